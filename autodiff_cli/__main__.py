@@ -49,7 +49,8 @@ def main() -> int:
 def _load(args: Sequence[str]) -> None:
     """Import the requested command."""
     try:
-        from .cli.commands import COMMANDS, command_module
+        from .cli.commands import command_module
+        from .cli.declarations import COMMANDS
 
         if args and args[0] in COMMANDS:
             command_module(args[0])
@@ -114,7 +115,8 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 def _dispatch(args: Sequence[str]) -> int:
     """Run a command, or else what the Typer app is for: help, completion, the version, a slip."""
-    from .cli.commands import COMMANDS, call
+    from .cli.commands import call
+    from .cli.declarations import COMMANDS
     from .errors import ExpressionError
 
     try:

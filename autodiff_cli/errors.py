@@ -6,23 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, Self
 
-EXIT_CODES: dict[str, int] = {
-    "usage": 2,
-    "point": 2,
-    "missing_value": 2,
-    "request": 2,
-    "syntax": 3,
-    "name": 3,
-    "arity": 3,
-    "type": 3,
-    "domain": 4,
-    "derivative": 4,
-    "dimension": 4,
-    "overflow": 4,
-    "limit": 4,
-    "io": 5,
-    "internal": 70,
+_KINDS = {
+    2: "usage point missing_value request",
+    3: "syntax name arity type",
+    4: "domain derivative dimension overflow limit",
+    5: "io",
+    70: "internal",
 }
+EXIT_CODES = {kind: code for code, kinds in _KINDS.items() for kind in kinds.split()}
 """The exit code of each kind of error; the keys are all the kinds there are."""
 
 
@@ -99,22 +90,18 @@ class Diagnosed(Exception):
 
     @property
     def kind(self) -> str:
-        """The kind of error, a key of `EXIT_CODES`."""
         return self.diagnostic.kind
 
     @property
     def span(self) -> Span | None:
-        """The place in the text, or None."""
         return self.diagnostic.span
 
     @property
     def hint(self) -> str | None:
-        """Advice on what to do, or None."""
         return self.diagnostic.hint
 
     @property
     def offers(self) -> tuple[Offer, ...]:
-        """Replacements: one for each possible meaning."""
         return self.diagnostic.offers
 
     @property
@@ -176,6 +163,11 @@ def looks_like_option(arg: str) -> bool:
 def quoted(names: Iterable[str], otherwise: str = "none") -> str:
     """The names as a message lists them; `otherwise` where there are none."""
     return ", ".join([f"`{name}`" for name in names]) or otherwise
+
+
+def either(names: Iterable[str]) -> str:
+    """Return the names as a message lists alternatives: "`x` or `y`"."""
+    return " or ".join([f"`{name}`" for name in names])
 
 
 def counted(count: int, noun: str) -> str:

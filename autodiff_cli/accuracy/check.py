@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.value import Value
 from ..graphs.value_and_gradient import GradientResult, value_and_gradient
 from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, Problem, pose, single_output
+from ..inputs.problem import Point, Problem, check_single, pose
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..record import Record
+from ..run.flat_graph import Graph
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .roundoff import losses, relative_error
 
@@ -161,31 +162,26 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -
 
 
 def _checked_answer(problem: Problem, required: int) -> Check:
-    """Check a program at a point whose numbers have no units, or are in coherent ones."""
-    output, values, wanted = single_output(problem.program), problem.values, problem.wanted
+    check_single(problem.program)
+    graph, values, wanted = problem.program.graph, problem.values, problem.wanted
     try:
-        doubles = value_and_gradient(REAL, output, values, wanted)
+        doubles = value_and_gradient(REAL, graph, values, wanted)
     except ExpressionError as error:
         diagnostic = error.diagnostic
         try:
-            exact = _references(output, values, ()).exact.value
+            exact = _references(graph, values, ()).exact.value
         except ExpressionError:
             raise error from None
         message = f"{diagnostic.message}; in {DIGITS} digits the whole has the value {_short(exact)}"
         raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
+    gradient = {name: doubles.gradient[name] + 0.0 for name in wanted}
+    warnings = (*problem.warnings, *[kink.warning() for kink in doubles.met])
+    program = problem.program
     answer = Check(
-        text=problem.program.text,
-        value=doubles.value + 0.0,
-        gradient={name: doubles.gradient[name] + 0.0 for name in wanted},
-        point=values,
-        constants=problem.program.constants,
-        precision=DIGITS,
-        required=required,
-        quantities=(),
-        warnings=(*problem.warnings, *[kink.warning() for kink in doubles.met]),
+        program.text, doubles.value + 0.0, gradient, values, program.constants, DIGITS, required, (), warnings
     )
     try:
-        references = _references(output, values, wanted)
+        references = _references(graph, values, wanted)
     except ExpressionError as error:
         message = f"computed without rounding, this has no value: {error}"
         hint = "the double-precision result is an artefact of rounding"
@@ -194,7 +190,7 @@ def _checked_answer(problem: Problem, required: int) -> Check:
     numbers = [_number(doubles, references, "", required, False)]
     numbers += [_number(doubles, references, name, required, k < differentiable) for k, name in enumerate(wanted)]
     kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
-    warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
+    warnings = (*warnings, *losses(doubles, references.exact, kept))
     return answer._replace(precision=references.precision, quantities=tuple(numbers), warnings=warnings)
 
 
@@ -207,7 +203,6 @@ def _reduced(
     watch: Callable[[int], None] | None,
     units: Sequence[str] | str | None,
 ) -> Check:
-    """Check a formula's sum or mean over rows of data, at the doubles that were read."""
     from ..batched.data_loss import pose_over
 
     problem, function = pose_over(text, with_units(point), wrt, over, 1 + DIFFERENCES, only_variables=True, units=units)
@@ -240,18 +235,11 @@ def _reduced(
             condition = float(abs(totals[k] * problem.values[name] / totals[0]))
         number = _compared(number, slope, condition, exists=not (compared and kinks))
         numbers.append(number)
+    gradient, warnings = dict(zip(wanted, partials, strict=True)), (*problem.warnings, *kinks)
     answer = Check(
-        text=text,
-        value=value,
-        gradient=dict(zip(wanted, partials, strict=True)),
-        point={**problem.values},
-        constants=problem.program.constants,
-        precision=2 * DIGITS,
-        required=required,
-        quantities=tuple(numbers),
-        warnings=(*problem.warnings, *kinks),
-        over=summary,
-    )
+        text, value, gradient, {**problem.values}, problem.program.constants, 2 * DIGITS, required, tuple(numbers),
+        warnings, summary,
+    )  # fmt: skip
     return answer if function.units is None else _in_units(answer, function.units, of_numbers=True)
 
 
@@ -262,7 +250,6 @@ def _totals(
     digits: int,
     watch: Callable[[int], None] | None,
 ) -> tuple[list[Number], list[Number]]:
-    """Return the sums of values and partials over the rows in multiprecision, and the sums of their magnitudes."""
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(digits)
@@ -273,7 +260,7 @@ def _totals(
             watch(row)
         at = zip(function.names, function.point_at(row, point), strict=True)
         try:
-            swept = value_and_gradient(m, function.evaluator.output, {name: m.number(x) for name, x in at}, wanted)
+            swept = value_and_gradient(m, function.evaluator.graph, {name: m.number(x) for name, x in at}, wanted)
         except ExpressionError as error:
             function.failed(row, error)
             continue
@@ -283,8 +270,6 @@ def _totals(
 
 
 def _along(function: DataLoss, point: Sequence[float], k: int) -> Callable[[float], float | None]:
-    """The value as a function of one variable, None where there is none."""
-
     def value(x: float) -> float | None:
         with work.Defined():
             return function.value([*point[:k], x, *point[k + 1 :]])
@@ -306,14 +291,13 @@ class _References(NamedTuple):
     underflowed: bool
 
 
-def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
-    """Run the sweeps in enough digits. Raises `ExpressionError` if the exact value is undefined."""
+def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
     from ..numbers.multiprecision import Multiprecision
 
     digits = DIGITS
 
     def swept(m: Multiprecision) -> GradientResult:
-        return value_and_gradient(m, output, {name: m.number(x) for name, x in values.items()}, wanted)
+        return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
 
     coarse = swept(Multiprecision(digits))
     m = Multiprecision(2 * digits)
@@ -337,14 +321,12 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
             finer = finer._replace(value=m.number(0))
     decimals = Multiprecision(2 * digits, decimals=True)
     written: list[GradientResult] = []
-    for point in (
-        {name: decimals.literal(repr(x)) for name, x in values.items()},
-        {name: decimals.number(x) for name, x in values.items()},
-    ):
-        try:
-            written.append(value_and_gradient(decimals, output, point, wanted))
-        except ExpressionError:
-            break
+    with suppress(ExpressionError):
+        for point in (
+            {name: decimals.literal(repr(x)) for name, x in values.items()},
+            {name: decimals.number(x) for name, x in values.items()},
+        ):
+            written.append(value_and_gradient(decimals, graph, point, wanted))
     return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)
 
 
@@ -416,7 +398,6 @@ def _judged(
 
 
 def _compared(number: CheckedNumber, slope: Difference, condition: float | None, *, exists: bool) -> CheckedNumber:
-    """Add finite differences and condition to a number; `exists` says whether there is a derivative."""
     return replace(
         number,
         digits=number.digits if exists else None,
@@ -428,7 +409,6 @@ def _compared(number: CheckedNumber, slope: Difference, condition: float | None,
 
 
 def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None) -> bool:
-    """Whether a result that should be 0 is no larger than the rounding errors of its terms."""
     flows: Sequence[float | None] = doubles.graph.data
     if leaf is not None:
         flows = doubles.at.tangents({leaf: 1.0}, doubles.at.activity([leaf]), order=doubles.order)
@@ -439,23 +419,14 @@ def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None
 def _number(
     doubles: GradientResult, references: _References, name: str, required: int, differences: bool
 ) -> CheckedNumber:
-    """Check a partial derivative, or without a name the value."""
-
     def of(result: GradientResult) -> Number:
         return result.gradient[name] if name else result.value
 
     computed = doubles.gradient[name] + 0.0 if name else doubles.value
     exact, leaf = of(references.exact), doubles.leaf(name) if name else None
     written, unsure = [of(result) for result in references.written], not (name or references.sure)
-    number = _judged(
-        name,
-        computed,
-        exact,
-        written,
-        required,
-        underflowed=references.underflowed,
-        unsure=references.precision if unsure else 0,
-    )
+    tried = references.precision if unsure else 0
+    number = _judged(name, computed, exact, written, required, underflowed=references.underflowed, unsure=tried)
     may_vanish = not number.agrees and not exact and not unsure and (leaf is not None or not name)
     if may_vanish and _zero_to_rounding(doubles, computed, leaf):
         number = replace(number, agrees=True, remark=ZERO)
@@ -516,6 +487,5 @@ def _short(x: Number) -> str:
 
 
 def _text(x: Number) -> str:
-    """A multiprecision number to 25 digits."""
     context = x.context
     return str(context.nstr(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20)) if x else "0"

@@ -102,7 +102,6 @@ class Sides(NamedTuple):
 
     @property
     def middle(self) -> Number:
-        """The central difference."""
         return (self.left + self.right) / 2
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import Diagnostic
-from ..graphs.value import Value
+from ..graphs.value import Value, values_of
 from ..graphs.value_and_gradient import GradientResult
 from ..language.printer import expression_text
 from ..numbers.base import Number
@@ -24,20 +24,20 @@ def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tupl
         return [branch]
     diagnostics: dict[object, Diagnostic] = {}
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
-    for name, left in digits:
-        if left > 16 - WORTH_SAYING:
-            continue
+    lost = [(name, left) for name, left in digits if left <= 16 - WORTH_SAYING]
+    values = values_of(doubles.graph) if lost else []
+    for name, left in lost:
         what = f"the derivative by `{name}`" if name else "the value"
         node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
         if factor < 10.0 ** (WORTH_SAYING - 1) and name:
             node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
             if node is not None and factor >= 10.0:
-                place = doubles.graph.places[node]
-                message = f"{what} has {_count(left)}: what flows back to `{_called(place)}` cancels"
+                message = f"{what} has {_count(left)}: what flows back to `{_called(values[node])}` cancels"
                 hint = "write the formula so that its parts do not cancel"
-                diagnostics.setdefault(message, Diagnostic("lost_digits", message, place.span, hint))
+                diagnostics.setdefault(message, Diagnostic("lost_digits", message, values[node].span, hint))
         elif node is not None and node not in diagnostics:
-            diagnostics[node] = _diagnostic(doubles, node, wrong[node], what, left)
+            inputs = doubles.graph.inputs(node)
+            diagnostics[node] = _diagnostic(values[node], inputs, wrong[node], f"{what} has {_count(left)}")
     return [*diagnostics.values()]
 
 
@@ -52,7 +52,6 @@ def relative_error(computed: object, exact: Number) -> float:
 
 
 def _most_amplifying(growth: Iterable[tuple[int, float]]) -> tuple[int | None, float]:
-    """The first node whose error grows by about the largest factor."""
     node, factor = None, 0.0
     for i, grown in growth:
         if grown > factor * 1.5:
@@ -63,7 +62,6 @@ def _most_amplifying(growth: Iterable[tuple[int, float]]) -> tuple[int | None, f
 def _value_growth(
     doubles: GradientResult, swept: GradientResult, wrong: Sequence[float], any_way: bool
 ) -> Iterator[tuple[int, float]]:
-    """Yield by what factor the relative error of each node that matters exceeds that of its inputs."""
     total = abs(doubles.value - swept.value)
     for i in doubles.order:
         parents = doubles.graph.parents[i]
@@ -78,7 +76,6 @@ def _value_growth(
 def _adjoint_growth(
     doubles: GradientResult, swept: GradientResult, wrong: Sequence[float]
 ) -> Iterator[tuple[int, float]]:
-    """Yield the factor by which the relative error of each adjoint exceeds that of its inputs."""
     consumers: dict[int, list[int]] = {}
     for i in doubles.order:
         for p in doubles.graph.parents[i]:
@@ -93,20 +90,17 @@ def _adjoint_growth(
         yield i, relative_error(adjoint, exact) / max([ROUNDING, *before])
 
 
-def _diagnostic(doubles: GradientResult, i: int, wrong: float, what: str, left: int) -> Diagnostic:
-    node = doubles.graph.places[i]
+def _diagnostic(node: Value, inputs: Sequence[float], wrong: float, what: str) -> Diagnostic:
     lost = min(16, round(16 + math.log10(max(wrong, 1e-16))))
     primitive = node.primitive
-    inputs = [doubles.graph.data[p] for p in doubles.graph.parents[i]]
     if primitive in (ADD, SUB):
         why = "nearly equal numbers cancel"
     elif primitive.gives_condition or len(inputs) != 1:
         why = f"`{primitive.written}` magnifies the rounding of its inputs"
     else:
         why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
-    return Diagnostic(
-        "lost_digits", f"{what} has {_count(left)}: {lost} were lost here, where {why}", node.span, _hint(node)
-    )
+    message = f"{what}: {lost} were lost here, where {why}"
+    return Diagnostic("lost_digits", message, node.span, _hint(node))
 
 
 def _count(left: int) -> str:
@@ -121,7 +115,6 @@ def _called(node: Value) -> str:
 
 
 def _hint(node: Value) -> str:
-    """Suggest a stable form for common cancellations."""
     primitive, operands = node.primitive, node._prev
     if primitive is LOG and operands[0].primitive is ADD:
         left, right = operands[0]._prev
@@ -145,14 +138,9 @@ def _hint(node: Value) -> str:
 
 
 def _decided_by_rounding(doubles: GradientResult, swept: GradientResult) -> Diagnostic | None:
-    """The warning that a comparison comes out otherwise without rounding."""
     for i in doubles.order:
         exact = swept.graph.data[i]
-        if doubles.graph.places[i].primitive.gives_condition and exact is not None and exact != doubles.graph.data[i]:
-            return Diagnostic(
-                "lost_digits",
-                "rounding decides this comparison: without it, it comes out otherwise",
-                doubles.graph.places[i].span,
-                "leave a margin around the edge",
-            )
+        if doubles.graph.primitives[i].gives_condition and exact is not None and exact != doubles.graph.data[i]:
+            message = "rounding decides this comparison: without it, it comes out otherwise"
+            return Diagnostic("lost_digits", message, doubles.graph.span(i), "leave a margin around the edge")
     return None

@@ -18,7 +18,7 @@ from ..graphs.value import Value, constant, in_order, node
 from ..numbers.budget import GUARD, current
 from ..numbers.exact import EXACT
 from ..table import operators
-from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
+from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
 from .branch_elimination import MOST_WORK, Guards, ProgramPoint
@@ -27,13 +27,10 @@ from .ranges import ALL, Range
 from .rewriting import shortest, text_size
 from .simplify import simplify
 from .symbolic import SYMBOLIC, truth
-from .walk import chained, facts_of, operands, rebuilt, rewritten
+from .walk import chained, facts_of, has_variables, operands, rebuilt, rewritten
 
-MOST_UNSHARED = 300
-"""Names, numbers and operators of a formula whose choices are looked at at each place."""
-
-MOST_CONDITIONS = 6
-"""A formula that needs more of them has no short form."""
+MAX_UNSHARED_SIZE = 300
+MAX_CONDITIONS = 6
 
 _OPPOSITE = {p: q for p in COMPARISONS.values() for q in COMPARISONS.values() if {*p.holds} == {*"<=>"} - {*q.holds}}
 """The comparison that holds where another does not."""
@@ -60,7 +57,7 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
         return None
     formula, *conditions = simplify((opened, *opener.conditions, *facts))
     needed = _unlike(conditions[: len(opener.conditions)])
-    if len(needed) > MOST_CONDITIONS:
+    if len(needed) > MAX_CONDITIONS:
         return None
     implied = [*conditions[len(opener.conditions) :], *needed]
     try:
@@ -82,7 +79,6 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
 
 
 def _unlike(conditions: Iterable[Value]) -> list[Value]:
-    """Return the distinct conditions, numbers on the right."""
     distinct: dict[object, Value] = {}
     for condition in conditions:
         key: object = condition.primitive, condition._prev
@@ -99,17 +95,13 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
 
 
 def unshared(root: Value) -> Value:
-    """The formula, if it is short, with each choice at every place where it stands, so that it is decided for that."""
-    order = list(in_order((root,)))
-    choices: set[Value] = set()
-    for value in order:
-        if value.primitive is WHERE or any(p in choices for p in value._prev):
-            choices.add(value)
-    if text_size(root, {}) > MOST_UNSHARED:
+    """Return the formula, if it is short, with a copy of each choice at every place where it stands."""
+    if text_size(root, {}) > MAX_UNSHARED_SIZE:
         return root
+    chooses = facts_of((root,), lambda v, inputs: v.primitive is WHERE or any(inputs))
 
     def copied(value: Value) -> Value:
-        return node(value.primitive, tuple([copied(p) for p in value._prev])) if value in choices else value
+        return node(value.primitive, tuple(map(copied, value._prev))) if chooses[value] else value
 
     return copied(root)
 
@@ -125,13 +117,10 @@ def negation(condition: Value) -> Value:
 
 
 class _Opener:
-    """A formula without choices on thin sets."""
-
     def __init__(self) -> None:
         self.conditions: list[Value] = []
 
     def opened(self, value: Value, inputs: tuple[Value, ...]) -> Value:
-        """Return the operation where the conditions hold."""
         if value.primitive is WHERE:
             condition = self.open(value._prev[0])
             if condition is None:
@@ -157,9 +146,9 @@ class _Opener:
             return False
         x, y = condition._prev
         if x.primitive.norm and rational(y) == 0:
-            return all(_is_smooth(p) and _moves(p) for p in x._prev)
+            return all(_is_smooth(p) and has_variables(p) for p in x._prev)
         (difference,) = simplify((node(SUB, (x, y)),))
-        return _is_smooth(x) and _is_smooth(y) and _moves(difference)
+        return _is_smooth(x) and _is_smooth(y) and has_variables(difference)
 
     def plain(self, condition: Value) -> Value:
         """Express that a length is 0 by its components."""
@@ -189,7 +178,6 @@ class _Opener:
         return condition
 
     def clamped(self, inputs: Sequence[Value], end: Value, width: Value) -> Value:
-        """Return the condition that a clamped number is one of its inputs, where its bounds differ."""
         x, low, high = inputs
         self.conditions += [node(NE, (x, low)), node(NE, (x, high))]
         if rational(width) is None:
@@ -212,12 +200,7 @@ def _is_smooth(value: Value) -> bool:
     return not any(v.primitive.breakpoint or v.primitive is WHERE for v in in_order((value,)))
 
 
-def _moves(value: Value) -> bool:
-    return any(v.primitive is VARIABLE for v in in_order((value,)))
-
-
 def _by_domain(guards: Guards, condition: Value) -> Value:
-    """The condition; where the formula has a value only on one side of an exception, that it is this side."""
     apart: Value | None = None
     for alternative in operands(condition, (OR,)):
         if alternative.primitive is NE:
@@ -232,7 +215,6 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
 
 # ---- assumptions --------------------------------------------------------------------------------------------------
 def _guards(root: Value, facts: Sequence[Value]) -> Guards:
-    """Facts that hold at the nodes of a formula under assumptions."""
     budget = current()
     work = int(min(MOST_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
@@ -255,7 +237,8 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
         apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
         if apart or not domain.admits(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
-    return [_Assumed(_guards(output, facts), domain).formula() for output in outputs]
+    assumed = [_Assumed(_guards(output, facts), domain) for output in outputs]
+    return [one.guards.without_dead_branches(one.decided) for one in assumed]
 
 
 class _Undecided(Exception):
@@ -263,8 +246,6 @@ class _Undecided(Exception):
 
 
 class _Sides:
-    """Answers for a row's `active_branch`, from facts about formulas; at a jump, 0 is on neither side."""
-
     def __init__(self, guards: Guards, place: ProgramPoint, of: Value) -> None:
         self.guards, self.place = guards, place
         self.known = ("<", ">") if of.primitive.jumps else ("<", "<=", "=", "=>", ">")
@@ -272,7 +253,6 @@ class _Sides:
         self.asked: list[Value] = []
 
     def __call__(self, u: Value) -> int:
-        """1 or -1: the sign of a formula. Raises `_Undecided`."""
         self.asked.append(u)
         x, y = u._prev if u.primitive is SUB else (u, constant(0.0, "0"))
         signs = "=>" if (x, y) in self.above else self.guards.compared(x, y, self.place)
@@ -288,13 +268,8 @@ class _Sides:
 
 
 class _Assumed:
-    """A formula whose choices, absolute values, roundings and powers are decided by what is known."""
-
     def __init__(self, guards: Guards, domain: IntegerFacts) -> None:
         self.guards, self.integers = guards, domain
-
-    def formula(self) -> Value:
-        return self.guards.without_dead_branches(self.decided)
 
     def decided(self, value: Value) -> Value | None:
         """Return an operation in terms of its inputs under the known facts; None where they do not decide it."""
@@ -303,11 +278,8 @@ class _Assumed:
         if rounds(primitive) and self.integers.covers(inputs[0]):
             return inputs[0]
         if primitive.extreme_value:
-            kept = [
-                x
-                for x in inputs
-                if not any(self.guards.compared(y, x, place) == primitive.extreme_value for y in inputs if y is not x)
-            ]
+            compared, extreme = self.guards.compared, primitive.extreme_value
+            kept = [x for x in inputs if all(y is x or compared(y, x, place) != extreme for y in inputs)]
             if len(kept) == len(inputs) or not kept:
                 return None
             return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))
@@ -386,12 +358,10 @@ class IntegerFacts:
         multiples, rest = linear(value)
         rest *= factor
         for leaf, x in multiples.items():
-            sign = next(
-                ((x * factor / a, c) for a, c in self.known.get(leaf, ()) if (x * factor / a).denominator == 1), None
-            )
-            if sign is None:
+            integers = [x * factor / a * c for a, c in self.known.get(leaf, ()) if (x * factor / a).denominator == 1]
+            if not integers:
                 return False
-            rest -= sign[0] * sign[1]
+            rest -= integers[0]
         return rest.denominator == 1
 
     def admits(self, leaf: Value, r: Range) -> bool:

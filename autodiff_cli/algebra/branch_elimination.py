@@ -21,13 +21,10 @@ from .walk import operands, rebuilt, rewritten, substituted
 MOST_WORK = 400_000
 """Operations examined, each once under each condition; choices after them are kept."""
 
-LOOKED_AT = 400
-"""The most operations of the branch taken that are searched for the compared numbers."""
+MAX_SEARCHED_OPERATIONS = 400
 
 CONSTANT_DIGITS = (50, 110)
-AGREED = 1e-30
-"""The relative difference up to which two multiprecision values of a constant agree."""
-
+MAX_RELATIVE_DIFFERENCE = 1e-30
 
 CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
@@ -55,8 +52,7 @@ class ProgramPoint:
             place = place.parent
 
 
-def shared(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
-    """Return the innermost branch that encloses two."""
+def _shared(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
     while one is not other:
         if one.depth < other.depth:
             one, other = other, one
@@ -77,7 +73,7 @@ class Guards:
         """The branch without facts."""
         self.places = [ProgramPoint()]
         for fact in facts:
-            self.assume(self.places[0], fact, True)
+            self._assume(self.places[0], fact, True)
         self.place: dict[Value, ProgramPoint] = {root: self.places[0]}
         """The innermost branch that encloses all uses of a node."""
         self.sure: dict[Value, ProgramPoint] = dict(self.place)
@@ -91,17 +87,16 @@ class Guards:
                 if k and value.primitive in (WHERE, AND, OR):
                     holds = value.primitive is AND or (value.primitive is WHERE and k == 1)
                     inner = always = still = self.inside(here, value._prev[0], holds, None if here is sure else value)
-                self.place[p] = shared(self.place[p], inner) if p in self.place else inner
-                if p not in self.sure or always.depth < self.sure[p].depth:
-                    self.sure[p] = always
-                if still is not None and (p not in self.kept or still.depth < self.kept[p].depth):
-                    self.kept[p] = still
+                self.place[p] = _shared(self.place[p], inner) if p in self.place else inner
+                for branches, branch in ((self.sure, always), (self.kept, still)):
+                    if branch and (p not in branches or branch.depth < branches[p].depth):
+                        branches[p] = branch
         for value in self.order:
             if value.primitive.domain:
                 place = self.sure[value]
                 inputs = [self.range(q, place) for q in value._prev] if value.primitive is POW else []
                 for p, r in ranges.domain(value, inputs):
-                    self.narrow(place, p, r)
+                    self._narrow(place, p, r)
         for place in self.places:
             place.known.clear()  # found while less was known
 
@@ -112,11 +107,10 @@ class Guards:
         if key not in place.children:
             place.children[key] = inner = ProgramPoint(place)
             self.places.append(inner)
-            self.assume(inner, condition, holds)
+            self._assume(inner, condition, holds)
         return place.children[key]
 
-    def assume(self, place: ProgramPoint, condition: Value, holds: bool) -> None:
-        """Record that a condition holds in a branch, or does not."""
+    def _assume(self, place: ProgramPoint, condition: Value, holds: bool) -> None:
         stack = [(condition, holds)]
         while stack:
             condition, holds = stack.pop()
@@ -131,10 +125,9 @@ class Guards:
                 place.pairs[x, y] = "".join(s for s in place.pairs.get((x, y), "<=>") if s in signs)
                 a, b = self.range(x, place), self.range(y, place)
                 for p, other, side in ((x, b, BY_SIGN[signs]), (y, a, -BY_SIGN[signs])):
-                    self.narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
+                    self._narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
 
-    def narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
-        """Record that a node lies in a range, and what follows for its inputs."""
+    def _narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
         stack = [(value, r)]
         while stack and self.work > 0:
             self.work -= 1
@@ -163,7 +156,7 @@ class Guards:
                 stack += missing
                 continue
             stack.pop()
-            self.work -= ranges.examination_cost(top)
+            self.work -= 1 if len(top._prev) < 3 else 4 * len(top._prev)
             result = ranges.ALL
             if not missing:
                 result = ranges.forward(top, [ranges_here.get(p, ranges.ALL) for p in top._prev])
@@ -228,7 +221,7 @@ class Guards:
         rest = operands(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
         stack = [taken]
-        while stack and len(computed) < LOOKED_AT:
+        while stack and len(computed) < MAX_SEARCHED_OPERATIONS:
             top = stack.pop()
             if top not in computed:
                 computed.add(top)
@@ -296,25 +289,26 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
         except (ExpressionError, ArithmeticError, ValueError):
             return None
     first, second = differences
-    if abs(second) <= AGREED * largest or abs(first - second) > AGREED * abs(second):
+    if abs(second) <= MAX_RELATIVE_DIFFERENCE * largest or abs(first - second) > MAX_RELATIVE_DIFFERENCE * abs(second):
         return None
     return "<" if second < 0 else ">"
 
 
 def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
     """Return the formulas without the choices that are decided, with equal values wherever they had one."""
-    if not any(value.primitive is WHERE for value in in_order(outputs)):
-        return list(outputs)
-    results: list[Value] = []
+    results = list(outputs)
+    if not _chooses(results):
+        return results
     budget = current()
     work = most = int(min(MOST_WORK, budget.left / GUARD))
-    for output in outputs:
-        choices = work > 0 and any(value.primitive is WHERE for value in in_order((output,)))
-        if choices:
+    for k, output in enumerate(outputs):
+        if work > 0 and _chooses((output,)):
             guards = Guards(output, work)
-            results.append(guards.without_dead_branches())
+            results[k] = guards.without_dead_branches()
             work = guards.work - len(guards.order)
-        else:
-            results.append(output)
     budget.charge(min((most - work) * GUARD, budget.left))
     return results
+
+
+def _chooses(outputs: Sequence[Value]) -> bool:
+    return any(value.primitive is WHERE for value in in_order(outputs))

@@ -6,16 +6,17 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
-from functools import partial, reduce, wraps
+from functools import partial, reduce
 from typing import Any, NamedTuple, TypeVar
 
 from ..graphs.value import Value, constant, in_order, node
 from ..numbers import budget as work
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.exact import EXACT, size
+from ..table.names import by_name
 from ..table.operators import ADD, CONSTANT, DIV, LE, LT, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
-from ..table.primitives import SQRT
+from ..table.primitives import LOG, SQRT
 
 MAX_SHORT = 3
 """The most terms or factors of a shared sum or product that are copied into its users."""
@@ -31,16 +32,12 @@ MAX_FRACTION_DIGITS = 8
 
 MAX_FOLDED_EXPONENT = 64
 IRRATIONALS = ("pi", "π", "e")
-"""The names of irrational constants."""
-
 SURELY_SHORT = 3 * MAX_DIGITS
 MIN_SIZE = Fraction(1, 10**MAX_EXPONENT)
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 
 Key = TypeVar("Key", bound=Hashable)
 Terms = dict[Value, Fraction]
-Undo = list[tuple[Terms, Value, Fraction | None]]
-"""A journal of changes to the terms or factors of a form, to undo them in order."""
 
 
 class Number(NamedTuple):
@@ -79,11 +76,8 @@ class RuleNotApplicable(Exception):
     """The rule does not apply."""
 
 
-FormRule = Callable[["Canonicalizer", Value, list[Form]], Form]
+Rule = Callable[["Canonicalizer", Value, list[Form]], Form]
 """A rule that returns the form of a node from the forms of its inputs."""
-
-Rule = Callable[["Canonicalizer", Primitive, Sequence[Form]], Form]
-"""The rule for operations without a rule of their own; it takes the forms of the inputs."""
 
 
 def rational(value: Value) -> Fraction | None:
@@ -102,21 +96,20 @@ def rational(value: Value) -> Fraction | None:
 
 def number_text(x: Fraction) -> str | None:
     """Return a decimal literal of exactly this value; None if there is none."""
-    if x.denominator == 1:
-        digits = str(abs(x.numerator))
-        zeros = len(digits) - len(digits.rstrip("0"))
-        text = digits if zeros < 9 else f"{digits[:-zeros]}e{zeros}"
-    else:
-        rest, twos, fives = without_twos_and_fives(x.denominator)
-        if rest != 1:
-            return None
-        places = max(twos, fives)
-        digits = str(abs(x.numerator) * 2 ** (places - twos) * 5 ** (places - fives))
-        if len(digits) + 4 < places:
-            text = f"{digits[0]}{'.' + digits[1:] if digits[1:] else ''}e-{places - len(digits) + 1}"
-        else:
-            digits = digits.rjust(places + 1, "0")
-            text = f"{digits[:-places]}.{digits[-places:]}"
+    rest, twos, fives = without_twos_and_fives(x.denominator)
+    if rest != 1:
+        return None
+    places = max(twos, fives)
+    digits = str(abs(x.numerator) * 10**places // x.denominator)
+    zeros = len(digits) - len(digits.rstrip("0"))
+    text = digits
+    if zeros >= 9:
+        text = f"{digits[:-zeros]}e{zeros}"
+    elif len(digits) + 4 < places:
+        text = f"{digits[0]}{'.' + digits[1:] if digits[1:] else ''}e-{places - len(digits) + 1}"
+    elif places:
+        digits = digits.rjust(places + 1, "0")
+        text = f"{digits[:-places]}.{digits[-places:]}"
     return "-" + text if x < 0 else text
 
 
@@ -166,55 +159,31 @@ def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
     return sign * best_pair[0], best_pair[1]
 
 
-def _undo_on_failure(rule: Callable[[Canonicalizer, Parts, Undo], Form]) -> Callable[[Canonicalizer, Parts], Form]:
-
-    @wraps(rule)
-    def tried(collector: Canonicalizer, parts: Parts) -> Form:
-        undo: Undo = []
-        try:
-            return rule(collector, parts, undo)
-        except (RuleNotApplicable, Refusal, ArithmeticError):
-            for items, key, before in reversed(undo):
-                if before is None:
-                    items.pop(key, None)
-                else:
-                    items[key] = before
-            raise
-
-    return tried
-
-
-def _set_coefficient(items: Terms, key: Value, total: Fraction, undo: Undo) -> None:
-    undo.append((items, key, items.get(key)))
-    if total:
-        items[key] = total
-    else:
-        items.pop(key, None)
-
-
 class Canonicalizer:
     """One pass over a graph, inputs first, that computes the canonical form of every node."""
 
-    def __init__(self, outputs: Sequence[Value], forms: Mapping[str, FormRule], rule: Rule) -> None:
+    def __init__(self, outputs: Sequence[Value]) -> None:
         self.roots = list(outputs)
-        self.form_rules = forms
-        self.rule = rule
-        self.uses: dict[Value, int] = dict.fromkeys(self.roots, 2)
+        self.order = in_order(self.roots)
+        work.charge(work.CANONICAL_NODE * len(self.order))
+        users: dict[Value, list[Value]] = {root: [root] for root in self.roots}
+        for value in self.order:
+            for p in value._prev:
+                users.setdefault(p, []).append(value)
+        self.only_user = {p: above[0] for p, above in users.items() if len(above) == 1 and above != [p]}
+        """By node, the only operation that it is an input of; outputs have none."""
         self.interned: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
         """The forms of the nodes of the graph and of new nodes."""
         self.fresh: dict[int, Terms] = {}
         """Terms and factors, by id, that only one form refers to, so that its user may extend them in place."""
-        order = in_order(self.roots)
-        work.charge(work.CANONICAL_NODE * len(order))
-        for value in order:
-            for p in value._prev:
-                self.uses[p] = self.uses.get(p, 0) + 1
-        for value in order:
-            self.forms[value] = self.form(value)
+        self.changes: list[tuple[Terms, Value, Fraction | None]] = []
+        """The terms and factors that the form of one node has changed, and what was there before."""
 
     def outputs(self) -> list[Value]:
-        """Return the canonical graphs of the roots."""
+        """Return the canonical graphs of the outputs."""
+        for value in self.order:
+            self.forms[value] = self.form(value)
         return [self.node_of(self.forms[root]) for root in self.roots]
 
     def form(self, value: Value) -> Form:
@@ -224,16 +193,26 @@ class Canonicalizer:
             leaf = value.primitive.name, value.source or value.label
             return self.interned.setdefault(leaf, value) if number is None else Number(number)
         inputs = [self.forms[p] for p in value._prev]
-        name = value.primitive.name
+        self.changes.clear()
         try:
-            if name in self.form_rules:
-                return self.form_rules[name](self, value, inputs)
-            if all(isinstance(f, (Number, Boolean)) for f in inputs):
-                result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
-                return Boolean(result) if isinstance(result, bool) else Number(check_digits(result))
-            return self.rule(self, value.primitive, inputs)
+            return self.rule(value, inputs)
         except (RuleNotApplicable, *NO_RESULT):
+            for items, key, before in reversed(self.changes):
+                if before is None:
+                    items.pop(key, None)
+                else:
+                    items[key] = before
             return self.opaque(value.primitive, inputs)
+
+    def rule(self, value: Value, inputs: list[Form]) -> Form:
+        """Return the form of an operation from those of its inputs. Raises `RuleNotApplicable` where it has none."""
+        name = value.primitive.name
+        if name in RULES:
+            return RULES[name](self, value, inputs)
+        if all(isinstance(f, (Number, Boolean)) for f in inputs):
+            result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
+            return Boolean(result) if isinstance(result, bool) else Number(check_digits(result))
+        return self.declared_identity(value.primitive, inputs)
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
         """Return the node of an operation on the canonical nodes of its inputs, without further rules."""
@@ -258,7 +237,7 @@ class Canonicalizer:
         self.fresh.pop(id(form[1]), None)
         key = type(form), form[0], frozenset(form[1].items())
         if key not in self.interned:
-            value = self.sum_node(form) if isinstance(form, Sum) else self.product_node(form)
+            value = self._sum_node(form) if isinstance(form, Sum) else self._product_node(form)
             self.interned[key] = value
             self.forms.setdefault(value, form)
         return self.interned[key]
@@ -272,8 +251,7 @@ class Canonicalizer:
             self.forms[value] = Number(x)
         return self.interned["number", x]
 
-    def sum_node(self, form: Sum) -> Value:
-        """Return the node of a sum."""
+    def _sum_node(self, form: Sum) -> Value:
         terms = list(form.terms.items())
         # A term with a plus goes first, if there is one.
         first = next((k for k, (_, c) in enumerate(terms) if c > 0), None)
@@ -283,28 +261,26 @@ class Canonicalizer:
         total = self.number(form.constant) if number_first else None
         for term, c in terms:
             if total is None:
-                total = self.scaled(c, term)
+                total = self._scaled(c, term)
             else:
-                total = self.node(ADD if c > 0 else SUB, total, self.scaled(abs(c), term))
+                total = self.node(ADD if c > 0 else SUB, total, self._scaled(abs(c), term))
         assert total is not None
         if form.constant and not number_first:
             total = self.node(ADD if form.constant > 0 else SUB, total, self.number(abs(form.constant)))
         return total
 
-    def scaled(self, c: Fraction, term: Value) -> Value:
-        """Return the node of a term times its coefficient."""
+    def _scaled(self, c: Fraction, term: Value) -> Value:
         if c == 1:
             return term
         form = self.forms.get(term)
         factors = form.factors if isinstance(form, Product) and form.coefficient == 1 else {term: ONE}
         return self.node_of(Product(c, factors))
 
-    def product_node(self, form: Product) -> Value:
-        """Return the node of a product."""
+    def _product_node(self, form: Product) -> Value:
         above: list[Value] = []
         below: list[Value] = []
         for base, e in sorted(form.factors.items(), key=lambda factor: self.rank(factor[0])):
-            (above if e > 0 else below).append(self.power(base, abs(e)))
+            (above if e > 0 else below).append(self._power(base, abs(e)))
         c, divisor = self.split_coefficient(form.coefficient, bool(below))
         if divisor != 1:
             below.insert(0, self.number(divisor))
@@ -330,18 +306,15 @@ class Canonicalizer:
             plain = digits >= digit_count(c.numerator) + digit_count(c.denominator)
         return (Fraction(c.numerator), Fraction(c.denominator)) if plain else (c, ONE)
 
-    def power(self, base: Value, e: Fraction) -> Value:
-        """Return the node of a power: the base itself for exponent 1, a square root for 1/2."""
+    def _power(self, base: Value, e: Fraction) -> Value:
         if e == 1:
             return base
         return self.node(SQRT, base) if e == HALF else self.node(POW, base, self.number(e))
 
     # -- sums -------------------------------------------------------------------------------------------------------
-    def may_be_merged(self, value: Value | None, form: Form) -> bool:
+    def may_be_merged(self, value: Value | None, form: Sum | Product) -> bool:
         """Return whether a sum or product may be merged into its user: it has no other user, or it is short."""
-        if not isinstance(form, (Sum, Product)):
-            return True
-        return len(form[1]) <= MAX_SHORT or (value is not None and self.uses.get(value, 2) == 1)
+        return len(form[1]) <= MAX_SHORT or value in self.only_user
 
     def as_sum(self, factors: Terms, max_terms: int = MAX_SHORT) -> Sum | None:
         """Return the only factor of a product if it is a sum of at most `max_terms`; else None."""
@@ -351,8 +324,7 @@ class Canonicalizer:
         form = self.forms.get(base) if e == 1 else None
         return form if isinstance(form, Sum) and len(form.terms) <= max_terms else None
 
-    @_undo_on_failure
-    def sum(self, parts: Parts, undo: Undo) -> Form:
+    def sum(self, parts: Parts) -> Form:
         """Return the sum of forms, each with its sign and its original node."""
         constant = ZERO
         terms: Terms = {}
@@ -361,28 +333,36 @@ class Canonicalizer:
                 sign, form = sign * form.coefficient, inner  # noqa: PLW2901
             if isinstance(form, Number):
                 constant += sign * form.value
-                continue
-            if isinstance(form, Sum) and self.may_be_merged(value, form):
+            elif isinstance(form, Sum) and self.may_be_merged(value, form):
                 constant += sign * form.constant
-                if not terms and sign == 1 and self.is_reusable(value, form.terms):
-                    terms = form.terms
-                    continue
-                new: Iterable[tuple[Value, Fraction]] = form.terms.items()
+                terms = self.extended(terms, form.terms, sign, value)
             elif isinstance(form, Product):
-                new = ((self.node_of(self.product_form(ONE, form.factors)), form.coefficient),)
+                term = self.node_of(self.product_form(ONE, form.factors))
+                terms = self.extended(terms, {term: form.coefficient}, sign)
             else:
-                new = ((self.node_of(form), ONE),)
-            for term, c in new:
-                _set_coefficient(terms, term, check_digits(terms.get(term, ZERO) + sign * c), undo)
+                terms = self.extended(terms, {self.node_of(form): ONE}, sign)
         self.fresh[id(terms)] = terms
         return self.sum_form(check_digits(constant), terms)
 
-    def is_reusable(self, value: Value | None, items: Terms) -> bool:
-        """Return whether these terms or factors belong to one user only, which may change them in place."""
-        return value is not None and self.uses.get(value) == 1 and self.fresh.get(id(items)) is items
+    def extended(self, items: Terms, others: Terms, factor: Fraction, value: Value | None = None) -> Terms:
+        """Return terms or factors, to which a multiple of others is added in place.
+
+        Where there are none yet, they are the others themselves if only the form of one node refers to these.
+        """
+        if not items and factor == 1 and value in self.only_user and self.fresh.get(id(others)) is others:
+            return others
+        for key, c in others.items():
+            before = items.get(key)
+            total = check_digits((before or ZERO) + factor * c)
+            self.changes.append((items, key, before))
+            if total:
+                items[key] = total
+            else:
+                items.pop(key, None)
+        return items
 
     def sum_form(self, constant: Fraction, terms: Terms) -> Form:
-        """Return the simplest form of a constant plus terms: a number, a term, a product or a sum."""
+        """Return the simplest form of a constant plus terms."""
         if not terms:
             return Number(constant)
         if constant or len(terms) > 1:
@@ -396,35 +376,26 @@ class Canonicalizer:
         return Product(c, {term: ONE})
 
     # -- products ---------------------------------------------------------------------------------------------------
-    @_undo_on_failure
-    def product(self, parts: Parts, undo: Undo) -> Form:
+    def product(self, parts: Parts) -> Form:
         """Return the product of forms, each with its integer exponent and its original node."""
         c = ONE
         factors: Terms = {}
         numbers = False
         for e, value, form in parts:
             if isinstance(form, Number):
-                if form.value == 0 and e < 0:
-                    raise RuleNotApplicable
                 c = check_digits(c * form.value ** int(e))
                 continue
             if isinstance(form, Product):
                 c = check_digits(c * form.coefficient ** int(e))
-                if not self.may_be_merged(value, form):
-                    new: Iterable[tuple[Value, Fraction]] = ((self.node_of(self.product_form(ONE, form.factors)), ONE),)
-                elif not factors and e == 1 and self.is_reusable(value, form.factors):
-                    factors = form.factors
-                    continue
-                else:
-                    new = form.factors.items()
+                merged = self.may_be_merged(value, form)
+                new = form.factors if merged else {self.node_of(self.product_form(ONE, form.factors)): ONE}
             else:
                 mirrored = negated(self, form) if e.denominator == 1 else None
                 if mirrored is not None:
                     c, form = -c if int(e) % 2 else c, mirrored  # noqa: PLW2901
-                new = ((self.node_of(form), ONE),)
-            for base, f in new:
-                numbers = numbers or isinstance(self.forms.get(base), Number)
-                _set_coefficient(factors, base, factors.get(base, ZERO) + e * f, undo)
+                new = {self.node_of(form): ONE}
+            factors = self.extended(factors, new, e, value)
+            numbers = numbers or (factors is not new and any(isinstance(self.forms.get(base), Number) for base in new))
         self.fresh[id(factors)] = factors
         even = [base for base, e in factors.items() if base.primitive.norm and e.denominator == 1 and e % 2 == 0]
         if not even:
@@ -476,7 +447,68 @@ class Canonicalizer:
             or (isinstance(form, Value) and form.primitive.norm)
         ):
             return self.product([(e, value, form)])
-        return Product(ONE, {self.node_of(form): e})
+        return self.product_form(ONE, {self.node_of(form): e})
+
+    def declared_identity(self, primitive: Primitive, inputs: Sequence[Form]) -> Form:
+        """Return the identity that a function's row declares, valid in its whole domain. Raises `RuleNotApplicable`."""
+        if len(inputs) != 1:
+            raise RuleNotApplicable
+        value = inputs[0]
+        if isinstance(value, Value):
+            if value.primitive.inverse == primitive.name:
+                return self.forms.get(value._prev[0], value._prev[0])
+            if primitive is LOG and value.source == "e":
+                return Number(ONE)
+            if primitive.even and value.primitive.norm and len(value._prev) == 1:
+                return self.opaque(primitive, (self.forms.get(value._prev[0], value._prev[0]),))
+        mirrored = negated(self, value) if primitive.odd or primitive.even else None
+        if mirrored is None:
+            raise RuleNotApplicable
+        result = self.opaque(primitive, (mirrored,))
+        return Product(-ONE, {result: ONE}) if primitive.odd else result
+
+
+# ---- rules that look at all inputs --------------------------------------------------------------------------------
+def _where(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
+    condition, x, y = inputs
+    if isinstance(condition, Boolean):
+        return x if condition.value else y
+    then, otherwise = p.node_of(x), p.node_of(y)
+    return x if then is otherwise else p.node(value.primitive, p.node_of(condition), then, otherwise)
+
+
+def _junction(neutral: bool) -> Rule:
+    def rule(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
+        a, b = inputs
+        if isinstance(a, Boolean):
+            return b if a.value == neutral else a
+        if isinstance(b, Boolean) and b.value == neutral:
+            return a
+        return a if a is b else p.opaque(value.primitive, inputs)
+
+    return rule
+
+
+def _pow(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
+    x, y = inputs
+    return p.raised(value._prev[0], x, y.value) if isinstance(y, Number) else p.opaque(POW, inputs)
+
+
+RULES: dict[str, Rule] = by_name({
+    "add": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (ONE, v._prev[1], f[1]))),
+    "sub": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (-ONE, v._prev[1], f[1]))),
+    "sum": lambda p, v, f: p.sum(zip([ONE] * len(f), v._prev, f, strict=True)),
+    "neg": lambda p, v, f: p.product(((ONE, None, Number(-ONE)), (ONE, v._prev[0], f[0]))),
+    "mul": lambda p, v, f: p.product(((ONE, v._prev[0], f[0]), (ONE, v._prev[1], f[1]))),
+    "prod": lambda p, v, f: p.product(zip([ONE] * len(f), v._prev, f, strict=True)),
+    "div": lambda p, v, f: p.product(((ONE, v._prev[0], f[0]), (-ONE, v._prev[1], f[1]))),
+    "pow": _pow,
+    "sqrt": lambda p, v, f: p.raised(v._prev[0], f[0], HALF),
+    "where": _where,
+    "and_": _junction(True),
+    "or_": _junction(False),
+})  # fmt: skip
+"""By operation, the form of a sum, product, power or choice from the forms of its inputs."""
 
 
 def negated(p: Canonicalizer, form: Form) -> Form | None:

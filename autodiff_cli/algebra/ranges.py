@@ -15,15 +15,14 @@ from ..numbers.exact import EXACT, size
 from ..numbers.floats import REAL
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
-from .canonical import rational
+from .canonical import IRRATIONALS, rational
 
 End = Fraction | float
 """An end of a range: a fraction, or an infinite float."""
 
 INF = math.inf
 ROUNDING_MARGIN = Fraction(1, 2**40)
-MOST_BITS = 300
-"""Ends with longer numerators or denominators are moved outwards to doubles."""
+MAX_BITS_OF_END = 300  # ends with more are moved outwards to doubles
 
 
 class _Ends(NamedTuple):
@@ -65,12 +64,12 @@ class Range(Written, _Ends):
         return between(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
 
     def around(self, other: Range) -> Range:
-        """The least range that holds both."""
+        """Return the least range that holds both."""
         nonzero = "=" not in self.signs() + other.signs()
         return between(min(self.start, other.start), max(self.stop, other.stop), nonzero)
 
     def within(self, other: Range) -> bool:
-        """Whether all that lies here lies in the other range."""
+        """Return whether all that lies here lies in the other range."""
         return self.with_(other)[:4] == self[:4] and not (other.nonzero and "=" in self.signs())
 
     def __neg__(self) -> Range:
@@ -84,15 +83,15 @@ class Range(Written, _Ends):
         return between((Fraction(0), self.nonzero), max((-self.low, not self.above), self.stop), self.nonzero)
 
     def plus(self, other: Range) -> Range:
-        """The sums of a number here and one there."""
+        """Return the sums of a number here and one there."""
         return rounded(
             Range(self.low + other.low, self.high + other.high, self.above or other.above, self.below or other.below)
         )
 
     def times(self, other: Range) -> Range:
-        """The products of a number here and one there."""
+        """Return the products of a number here and one there."""
         corners = [
-            (_product(a, b), (a_open and b != 0) or (b_open and a != 0))
+            (a * b if a and b else Fraction(0), (a_open and b != 0) or (b_open and a != 0))
             for a, a_open in ((self.low, self.above), (self.high, self.below))
             for b, b_open in ((other.low, other.above), (other.high, other.below))
         ]
@@ -100,7 +99,7 @@ class Range(Written, _Ends):
         return rounded(between(min(corners), stop, "=" not in self.signs() + other.signs()))
 
     def reciprocal(self) -> Range:
-        """1 over the numbers here that are not 0."""
+        """Return 1 over the numbers here that are not 0."""
         signs = self.signs()
         if ("<" in signs and ">" in signs) or signs in ("", "="):
             return ALL._replace(nonzero=True)
@@ -112,12 +111,8 @@ class Range(Written, _Ends):
 
 
 def between(start: tuple[End, bool], stop: tuple[End, bool], nonzero: bool) -> Range:
-    """The range with these ends."""
+    """Return the range with a `start` and a `stop`."""
     return Range(start[0], stop[0], start[1], not stop[1], nonzero)
-
-
-def _product(a: End, b: End) -> End:
-    return Fraction(0) if a == 0 or b == 0 else a * b
 
 
 ALL = Range(-INF, INF, True, True)
@@ -130,7 +125,7 @@ BY_SIGN = {"<": -POSITIVE, "<=": -NOT_NEGATIVE, "=": ZERO, "=>": NOT_NEGATIVE, "
 
 
 def point(x: Fraction) -> Range:
-    """The range of one number."""
+    """Return the range of one number."""
     return Range(x, x, False, False)
 
 
@@ -141,15 +136,14 @@ def _range(x: Any) -> Range:
 def rounded(r: Range) -> Range:
     """The range with ends of bounded length, not narrower."""
     low, above, high, below = r.low, r.above, r.high, r.below
-    if isinstance(low, Fraction) and size(low) > MOST_BITS:
+    if isinstance(low, Fraction) and size(low) > MAX_BITS_OF_END:
         low, above = _outward(low, -INF), True
-    if isinstance(high, Fraction) and size(high) > MOST_BITS:
+    if isinstance(high, Fraction) and size(high) > MAX_BITS_OF_END:
         high, below = _outward(high, INF), True
     return Range(low, high, above, below, r.nonzero)
 
 
 def _outward(x: Fraction, towards: float) -> End:
-    """A double beyond the number, in that direction."""
     try:
         moved = math.nextafter(float(x), towards)
     except OverflowError:
@@ -163,72 +157,48 @@ def _outward(x: Fraction, towards: float) -> End:
 # ---- from inputs to the operation ---------------------------------------------------------------------------------
 def forward(value: Value, inputs: Sequence[Range]) -> Range:
     """Return the range of an operation whose inputs lie in these ranges."""
-    if value.primitive is CONSTANT:
-        return _constant(value)
     if value.primitive is VARIABLE:
         return ALL
+    if value.primitive is CONSTANT:
+        x = rational(value)
+        if x is not None:
+            return point(x)
+        if value.source in IRRATIONALS:
+            low, high = (Fraction(value.data) * (1 + sign * Fraction(1, 10**15)) for sign in (-1, 1))
+            return Range(low, high, True, True)
+        # a literal that is too long or too small to count with
+        return BY_SIGN["<" if (value.source or "").startswith("-") else ">"]
     # Two objects for two operands: what is known of them may be one.
     apart = {p: Range(*r) for p, r in zip(value._prev, inputs, strict=True)}
     result: Range = getattr(RANGES, value.primitive.name)(*[apart[p] for p in value._prev])
     return result
 
 
-def examination_cost(value: Value) -> int:
-    """Return how much work the range of an operation costs: several units for each of many inputs."""
-    return 1 if len(value._prev) < 3 else 4 * len(value._prev)
-
-
-def _constant(value: Value) -> Range:
-    x = rational(value)
-    if x is not None:
-        return point(x)
-    if value.source in ("pi", "π", "e"):
-        return _near(Fraction(value.data))
-    text = value.source or ""
-    sign = "<" if text.startswith("-") else ">"  # a literal that is too long or too small to count with
-    return BY_SIGN[sign]
-
-
-def _near(x: Fraction) -> Range:
-    ends = sorted((x * (1 - Fraction(1, 10**15)), x * (1 + Fraction(1, 10**15))))
-    return Range(ends[0], ends[1], True, True)
-
-
 @cache
 def values_of(primitive: Primitive) -> Range:
-    """The range that the table gives a function: `[1, inf)`."""
+    """Return the range that the table gives a function: `[1, inf)`."""
     if not primitive.values:
         return ALL
-    low, high = (text.strip("[]() ") for text in primitive.values.split(","))
-    return Range(_end(low), _end(high), primitive.values[0] == "(", primitive.values[-1] == ")")
-
-
-def _end(text: str) -> End:
-    return float(text) if "inf" in text else Fraction(text)
+    texts = (text.strip("[]() ") for text in primitive.values.split(","))
+    low, high = (float(text) if "inf" in text else Fraction(text) for text in texts)
+    return Range(low, high, primitive.values[0] == "(", primitive.values[-1] == ")")
 
 
 def _increasing(primitive: Primitive, x: Range, limits: Range) -> Range:
-    low, high = _at(primitive, x.low, -INF), _at(primitive, x.high, INF)
-    return Range(
-        limits.low if low is None else low[0],
-        limits.high if high is None else high[0],
-        limits.above if low is None else low[1] or x.above,
-        limits.below if high is None else high[1] or x.below,
-        x.nonzero and at_zero(primitive) == 0,
-    )
+    low, above = _at(primitive, x.low, x.above, -INF) or (limits.low, limits.above)
+    high, below = _at(primitive, x.high, x.below, INF) or (limits.high, limits.below)
+    return Range(low, high, above, below, x.nonzero and at_zero(primitive) == 0)
 
 
-def _at(primitive: Primitive, x: End, towards: float) -> tuple[End, bool] | None:
-    """The function's value, or a number beyond it in a direction and that it is one; None where it has none."""
+def _at(primitive: Primitive, x: End, is_open: bool, towards: float) -> tuple[End, bool] | None:
     if isinstance(x, float):
         return None
     try:
-        return Fraction(getattr(EXACT, primitive.name)(x)), False
+        return Fraction(getattr(EXACT, primitive.name)(x)), is_open
     except NO_RESULT:  # not rational, as a rule
         pass
-    near = _outward(x, towards)
     try:
-        y = Fraction(getattr(REAL, primitive.name)(float(near)))
+        y = Fraction(getattr(REAL, primitive.name)(float(_outward(x, towards))))
     except (ValueError, ArithmeticError):
         return None
     margin = abs(y) * ROUNDING_MARGIN + ROUNDING_MARGIN**10  # much more than what is rounded
@@ -290,7 +260,7 @@ class Ranges(NumberType):
     neg = staticmethod(operator.neg)
 
     def step(self, name: str, *inputs: Any) -> Range:
-        """The range of an operation on ranges and numbers."""
+        """Return the range of an operation on ranges and numbers."""
         return getattr(self, name)(*map(_range, inputs))  # type: ignore[no-any-return]
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
@@ -298,17 +268,16 @@ class Ranges(NumberType):
         return x.around(y)
 
     def max(self, *xs: Any) -> Range:
-        """The largest of a number of each range."""
+        """Return the largest of a number of each range."""
         inputs = [_range(x) for x in xs]
         nonzero = all("=" not in r.signs() for r in inputs)
         return between(max(r.start for r in inputs), max(r.stop for r in inputs), nonzero)
 
     def min(self, *xs: Any) -> Range:
-        """The smallest of a number of each range."""
+        """Return the smallest of a number of each range."""
         return -self.max(*[-_range(x) for x in xs])
 
     def __getattr__(self, name: str) -> Callable[..., Range]:
-        """The function of that name: what its row says of its values, or what its definition gives."""
         if name not in OPERATIONS:
             raise AttributeError(name)
         row = OPERATIONS[name]

@@ -15,15 +15,14 @@ from ..numbers.exact import EXACT
 from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import QUOTIENTS
-from .canonical import add_multiple, rational
+from .canonical import Canonicalizer, Form, Number, Product, RuleNotApplicable, Sum, Terms, add_multiple, rational
 from .simplify import simplify
-from .walk import facts_of, rebuilt, rewritten, shapes
+from .walk import facts_of, rebuilt, rewritten
 
 MOST_DEGREE = 100
 """Polynomials of a higher degree are not taken apart."""
 
-MOST_FACTORS = 8
-"""Higher powers are not written as products."""
+MAX_WRITTEN_FACTORS = 8
 
 C = TypeVar("C")
 T = TypeVar("T")
@@ -46,10 +45,6 @@ class _NoPolynomial(Exception):
 def _combined(
     primitive: Primitive, inputs: Sequence[T], plus: Callable[[T, T, Primitive], T], multiplied: Callable[[T, T], T]
 ) -> T | None:
-    """Return the sum, difference or product of several inputs; None for other operations.
-
-    `plus` adds or, given SUB, subtracts.
-    """
     if primitive in (ADD, SUB, SUM):
         sign = SUB if primitive is SUB else ADD
         return reduce(lambda a, b: plus(a, b, sign), inputs)
@@ -69,7 +64,7 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
         return Quotient(times(a.above, b.below), times(a.below, b.above))
 
     def powered(base: Quotient, exponent: int) -> Quotient:
-        return Quotient(raised(base.above, exponent), base.below and raised(base.below, exponent))
+        return Quotient(_raised(base.above, exponent), base.below and _raised(base.below, exponent))
 
     def plus(a: Quotient, b: Quotient, primitive: Primitive) -> Quotient:
         if a.below is b.below:
@@ -104,18 +99,17 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
 
 
 def times(a: Value | None, b: Value | None) -> Value:
-    """The product of two graphs, None and a literal 1 being no factors."""
+    """Return the product of two graphs, of which None and a literal 1 are no factors."""
     factors = [factor for factor in (a, b) if factor is not None and factor is not ONE]
     return node(MUL, tuple(factors)) if len(factors) == 2 else factors[0] if factors else ONE
 
 
-def raised(base: Value, exponent: int) -> Value:
-    """A graph to a whole power."""
+def _raised(base: Value, exponent: int) -> Value:
     return base if exponent == 1 or base is ONE else node(POW, (base, constant(float(exponent), str(exponent))))
 
 
 def whole(value: Value) -> int | None:
-    """The whole number that a graph without variables is; None if it is none."""
+    """The whole number that a graph without names is; None if it is none."""
     if any(not v._prev and v.label for v in in_order((value,))):
         return None
     number = None
@@ -129,7 +123,7 @@ def multiplied_out(root: Value) -> Value:
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         exponent = whole(value._prev[1]) if value.primitive is POW else None
-        if exponent is None or not 1 <= exponent <= MOST_FACTORS:
+        if exponent is None or not 1 <= exponent <= MAX_WRITTEN_FACTORS:
             return rebuilt(value, inputs)
         return reduce(times, [inputs[0]] * exponent)
 
@@ -191,81 +185,40 @@ def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
 
 
 # ---- identities ---------------------------------------------------------------------------------------------------
-MOST_TERMS = 2_000
-"""A longer sum is not multiplied out."""
+MAX_EXPANDED_TERMS = 2_000
 
-SQUARES = {"cos": ("sin", -1), "cosh": ("sinh", 1)}
+SQUARES = {"cos": ("sin", Fraction(-1)), "cosh": ("sinh", Fraction(1))}
 """Functions whose square is 1 plus or minus that of another."""
 
-Atom = tuple[str, int]
-"""A part that is no sum or product: the name of its function, and a number for its input; of several inputs, for it."""
 
-Monomial = frozenset[tuple[Atom, int]]
-Terms = dict[Monomial, Fraction]
+class _Expander(Canonicalizer):
+    def may_be_merged(self, value: Value | None, form: Form) -> bool:
+        return True
+
+    def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
+        for base, e in factors.items():
+            inner, taken = self.forms.get(base), Fraction(1)
+            if base.primitive.name in SQUARES:
+                other, sign = SQUARES[base.primitive.name]
+                square = Product(Fraction(1), {self.node(PRIMITIVES[other], *base._prev): Fraction(2)})
+                inner, taken = Sum(Fraction(1), {self.node_of(square): sign}), Fraction(2)
+            if isinstance(inner, Sum) and e >= taken and e.denominator == 1:
+                rest = self.product_form(c, add_multiple(dict(factors), {base: -taken}))
+                charge(TERM * len(inner.terms) * (len(rest.terms) if isinstance(rest, Sum) else 1))
+                terms = [(k, self.forms.get(term, term)) for term, k in inner.terms.items()]
+                terms += [(inner.constant, Number(Fraction(1)))] if inner.constant else []
+                one = (Fraction(1), None, rest)
+                total = self.sum([(k, None, self.product([one, (Fraction(1), None, term)])) for k, term in terms])
+                if isinstance(total, Sum) and len(total.terms) > MAX_EXPANDED_TERMS:
+                    raise RuleNotApplicable
+                return total
+        return super().product_form(c, factors, numbers)
 
 
 def vanishes(root: Value) -> bool:
-    """Whether a graph is 0 wherever it has a value, by multiplying out all sums, products and quotients.
+    """Return whether a graph is 0 wherever it has a value, by multiplying out all sums, products and quotients.
 
     False says nothing. Besides, sin² + cos² is 1, and cosh² - sinh² too.
     """
-
-    def rule(value: Value, inputs: Sequence[Terms]) -> Terms:
-        number = rational(value)
-        if number is not None:
-            return {frozenset(): number} if number else {}
-        primitive = value.primitive
-        if primitive is NEG:
-            return {monomial: -c for monomial, c in inputs[0].items()}
-        combination = _combined(primitive, inputs, _added, _multiplied)
-        if combination is not None:
-            return combination
-        exponent = whole(value._prev[1]) if primitive is POW else None
-        if exponent is not None and exponent >= 0:
-            return reduce(_multiplied, [inputs[0]] * exponent, {frozenset(): Fraction(1)})
-        name, part = (primitive.name, value._prev[0]) if len(value._prev) == 1 else ("", value)
-        (number_of_part,) = shapes(simplify((part,)), numbers)
-        return {frozenset([((name, number_of_part), 1)]): Fraction(1)}
-
-    numbers: dict[tuple[object, ...], int] = {}
-    try:
-        numerator, _ = cleared(root)
-        return not _without_squares(facts_of((numerator,), rule)[numerator])
-    except _NoPolynomial:
-        return False
-
-
-def _added(a: Terms, b: Terms, primitive: Primitive) -> Terms:
-    return _bounded(add_multiple(dict(a), b, -1 if primitive is SUB else 1))
-
-
-def _bounded(terms: Terms) -> Terms:
-    if len(terms) > MOST_TERMS:
-        raise _NoPolynomial
-    return terms
-
-
-def _multiplied(a: Terms, b: Terms) -> Terms:
-    total: Terms = {}
-    charge(TERM * len(a) * len(b))
-    for p, c in a.items():
-        product = {frozenset(add_multiple(dict(p), dict(q)).items()): c * d for q, d in b.items()}
-        total = _bounded(add_multiple(total, product))
-    return total
-
-
-def _without_squares(terms: Terms) -> Terms:
-    """The sum with even powers of `cos` and `cosh` replaced."""
-    total: Terms = {}
-    for monomial, c in terms.items():
-        parts: Terms = {frozenset(): c}
-        for (name, text), k in monomial:
-            if name in SQUARES:
-                other, sign = SQUARES[name]
-                square: Terms = {frozenset(): Fraction(1), frozenset([((other, text), 2)]): Fraction(sign)}
-                parts = reduce(_multiplied, [square] * (k // 2), parts)
-                k %= 2  # noqa: PLW2901
-            if k:
-                parts = _multiplied(parts, {frozenset([((name, text), k)]): Fraction(1)})
-        _bounded(add_multiple(total, parts))
-    return total
+    numerator, _ = cleared(root)
+    return rational(_Expander(simplify((numerator,))).outputs()[0]) == 0

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache
 from math import gcd, lcm
 from typing import Any
 
-from ..graphs.value import Value, in_order, variable
+from ..graphs.value import Value
 from ..numbers import budget as work
 from ..numbers.base import Refusal
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, WHERE
-from ..table.primitive import DEFINITIONS, OPERATIONS, PRIMITIVES
-from ..table.primitives import ABS, EXP, LOG
+from ..table.primitive import PRIMITIVES
+from ..table.primitives import ABS, EXP, LOG, QUOTIENTS
 from .canonical import (
     MAX_SHORT,
     ONE,
+    ZERO,
     Canonicalizer,
     Form,
     Number,
@@ -34,31 +34,18 @@ from .canonical import (
     negated_sum,
     number_text,
 )
-from .simplify import FORMS, declared_identity
-from .symbolic import SYMBOLIC
 from .walk import facts_of
 
-ROUNDS = 3
-MOST_TERMS = 40
-"""Longer sums are left as they are."""
-
-MOST_PRODUCTS = 24
-"""The most terms that expanding a product may give."""
-
-MOST_DEPTH = 6
-"""Sums within sums that factors are taken out of."""
-
-MOST_TAKEN = 12
-"""The most terms or factors of a shared sum or product that are merged into its users."""
-
+MAX_ROUNDS = 3
+MAX_TERMS = 40
+MAX_EXPANDED_TERMS = 24
+MAX_NESTED_SUMS = 6
+MAX_MERGED_TERMS = 12  # of a shared sum or product
 MOST_LINED = 2
 """Higher powers of sums of fractions stay: of denominators to high powers there is no double."""
 
-MOST_COPIED = 14
-"""A product of this length as text is written once more for each term that it is multiplied by."""
-
-LEAST_TRIED, TRIED_A_NODE = 300, 3
-"""The most terms tried, and the additional number for each node of the graph."""
+MAX_COPIED_SIZE = 14  # of a product that is written once more for each term of a sum
+MIN_TRIED_TERMS, TRIED_TERMS_PER_NODE = 300, 3
 
 Part = tuple[Fraction, Terms]
 """A term: its coefficient, and bases with their exponents."""
@@ -72,23 +59,11 @@ for _row in PRIMITIVES.values():
         _PARTNERS[_row.name] = (_own, _other, _others)
         _PARTNERS[_other] = (_others, _row.name, _own)
 
+_QUOTIENTS = {above: (name, below) for name, (above, below) in {**QUOTIENTS, "tanh": ("sinh", "cosh")}.items() if above}
+"""By dividend, the function that is a quotient, and the divisor."""
+
 _COLLECTED = frozenset((ADD, SUB, NEG, PRIMITIVES["sum"]))
 _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
-
-
-@cache
-def quotients() -> dict[tuple[str, str], str]:
-    """The functions that are defined as the quotient of two others, by the names of these."""
-    x, table = variable("x"), {}
-    for name, definition in DEFINITIONS.items():
-        row = OPERATIONS[name]
-        if row.params != ("x",) or not row.group:
-            continue
-        defined = definition(SYMBOLIC, x)
-        parts = [p.primitive for p in defined._prev if p._prev == (x,)]
-        if defined.primitive is DIV and len(parts) == 2:
-            table[parts[0].name, parts[1].name] = name
-    return table
 
 
 def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Value]:
@@ -99,7 +74,7 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
     sizes: dict[Value, int] = {}
     best = list(outputs)
     open_ = [k for k, output in enumerate(best) if output._prev]
-    for _ in range(ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if not open_:
             break
         results = Shortener([best[k] for k in open_], leaves).outputs()
@@ -127,40 +102,28 @@ class Shortener(Canonicalizer):
     """One pass over a graph that keeps the shortest form of each sum and product."""
 
     def __init__(self, outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> None:
+        super().__init__(outputs)
         self.sizes: dict[Value, int] = {}
         self.tried: dict[object, list[Part]] = {}
         self.depth = 0
-        self.absorbed: set[Value] = set()
-        """Sums and products that are used once, by a whole that takes in their terms or factors."""
-        users: dict[Value, list[Value]] = {}
-        order = in_order(outputs)
-        for value in order:
-            for p in value._prev:
-                users.setdefault(p, []).append(value)
-        self.left = LEAST_TRIED + TRIED_A_NODE * len(order)
+        self.left = MIN_TRIED_TERMS + TRIED_TERMS_PER_NODE * len(self.order)
         """The number of terms that may still be tried."""
-        roots = set(outputs)
-        for value, above in users.items():
-            if len(above) == 1 and value not in roots:
-                for kinds in (_COLLECTED, _MULTIPLIED):
-                    if value.primitive in kinds and above[0].primitive in kinds:
-                        self.absorbed.add(value)
         self.places = {leaf: k for k, leaf in enumerate(leaves)}
-        super().__init__(outputs, FORMS, declared_identity)
 
     def form(self, value: Value) -> Form:
         form = super().form(value)
-        if value in self.absorbed or self.left < 0:
+        user = self.only_user.get(value)
+        # a sum or product whose terms or factors its only user takes in
+        if user and any({value.primitive, user.primitive} <= kinds for kinds in (_COLLECTED, _MULTIPLIED)):
             return form
-        shorter: Form | None = attempted(self.shortened, form)
+        shorter: Form | None = attempted(self._shortened, form) if self.left >= 0 else None
         return shorter or form
 
-    def shortened(self, form: Form) -> Form | None:
-        """The shortest form of a sum or a product that is found."""
+    def _shortened(self, form: Form) -> Form | None:
         if isinstance(form, Product):
-            return self.product_merged(form)
-        if isinstance(form, Sum) and len(form.terms) <= MOST_TERMS:
-            return self.sum_of(self.shortest(self.parts(form)))
+            return self._product_merged(form)
+        if isinstance(form, Sum) and len(form.terms) <= MAX_TERMS:
+            return self._sum_of(self.shortest(self._parts(form)))
         return None
 
     def rank(self, base: Value) -> tuple[int, int]:
@@ -169,32 +132,27 @@ class Shortener(Canonicalizer):
         return 0 if base.primitive is CONSTANT else 1, self.places.get(base, 0)
 
     def may_be_merged(self, value: Value | None, form: Form) -> bool:
-        return not isinstance(form, (Sum, Product)) or len(form[1]) <= MOST_TAKEN
+        return not isinstance(form, (Sum, Product)) or len(form[1]) <= MAX_MERGED_TERMS
 
     # -- terms ------------------------------------------------------------------------------------------------------
-    def parts(self, form: Form) -> list[Part]:
-        """The terms of a form, each with its factors."""
+    def _parts(self, form: Form) -> list[Part]:
         if not isinstance(form, Sum):
-            return [self.part(ONE, form)]
-        parts = [self.part(c, self.forms.get(term, term)) for term, c in form.terms.items()]
+            return [self._part(ONE, form)]
+        parts = [self._part(c, self.forms.get(term, term)) for term, c in form.terms.items()]
         return [*parts, (form.constant, {})] if form.constant else parts
 
-    def part(self, c: Fraction, form: Form) -> Part:
-        """A form with a coefficient as one term."""
+    def _part(self, c: Fraction, form: Form) -> Part:
         if isinstance(form, Number):
-            return c * form.value, {}
+            return Product(c * form.value, {})
         if isinstance(form, Product):
             self.fresh.pop(id(form.factors), None)
-            return c * form.coefficient, form.factors
-        return c, {self.node_of(form): ONE}
+            return Product(c * form.coefficient, form.factors)
+        return Product(c, {self.node_of(form): ONE})
 
-    def sum_of(self, parts: Sequence[Part]) -> Form:
-        """The sum of terms."""
+    def _sum_of(self, parts: Sequence[Part]) -> Form:
         if len(parts) == 1:
             return self.product_form(*parts[0])
-        return self.sum(
-            [(c, None, self.product_form(ONE, factors) if factors else Number(ONE)) for c, factors in parts]
-        )
+        return self.sum([(c, None, self.product_form(ONE, factors)) for c, factors in parts])
 
     def collected(self, parts: Iterable[Part]) -> list[Part]:
         """The terms, like ones added up, and those that are sums by themselves with them."""
@@ -202,8 +160,8 @@ class Shortener(Canonicalizer):
         stack = list(parts)[::-1]
         while stack:
             c, factors = stack.pop()
-            if abs(c) == 1 and (inner := self.as_sum(factors, MOST_TERMS)):
-                stack += [(c * d, inside) for d, inside in self.parts(inner)[::-1]]
+            if abs(c) == 1 and (inner := self.as_sum(factors, MAX_TERMS)):
+                stack += [(c * d, inside) for d, inside in self._parts(inner)[::-1]]
                 continue
             key = frozenset(factors.items())
             total = check_digits(groups[key][0] + c) if key in groups else c
@@ -211,14 +169,12 @@ class Shortener(Canonicalizer):
                 groups[key] = total, factors
             else:
                 groups.pop(key, None)
-        return list(groups.values()) or [(Fraction(0), {})]
+        return list(groups.values()) or [(ZERO, {})]
 
-    def size(self, parts: Sequence[Part]) -> int:
-        """How long a sum is as text."""
-        return len(parts) - 1 + all(c < 0 for c, _ in parts) + sum(self.product_size(*part) for part in parts)
+    def _size(self, parts: Sequence[Part]) -> int:
+        return len(parts) - 1 + all(c < 0 for c, _ in parts) + sum(self._product_size(*part) for part in parts)
 
-    def product_size(self, c: Fraction, factors: Terms) -> int:
-        """How long a product is as text, without its sign."""
+    def _product_size(self, c: Fraction, factors: Terms) -> int:
         total = 0
         for base, e in factors.items():
             total += text_size(base, self.sizes)
@@ -239,7 +195,7 @@ class Shortener(Canonicalizer):
     def shortest(self, terms: Sequence[Part], again: bool = True) -> list[Part]:
         """The terms of the shortest sum that is found; `again` is whether other ways than grouping are tried."""
         parts = self.collected(terms)
-        if self.depth > MOST_DEPTH or self.left < 0:
+        if self.depth > MAX_NESTED_SUMS or self.left < 0:
             return parts
         key = again, frozenset([(c, frozenset(factors.items())) for c, factors in parts])
         if key in self.tried:
@@ -248,35 +204,33 @@ class Shortener(Canonicalizer):
         work.charge(work.TERM * len(parts))
         self.depth += 1
         try:
-            result = self.tried[key] = self.of_several(parts, again)
+            result = self.tried[key] = self._of_several(parts, again)
         finally:
             self.depth -= 1
         return result
 
-    def of_several(self, parts: list[Part], again: bool) -> list[Part]:
-        """The terms of the shortest sum, of terms that are unlike each other."""
+    def _of_several(self, parts: list[Part], again: bool) -> list[Part]:
         for way in (self.by_squares, self.by_choices):
             while (shorter := way(parts)) is not None:
                 parts = self.collected(shorter)
         if len(parts) == 1:
             return parts
-        best, least = parts, self.size(parts)
+        best, least = parts, self._size(parts)
         written_out = is_polynomial(parts)
         if not written_out and (common := shared_factors([factors for _, factors in parts])):
             inner = self.shortest([(c, divided(factors, common)) for c, factors in parts], again)
             one = self.without_content([self.times_sum(common, inner)])
             # What stands below a line, or is a function, is in front of its sum even if that is no shorter.
             plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
-            if (size := self.size(one)) < least + (not plain):
+            if (size := self._size(one)) < least + (not plain):
                 return one
-        for candidate in self.candidates(parts, again, written_out):
-            if (size := self.size(candidate)) < least:
+        for candidate in self._candidates(parts, again, written_out):
+            if (size := self._size(candidate)) < least:
                 best, least = candidate, size
         apart = self.without_content(best)
-        return apart if self.size(apart) < least else best
+        return apart if self._size(apart) < least else best
 
-    def candidates(self, parts: list[Part], again: bool, written_out: bool) -> Iterator[list[Part]]:
-        """Other forms of a sum."""
+    def _candidates(self, parts: list[Part], again: bool, written_out: bool) -> Iterator[list[Part]]:
         ways = [self.multiplied_out, self.over_one_line, self.by_logarithms] if again else []
         if not written_out:
             ways.insert(0, self.grouped)
@@ -317,7 +271,7 @@ class Shortener(Canonicalizer):
         for condition, members in groups.items():
             if len(members) > 1:
                 sides = [
-                    self.sum_of(self.shortest([self.chosen(parts[k], choice, side) for k, choice in members]))
+                    self._sum_of(self.shortest([self._chosen(parts[k], choice, side) for k, choice in members]))
                     for side in (1, 2)
                 ]
                 chosen = self.node(WHERE, condition, *[self.node_of(side) for side in sides])
@@ -325,12 +279,11 @@ class Shortener(Canonicalizer):
                 return [*(part for k, part in enumerate(parts) if k not in group), (ONE, {chosen: ONE})]
         return None
 
-    def chosen(self, part: Part, choice: Value, side: int) -> Part:
-        """A term with a side of a choice in its place."""
+    def _chosen(self, part: Part, choice: Value, side: int) -> Part:
         c, factors = part
         taken = self.forms.get(choice._prev[side], choice._prev[side])
         rest = self.product_form(ONE, divided(factors, {choice: ONE}))
-        return self.part(c, self.product([(ONE, None, rest), (ONE, None, taken)]))
+        return self._part(c, self.product([(ONE, None, rest), (ONE, None, taken)]))
 
     def by_logarithms(self, parts: list[Part]) -> list[Part] | None:
         """The sum with b**(y - 1) as b**y/b where log(b) is in another term, so that b is above 0."""
@@ -345,7 +298,7 @@ class Shortener(Canonicalizer):
                     bottom, exponent = base._prev
                     form = self.forms.get(exponent)
                     if isinstance(form, Sum) and form.constant.denominator == 1 and form.constant:
-                        power = self.raised_to(bottom, self.sum_form(Fraction(0), form.terms))
+                        power = self._raised_to(bottom, self.sum_form(ZERO, form.terms))
                         rest = multiplied(divided(rest, {base: ONE}), {power: ONE})
                         rest = multiplied(rest, {bottom: form.constant})
             merged.append((c, rest))
@@ -357,7 +310,7 @@ class Shortener(Canonicalizer):
         some = False
         for c, factors in parts:
             product: list[Part] = [(c, {})]
-            length = self.product_size(c, factors)
+            length = self._product_size(c, factors)
             for base, e in factors.items():
                 inner = self.forms.get(base)
                 times = 1
@@ -365,21 +318,21 @@ class Shortener(Canonicalizer):
                 if isinstance(inner, Sum) and e.denominator == 1 and 0 < e <= 3:
                     listed = len(inner.terms) + (inner.constant != 0)
                     if (
-                        len(product) * listed ** int(e) <= MOST_PRODUCTS
-                        and length - text_size(base, self.sizes) <= MOST_COPIED
+                        len(product) * listed ** int(e) <= MAX_EXPANDED_TERMS
+                        and length - text_size(base, self.sizes) <= MAX_COPIED_SIZE
                     ):
-                        by, times, some = self.parts(inner), int(e), True
+                        by, times, some = self._parts(inner), int(e), True
                 for _ in range(times):
                     product = [(check_digits(a * b), multiplied(f, g)) for a, f in product for b, g in by]
             expanded += product
-            if len(expanded) > MOST_PRODUCTS:
+            if len(expanded) > MAX_EXPANDED_TERMS:
                 return None
         return self.shortest(expanded, False) if some else None
 
     def grouped(self, parts: list[Part]) -> list[Part] | None:
         """The sum with factors of some of its terms taken out, the longest first; None if there are none."""
         left = list(parts)
-        while (chosen := self.common(left)) is not None:
+        while (chosen := self._common(left)) is not None:
             base, sign = chosen
             group = [part for part in left if sign * part[1].get(base, 0) > 0]
             rest = [part for part in left if sign * part[1].get(base, 0) <= 0]
@@ -390,13 +343,12 @@ class Shortener(Canonicalizer):
 
     def times_sum(self, common: Terms, inner: list[Part]) -> Part:
         """A product of factors and a sum, which stands in front of functions."""
-        c, factors = inner[0] if len(inner) == 1 else self.part(ONE, self.sum_of(inner))
+        c, factors = inner[0] if len(inner) == 1 else self._part(ONE, self._sum_of(inner))
         ahead = {base: e for base, e in common.items() if not base._prev}
         behind = {base: e for base, e in common.items() if base._prev}
         return c, multiplied(multiplied(ahead, factors), behind)
 
-    def common(self, parts: list[Part]) -> tuple[Value, int] | None:
-        """The base that is worth most to take out of some terms, and the sign of its exponents; None if none is."""
+    def _common(self, parts: list[Part]) -> tuple[Value, int] | None:
         counts = Counter((base, 1 if e > 0 else -1) for _, factors in parts for base, e in factors.items())
         best, most = None, 0
         for place, count in counts.items():
@@ -411,8 +363,8 @@ class Shortener(Canonicalizer):
         for _, factors in parts:
             for base, e in factors.items():
                 if e < 0:
-                    below[base] = max(below.get(base, Fraction(0)), -e)
-        if not below or self.product_size(ONE, below) > MOST_COPIED:
+                    below[base] = max(below.get(base, ZERO), -e)
+        if not below or self._product_size(ONE, below) > MAX_COPIED_SIZE:
             return None
         divisor = lcm(*[c.denominator for c, _ in parts])
         top = self.shortest([(c * divisor, multiplied(factors, below)) for c, factors in parts])
@@ -425,24 +377,23 @@ class Shortener(Canonicalizer):
             c, factors = parts[0]
             for base, e in factors.items():
                 inner = self.forms.get(base)
-                if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MOST_TERMS:
-                    cofactors = self.without_content(self.parts(inner))
+                if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MAX_TERMS:
+                    cofactors = self.without_content(self._parts(inner))
                     if len(cofactors) == 1:
                         one = [(c * cofactors[0][0], multiplied(cofactors[0][1], divided(factors, {base: ONE})))]
-                        if self.size(one) < self.size(parts) + (cofactors[0][0].denominator != 1):
+                        if self._size(one) < self._size(parts) + (cofactors[0][0].denominator != 1):
                             return one
             return parts
         content = Fraction(gcd(*[c.numerator for c, _ in parts]), lcm(*[c.denominator for c, _ in parts]))
         if content == 1:
             return parts
-        return [self.part(content, self.sum_of([(c / content, factors) for c, factors in parts]))]
+        return [self._part(content, self._sum_of([(c / content, factors) for c, factors in parts]))]
 
     # -- products ---------------------------------------------------------------------------------------------------
-    def product_merged(self, form: Product) -> Form:
-        """The product with powers of one base as one, if it is shorter so."""
+    def _product_merged(self, form: Product) -> Form:
         best: Form = form
-        least = self.size(self.parts(form))
-        ways: tuple[Callable[[Product], Form | None], ...] = (
+        least = self._size(self._parts(form))
+        for way in (
             self.by_exponents,
             self.by_quotients,
             self.by_signs,
@@ -450,17 +401,15 @@ class Shortener(Canonicalizer):
             self.by_denominators,
             self.by_choice,
             self.by_negation,
-        )
-        for way in ways:
+        ):
             shorter = attempted(way, best) if isinstance(best, Product) else None
             if shorter is not None:
-                size = self.size(self.parts(shorter))
+                size = self._size(self._parts(shorter))
                 if size < least + (way == self.by_exponents):
                     best, least = shorter, size
         return best
 
-    def replaced(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
-        """The product with other factors, and a coefficient, in the place of some."""
+    def _replaced(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
         return self.product_form(form.coefficient * c, multiplied(divided(form.factors, old), new))
 
     def by_exponents(self, form: Product) -> Form | None:
@@ -484,25 +433,24 @@ class Shortener(Canonicalizer):
             ]
             exponent = self.sum([(e, None, inner) for (_, e), inner in zip(members, exponents, strict=True)])
             rest = {base: e for base, e in merged.items() if all(base is not member for member, _ in members)}
-            merged = multiplied(rest, {self.raised_to(bottom, exponent): ONE})
+            merged = multiplied(rest, {self._raised_to(bottom, exponent): ONE})
         return None if merged is form.factors else self.product_form(form.coefficient, merged)
 
-    def raised_to(self, bottom: Value | None, exponent: Form) -> Value:
-        """A power, or one of e."""
+    def _raised_to(self, bottom: Value | None, exponent: Form) -> Value:
         y = self.node_of(exponent)
         return self.node(EXP, y) if bottom is None else self.node(POW, bottom, y)
 
     def by_quotients(self, form: Product) -> Form | None:
         """sin(x)/cos(x) as tan(x), and its like."""
         for base, e in form.factors.items():
-            for (above, below), name in quotients().items():
-                if base.primitive.name == above and e > 0 and e.denominator == 1:
-                    other = self.node(PRIMITIVES[below], *base._prev)
-                    f = form.factors.get(other, Fraction(0))
-                    if f < 0 and f.denominator == 1:
-                        k = min(e, -f)
-                        quotient = self.node(PRIMITIVES[name], *base._prev)
-                        return self.replaced(form, {base: k, other: -k}, {quotient: k})
+            name, below = _QUOTIENTS.get(base.primitive.name, ("", ""))
+            if name and e > 0 and e.denominator == 1:
+                other = self.node(PRIMITIVES[below], *base._prev)
+                f = form.factors.get(other, ZERO)
+                if f < 0 and f.denominator == 1:
+                    k = min(e, -f)
+                    quotient = self.node(PRIMITIVES[name], *base._prev)
+                    return self._replaced(form, {base: k, other: -k}, {quotient: k})
         return None
 
     def by_signs(self, form: Product) -> Form | None:
@@ -511,11 +459,11 @@ class Shortener(Canonicalizer):
             if base.primitive.name == "sign" and e == 1:
                 inner = base._prev[0]
                 modulus = self.node(ABS, inner)
-                k = form.factors.get(modulus, Fraction(0))
+                k = form.factors.get(modulus, ZERO)
                 if abs(k) == 1:
-                    return self.replaced(form, {base: ONE, modulus: k}, {inner: k})
+                    return self._replaced(form, {base: ONE, modulus: k}, {inner: k})
                 if form.factors.get(inner) == 1:
-                    return self.replaced(form, {base: ONE, inner: ONE}, {modulus: ONE})
+                    return self._replaced(form, {base: ONE, inner: ONE}, {modulus: ONE})
         return None
 
     def by_roots(self, form: Product) -> Form | None:
@@ -531,7 +479,7 @@ class Shortener(Canonicalizer):
             if e > 0 and any(form.factors.get(part, 0) > -f for part, f in inner.factors.items() if f > 0):
                 continue
             parts = {part: shift * f for part, f in inner.factors.items()}
-            return self.replaced(form, parts, {base: shift}, 1 / inner.coefficient ** int(shift))
+            return self._replaced(form, parts, {base: shift}, 1 / inner.coefficient ** int(shift))
         return None
 
     def by_denominators(self, form: Product) -> Form | None:
@@ -539,12 +487,12 @@ class Shortener(Canonicalizer):
         for base, e in form.factors.items():
             inner = self.forms.get(base)
             if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MOST_LINED and len(inner.terms) <= MAX_SHORT:
-                fraction = self.over_one_line(self.parts(inner))
+                fraction = self.over_one_line(self._parts(inner))
                 if fraction is None or len(fraction) > 1:
                     continue
                 ((c, factors),) = fraction
-                one = self.replaced(form, {base: e}, {part: e * f for part, f in factors.items()}, c ** int(e))
-                if self.size(self.parts(one)) < self.product_size(*form):
+                one = self._replaced(form, {base: e}, {part: e * f for part, f in factors.items()}, c ** int(e))
+                if self._size(self._parts(one)) < self._product_size(*form):
                     return one
         return None
 
@@ -554,9 +502,7 @@ class Shortener(Canonicalizer):
             if base.primitive is WHERE and e == 1:
                 if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
                     continue
-                sides = [
-                    self.product_form(*self.chosen((form.coefficient, form.factors), base, side)) for side in (1, 2)
-                ]
+                sides = [self.product_form(*self._chosen(form, base, side)) for side in (1, 2)]
                 return self.node(WHERE, base._prev[0], *[self.node_of(side) for side in sides])
         return None
 
@@ -585,12 +531,12 @@ def attempted(way: Callable[[Any], Any], form: Any) -> Any:
 
 
 def multiplied(one: Terms, other: Terms) -> Terms:
-    """The factors of a product."""
+    """Return the factors of a product."""
     return add_multiple(dict(one), other)
 
 
 def divided(factors: Terms, others: Terms) -> Terms:
-    """The factors without others."""
+    """Return the factors of a quotient."""
     return add_multiple(dict(factors), others, -1)
 
 
@@ -599,7 +545,7 @@ def shared_factors(listed: Sequence[Terms]) -> Terms:
     first, *others = listed
     shared: Terms = {}
     for base, e in first.items():
-        exponents = [e, *[factors.get(base, Fraction(0)) for factors in others]]
+        exponents = [e, *[factors.get(base, ZERO) for factors in others]]
         if min(exponents) > 0 or max(exponents) < 0:
             shared[base] = min(exponents)
     return shared

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from ..errors import ExpressionError
 from ..graphs.value import Value, apply, constant, in_order, node, variable
 from ..numbers.base import Number, NumberType
-from ..table.operators import CONSTANT, DIV, LE, LT, NEG, POW, SUB, VARIABLE, WHERE
+from ..table.operators import CONSTANT, DIV, LE, LT, NEG, POW, SUB, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
-from .walk import substituted
+from .walk import has_variables, substituted
 
 
 def as_node(x: Any) -> Value:
@@ -44,7 +45,6 @@ class Symbolic(NumberType):
         return constant(x)
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Value:
-        """The node that chooses between two branches; both are in the graph."""
         branches = [branch() if callable(branch) else branch for branch in (then, otherwise)]
         return self.make_node(WHERE, condition, *branches)
 
@@ -97,7 +97,6 @@ class AtPoint(Symbolic):
     name = "symbolic at a point"
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Any:
-        """The branch that the condition's value chooses; both, where it has none."""
         if condition.data is None:
             return super().where(condition, then, otherwise)
         chosen = then if condition.data else otherwise
@@ -123,7 +122,8 @@ def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
     wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]
     formulas: list[Value | None] = [None] * len(inputs)
     # A formula may be one that cannot be evaluated step by step, though the rule can: it is left unevaluated.
-    for values in (inputs, tuple(_without_value(x) for x in inputs)):
+    without_values = tuple([x if not x.label or x.primitive is CONSTANT else variable(x.label) for x in inputs])
+    for values in (inputs, without_values):
         for asked in (wanted, *([k] for k in wanted if len(wanted) > 1)):
             try:
                 rules = _formulas(primitive, values, name, [k in asked for k in range(len(inputs))])
@@ -143,24 +143,14 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active
         x, y = inputs
         # As one writes it; the rule's own -(x/y)/y is for numbers, whose squares may overflow.
         return [apply(DIV, 1, y), apply(DIV, apply(NEG, x), apply(POW, y, 2))]
-    if len(inputs) > MAX_LISTED_INPUTS and primitive.by_output:
-        leaf = variable(name)
-        leaf.data = out.data
-        return [_by_output(primitive.by_output, x, leaf) for x in inputs]
-    return primitive.slopes(AT_POINT, inputs, out, active)
-
-
-def _by_output(rule: Callable[..., Any], x: Value, out: Value) -> Any:
-    try:
-        return rule(AT_POINT, x, out)
-    except ExpressionError:
-        return None
-
-
-def _without_value(x: Value) -> Value:
-    if not x.label or x.primitive is CONSTANT:
-        return x
-    return variable(x.label)
+    if len(inputs) <= MAX_LISTED_INPUTS or not primitive.by_output:
+        return primitive.slopes(AT_POINT, inputs, out, active)
+    leaf, partials = variable(name), dict.fromkeys(inputs)
+    leaf.data = out.data
+    for x in inputs:
+        with suppress(ExpressionError):
+            partials[x] = primitive.by_output(AT_POINT, x, leaf)
+    return [partials[x] for x in inputs]
 
 
 def _folded(partial: Value | Number) -> Value:
@@ -168,8 +158,8 @@ def _folded(partial: Value | Number) -> Value:
         return constant(partial)
     if partial.data is None or not partial._prev:
         return partial
-    below = in_order((partial,))
-    if any(leaf.primitive is VARIABLE for leaf in below):
+    if has_variables(partial):
         return partial
     # 1/3 stays as it is written; what a rule counts up, 1/sum(1, 1), becomes a number.
-    return partial if len(below) <= 3 and partial.data != int(partial.data) else constant(partial.data)
+    short = len(in_order((partial,))) <= 3 and partial.data != int(partial.data)
+    return partial if short else constant(partial.data)

@@ -11,10 +11,11 @@ from typing import Any
 from ..errors import limit_error
 from ..graphs.adjoint import record_gradient
 from ..graphs.schedule import live_steps
-from ..graphs.value import Value, constant, in_order, node
+from ..graphs.value import Value, constant, graph_in, in_order, node
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.recorder import Recorder, Step
+from ..run.flat_graph import Graph
 from ..table.operators import ADD, AND, COMPARISONS, GT, LT, MUL, NE, OR, POW, WHERE
 from ..table.primitive import OPERATIONS, PRIMITIVES
 from .almost_everywhere import under
@@ -44,9 +45,8 @@ class FormulaRecorder(Recorder):
     def number(self, x: Number) -> Step:
         return x if isinstance(x, Step) else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
 
-    def constant(self, leaf: Value) -> Step:
-        """The step of a literal, which is what was typed."""
-        return self.number(rational(leaf))
+    def constant(self, graph: Graph, i: int) -> Step:
+        return self.number(rational(graph.places[i]))
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
         return super()._folded(name, args) if name in CONDITIONS else None
@@ -67,13 +67,15 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     have it. Raises `ExpressionError` (`limit`).
     """
     # What is no rational number is an input, as a variable is.
-    leaves = [leaf for leaf in in_order((output,)) if not leaf._prev and rational(leaf) is None]
+    place = in_order((output,))
+    leaves = [leaf for leaf in place if not leaf._prev and rational(leaf) is None]
     pi = next((leaf for leaf in leaves if leaf.source in ("pi", "π")), None)
     if pi is None:
         pi = constant(math.pi, "pi")
         leaves.append(pi)
     recorder = FormulaRecorder(leaves.index(pi))
-    recording = record_gradient(output, leaves, wrt, recorder)
+    inputs, wanted = (list(map(place.get, listed)) for listed in (leaves, wrt))
+    recording = record_gradient(graph_in(place, (output,)), inputs, wanted, recorder)
     work.charge(work.RECORDED_STEP * len(recorder.steps))
     check_size(len(recorder.steps))
     # in reverse, as people write them: a sweep back meets the last operand first

@@ -1,12 +1,13 @@
-"""Walks over graphs, inputs first and without recursion; what is shared stays shared. And chains of one operation."""
+"""Walks over graphs, inputs first and without recursion; what is shared stays shared."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from functools import reduce
 from typing import TypeVar
 
-from ..graphs.value import Value, node
+from ..graphs.value import Value, in_order, node
+from ..table.operators import VARIABLE
 from ..table.primitive import Primitive
 
 Fact = TypeVar("Fact")
@@ -85,47 +86,11 @@ def operands(value: Value, kinds: Collection[Primitive]) -> list[Value]:
     return listed
 
 
+def has_variables(value: Value) -> bool:
+    """Return whether a variable is among the leaves of a graph."""
+    return any(v.primitive is VARIABLE for v in in_order((value,)))
+
+
 def chained(primitive: Primitive, values: Iterable[Value]) -> Value:
     """Return an operation of two inputs on one or more nodes, from the left."""
     return reduce(lambda chain, value: node(primitive, (chain, value)), values)
-
-
-class Chains:
-    """The graph below some Values as it is drawn: `inputs` of a node are the terms of the chain that it ends.
-
-    A node is only a link of one where it has no name, a single user, and that is the same associative operation.
-    Without `roots` there are no chains.
-    """
-
-    def __init__(self, roots: Iterable[Value] = ()) -> None:
-        ends = [*roots]
-        users: dict[Value, Value | None] = dict.fromkeys(ends)
-        seen = {*ends}
-        stack = [*seen]
-        while stack:
-            user = stack.pop()
-            for value in user._prev:
-                if value.primitive.associative:
-                    users[value] = None if value in users else user
-                if value not in seen:
-                    seen.add(value)
-                    stack.append(value)
-        self.links = {
-            value for value, user in users.items() if user and not value.label and value.primitive is user.primitive
-        }
-        """Nodes that are not drawn."""
-
-    def inputs(self, value: Value) -> tuple[Value, ...]:
-        """Return the inputs of a node, with the links of its chain replaced by their own inputs."""
-        return tuple([user._prev[place] for user, place in self.edges(value)])
-
-    def edges(self, value: Value) -> Iterator[tuple[Value, int]]:
-        """Return the nodes that take these inputs, the node itself or a link of its chain, with each position."""
-        waiting = [(value, place) for place in reversed(range(len(value._prev)))]
-        while waiting:
-            user, place = waiting.pop()
-            link = user._prev[place]
-            if link in self.links:
-                waiting += [(link, place) for place in reversed(range(len(link._prev)))]
-            else:
-                yield user, place

@@ -1,7 +1,7 @@
 """Calls from Python: what their arguments may be, and what questions take of them.
 
-An argument of another kind is a TypeError that says what the parameter takes; one of the kind, but wrong, is an
-`ExpressionError` as on the command line.
+An argument of a wrong type is a TypeError that says what the parameter takes; a wrong value is an
+`ExpressionError`, as on the command line.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from numbers import Integral, Real
 from typing import Any
 
 from ..batched.columns_io import mapped_columns
-from ..batched.data_loss import Data, LossSpec, reduction
+from ..batched.data_loss import LossSpec, reduction
 from ..cli.arguments import check, converted
-from ..cli.call import Call
 from ..cli.declarations import Option, declared
+from ..cli.runner import Call
 from ..data.columns import from_files, from_table, named_columns
 from ..data.sources import sources
 from ..errors import ExpressionError, point_error
@@ -37,7 +37,7 @@ Table = Any
 
 Names = Sequence[str] | str | None
 Ranges = Mapping[str, tuple[float | str | None, float | str | None]] | str | Sequence[str] | None
-"""Ranges: the two ends by name, None where a side is open; or text as `--range` and `--bounds` take it."""
+"""Ranges: two ends by name, None where one is open; or text as `--range` takes it."""
 
 MANY_POINTS_HINT = (
     "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
@@ -53,10 +53,7 @@ def options_of(command: str) -> dict[str, Option]:
 
 @cache
 def keywords_of(command: str) -> dict[str, str]:
-    """The types of the keyword arguments of the Python function of a command, by name.
-
-    They are its options, but for those that are about files of rows, and where answers are written.
-    """
+    """Return the types of the keyword arguments of a function: of options that are not about files."""
     declaration = declared(command)
     types = {}
     for name, option in declaration.options.items():
@@ -97,7 +94,7 @@ class PythonCall(Call):
     """The arguments of a call from Python."""
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
-        """Raises `ExpressionError` where the options that the values are of do not go together."""
+        """Raises `ExpressionError` where options do not go together."""
         options = {name: option for name, option in options_of(command).items() if name in keywords_of(command)}
         given = {options[name].name: x for name, x in values.items() if name in options and _is_given(x)}
         check({option.name: option for option in options.values()}, given)
@@ -127,7 +124,12 @@ class PythonCall(Call):
 
     @cached_property
     def over(self) -> LossSpec | None:
-        return reduced(self.data, self.reduce, self.on_error)
+        data: Any = self.values.get("data")
+        if isinstance(data, str) or (isinstance(data, list | tuple) and all(isinstance(path, str) for path in data)):
+            data = from_files(tuple(sources([data] if isinstance(data, str) else data)), {})
+        elif data is not None:
+            data = from_table(data)
+        return reduction(data, self.values.get("reduce"), skip=self.values.get("on_error") == "skip")
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:
@@ -243,7 +245,7 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
     "str | Iterable[Mapping[str, float] | DescentStep] | None": _path,
 }  # fmt: skip
-"""Return the reader of an argument by the type of its parameter; None where the function reads it itself."""
+"""The readers of arguments by the types of parameters; None where the function reads it."""
 
 
 def kind_of(value: object) -> str:
@@ -274,7 +276,7 @@ def constants_of(listed: Sequence[str], value_of: ValueOf, *, uncertain: bool = 
 
 
 def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
-    """The point; in other arithmetics than doubles its numbers are the decimals that they are written as."""
+    """Return the point; in other arithmetics than doubles its numbers are decimals as written."""
     if at is None:
         return {}
     if isinstance(at, str):
@@ -301,7 +303,7 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
 
 
 def has_lists(text: object, at: Any) -> bool:
-    """Whether the program needs lists for what the point gives as sequences, which otherwise are columns of rows."""
+    """Return whether the sequences of a point are lists of the program, and not columns of rows."""
     if not isinstance(text, str) or not isinstance(at, Mapping):
         return False
     if any(len(getattr(value, "shape", ())) == 2 for value in at.values()):
@@ -323,7 +325,6 @@ def has_lists(text: object, at: Any) -> bool:
 
 
 def _sums_a_list(text: str) -> bool:
-    """Whether a function of many numbers has one argument in a program: of one number there is nothing to sum."""
     for call in _OF_MANY.finditer(text):
         depth = 0
         for char in text[call.end() :]:
@@ -339,24 +340,12 @@ _OF_MANY = re.compile(r"(?<!\w)(?:sum|prod|mean|min|max|hypot|logsumexp)\s*\(")
 
 
 def written_number(name: str, value: Any) -> float:
-    """The number with the text that other arithmetics read: a fraction or a decimal as it is, a float's shortest."""
+    """Return the number with the text that other arithmetics read: of a float the shortest."""
     if isinstance(value, Typed):
         return value
     exactly = isinstance(value, int) or type(value).__module__ in ("fractions", "decimal")
     number = as_number(value, name)
     return typed(number, str(value) if exactly else repr(number))
-
-
-def reduced(data: Table, reduce: str | None, on_error: str | None) -> LossSpec | None:
-    """Over which rows of data a program is reduced, and how."""
-    source: Data | None
-    if data is None:
-        source = None
-    elif isinstance(data, str) or (isinstance(data, list | tuple) and all(isinstance(path, str) for path in data)):
-        source = from_files(tuple(sources([data] if isinstance(data, str) else data)), {})
-    else:
-        source = from_table(data)
-    return reduction(source, reduce, skip=on_error == "skip")
 
 
 def columns_of(data: Any) -> dict[str, list[Any]]:
@@ -372,7 +361,7 @@ def columns_of(data: Any) -> dict[str, list[Any]]:
 
 
 def measured_columns(data: Any, other: Collection[str] = ()) -> MeasuredColumns:
-    """The columns of a table by the names in their headings, with the units there; `other` names have other values."""
+    """Return the columns of a table, with the units in their headings; `other` names have values."""
     columns = columns_of(data)
     used = mapped_columns({}, list(columns), other)
     measured = MeasuredColumns()

@@ -1,9 +1,8 @@
-"""The Python face: for every command a function, whose answer prints, shows itself in a notebook and gives its record.
+"""The Python face: a function for every command, whose answer prints and shows itself in a notebook.
 
-The keyword arguments of a function are the options of its command, by the same names and with the same meaning, but for
-those that are the shell's: where programs come from, and which format goes to which file. `at`, `wrt`, `direction`,
-`adjoint`, `bounds` and `range` take the text that the options take, or what Python has for it. The messages of errors
-name options: `--precision` is `precision=` here.
+The keyword arguments of a function are the options of its command, with the same names and meaning, but for
+those of the shell: where programs come from, and where answers go. `at`, `wrt`, `direction`, `adjoint`,
+`bounds` and `range` take the text of the options, or what Python has for it.
 """
 
 from __future__ import annotations
@@ -17,10 +16,14 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
+from ..cli.commands import CHECKS, check_of
+from ..cli.commands.diff import question as diff_question
+from ..cli.commands.export import question as export_question
 from ..cli.commands.fit import fitted, prediction_columns
+from ..cli.commands.graph import question as graph_question
 from ..cli.commands.plot import drawn
-from ..cli.commands.propagate import read_fit, readings
-from ..cli.own_answers import CHECKS, check_of
+from ..cli.commands.propagate import question as propagate_question
+from ..cli.commands.propagate import read_fit
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
@@ -34,7 +37,6 @@ from ..derivatives import taylor as _taylor
 from ..derivatives import trace as _trace
 from ..derivatives.gradient_cache import PreparedProgram
 from ..diagnostics.leniency import AsRead, leniently
-from ..equations import implicit_formulas as _implicit
 from ..equations import solve as _solve
 from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
 from ..exercises import exercise as _exercise
@@ -45,7 +47,7 @@ from ..formulas import functions as _functions
 from ..formulas import units as _units
 from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
-from ..inputs.parse_point import may_sweep, meant, once_read
+from ..inputs.parse_point import ValueOf, may_sweep, meant, once_read
 from ..inputs.problem import Quantity, as_number
 from ..inputs.problem import parse as _parse
 from ..inputs.sweeps import Grid, grid_of, sweeping
@@ -60,7 +62,7 @@ from ..run.backends import with_fallback
 from ..run.evaluation import located
 from ..run.sweep import NodeError, forward
 from ..streams.files import Output
-from ..streams.requests import Reading, default_point, names, value_with_unit
+from ..streams.requests import Reading, Request, default_point, names, value_with_unit
 from ..uncertainty import propagate as _propagate
 from ..uncertainty.measured_units import measured_value
 from ..views.characters import Terminal
@@ -90,8 +92,10 @@ Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
 R = TypeVar("R")
 
-WITHOUT = ("exercise", "functions", "units")
-"""Commands that take no program."""
+COMMANDS_WITHOUT_PROGRAM = ("exercise", "functions", "units")
+
+_FACES: dict[type, type[Answer]] = {}
+"""The answers here, by the classes of the questions' answers."""
 
 
 # ---- answers ------------------------------------------------------------------------------------------------------
@@ -103,7 +107,6 @@ class Answer:
     """
 
     _shows: ClassVar[tuple[str, ...]] = ()
-    """The fields that a short description has."""
 
     _choices: Mapping[str, Any] = {}
     """How it is shown: what the options `digits`, `depth` and so on have chosen."""
@@ -117,6 +120,7 @@ class Answer:
     def __init_subclass__(cls, shows: tuple[str, ...] = (), **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls._shows = shows
+        _FACES.update(dict.fromkeys(cls.__bases__[1:2], cls))
 
     @property
     def note(self) -> str | None:
@@ -161,19 +165,17 @@ class Answer:
         return None
 
 
-LISTED = 12
-"""How many elements of a list or of a gradient a short description shows."""
+MAX_LISTED = 12
 
 
 def _short(value: object) -> str:
-    """The value in a short description: of a long list its beginning, but every number and formula whole."""
     if isinstance(value, Mapping):
-        parts = [f"{name!r}: {_short(element)}" for name, element in islice(value.items(), LISTED)]
+        parts = [f"{name!r}: {_short(element)}" for name, element in islice(value.items(), MAX_LISTED)]
     elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
-        parts = [_short(element) for element in value[:LISTED]]
+        parts = [_short(element) for element in value[:MAX_LISTED]]
     else:
         return repr(value)
-    left = ", …" if len(value) > LISTED else "," if isinstance(value, tuple) and len(value) == 1 else ""
+    left = ", …" if len(value) > MAX_LISTED else "," if isinstance(value, tuple) and len(value) == 1 else ""
     begin, end = "{}" if isinstance(value, Mapping) else "()" if isinstance(value, tuple) else "[]"
     return f"{begin}{', '.join(parts)}{left}{end}"
 
@@ -490,10 +492,10 @@ class Program:
         except ExpressionError as error:
             explain(error, self.text)
             raise
-        return _as(Gradient, answer._replace(graphed=None, intermediates=()))
+        gradient: Gradient[float] = _as(answer._replace(graphed=None, intermediates=()))
+        return gradient
 
     def _check(self, values: Mapping[str, Any]) -> None:
-        """Raise TypeError unless these names are those of the variables."""
         leaves = self._program.leaves
         if values.keys() == leaves.keys():
             return
@@ -512,8 +514,8 @@ class Program:
         return f"<Program of {quoted(self._program.leaves, 'no variables')}>"
 
 
-def _as(kind: type[R], answer: Any, **choices: Any) -> R:
-    """The answer to a question as one that can show itself."""
+def _as(answer: Any, **choices: Any) -> Any:
+    kind = _FACES.get(type(answer), type(answer))
     result = object.__new__(kind)
     result.__dict__.update(answer.__dict__)
     if choices:
@@ -531,7 +533,7 @@ def explain(error: Diagnosed, text: str | None) -> None:
 
 
 def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
-    """An error or a warning that names the options of its command as keyword arguments: `at="x=1"` for `--at x=1`."""
+    """Return a diagnostic that names options as keyword arguments: `at="x=1"` for `--at x=1`."""
     options = options_of(command)
 
     def spelled(match: re.Match[str]) -> str:
@@ -550,35 +552,63 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     return diagnostic._replace(message=message or "", hint=hint)
 
 
-def warned(answer: Any, command: str) -> Any:
-    """The answer, its warnings with the names of keyword arguments."""
-    warnings = getattr(answer, "warnings", ())
-    if warnings:
-        answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
-    return answer
+def _no_choices(call: PythonCall) -> dict[str, Any]:
+    return {}
 
 
 def answers(
-    command: str, *placed: str, overloads: Sequence[tuple[str, Mapping[str, str | None]]] = ()
+    command: str,
+    *placed: str,
+    overloads: Sequence[tuple[str, Mapping[str, str | None]]] = (),
+    choices: Callable[[PythonCall], dict[str, Any]] = _no_choices,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """The function as the face of a command, with the command's options as keyword arguments.
+    """Return what makes a function from a call to its answer the Python function of a command.
 
-    Those that are `placed` may be given by their places, as the text of the program and the point are. What its options
-    may not be is refused, and errors are explained. `overloads` are for type checkers: what is answered where some
-    arguments have other types, or where they are not there.
+    Options that are `placed` may be given by their places, as the text and the point are. `overloads` are
+    for type checkers: the answer where arguments have other types, or are not there (None). `choices` are
+    those of the view besides the usual ones.
     """
     keywords = keywords_of(command)
-    first = {} if command in WITHOUT else {"text": "str"}
+    first = {} if command in COMMANDS_WITHOUT_PROGRAM else {"text": "str"}
     first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
     types = {**first, **keywords}
     marks = command in CHECKS
+    value_of = measured_value if command == "propagate" else value_with_unit
 
     def faced(function: Callable[..., R]) -> Callable[..., R]:
         def answered(values: Mapping[str, Any]) -> Any:
             call = PythonCall(command, values)
-            if marks and values.get("answer") is not None:
-                return _as(Marked, call.asking(check_of(command))(call.request))
-            return function(call)
+            if marks and call.answer is not None:
+                return _as(call.asking(check_of(command))(call.request))
+            return _as(function(call), **choices(call), **call.shown)
+
+        def answered_as_meant(values: Mapping[str, Any]) -> Any:
+            if not values.get("lenient"):
+                return answered(values)
+            point = as_meant(values.get("at"), value_of)
+            values = {**values, "at": point} if point else values
+            answer, reading = leniently(str(values["text"]), lambda read: answered({**values, "text": read}))
+            answer.__dict__.update({"_reading": reading} if reading is not None else {})
+            answer.__dict__.update({"_values": tuple(meant(point))} if meant(point) else {})
+            return answer
+
+        def answers_to(values: dict[str, Any], text: str | None) -> Any:
+            at, zipped = values.get("at"), values.pop("zip", False)
+            grid = swept(text, at, value_of, zipped) if "zip" in types else None
+            of_frame = command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at)
+            if (grid is not None or of_frame) and marks and values.get("answer") is not None:
+                raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
+            if grid is not None:
+                return at_points(command, answered, grid, values)
+            if of_frame:
+                for name in _given_besides(values, "in_"):
+                    raise usage_error(f"`{name}` does not go with a frame", "leave it out")
+                fixed, columns = fixed_and_columns(at)
+                return in_batches(command, values, point_of(fixed), columns)
+            answer = answered_as_meant(values)
+            if warnings := getattr(answer, "warnings", ()):
+                answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
+            return answer
 
         @wraps(function)
         def wrapper(*args: Any, **keywords: Any) -> R:
@@ -586,55 +616,28 @@ def answers(
                 values: dict[str, Any] = expected.bind(*args, **keywords).arguments
             except TypeError as fault:
                 raise TypeError(f"{function.__name__}(): {fault}") from None
-            text = values.get("text") if "text" in first else None
+            text = values.get("text")
             try:
                 values = taken(types, values, command)
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
-                    at, zipped = values.get("at"), values.pop("zip", False)
-                    grid = swept(text, at, command, zipped) if "zip" in types else None
-                    of_frame = command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at)
-                    if (grid is not None or of_frame) and marks and values.get("answer") is not None:
-                        raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
-                    if grid is not None:
-                        return cast(R, at_points(command, answered, grid, values))
-                    if of_frame:
-                        for name in _given_besides(values, "in_"):
-                            raise usage_error(f"`{name}` does not go with a frame", "leave it out")
-                        fixed, columns = fixed_and_columns(at)
-                        return cast(R, in_batches(command, values, point_of(fixed), columns))
-                    if not values.get("lenient"):
-                        return cast(R, warned(answered(values), command))
-                    point = as_meant(values.get("at"), measured_value if command == "propagate" else value_with_unit)
-                    values = {**values, "at": point} if point else values
-                    answer, reading = leniently(str(text), lambda read: answered({**values, "text": read}))
-                    if reading is not None:
-                        answer.__dict__["_reading"] = reading
-                    if meant(point):
-                        answer.__dict__["_values"] = tuple(meant(point))
-                    return cast(R, warned(answer, command))
+                    return cast(R, answers_to(values, text))
             except ExpressionError as error:
                 error.diagnostic = in_python(error.diagnostic, command)
                 error.args = (error.diagnostic.message,)
                 explain(error, text if isinstance(text, str) else None)
                 raise
 
-        answers = function.__annotations__["return"]
-        expected = Signature(
-            [
-                Parameter(
-                    name,
-                    Parameter.POSITIONAL_OR_KEYWORD if name in first else Parameter.KEYWORD_ONLY,
-                    default=_default(name, kind),
-                    annotation=kind,
-                )
-                for name, kind in types.items()
-            ],
-            return_annotation=answers,
-        )
+        def parameter(name: str, annotation: str) -> Parameter:
+            kind = Parameter.POSITIONAL_OR_KEYWORD if name in first else Parameter.KEYWORD_ONLY
+            default = Parameter.empty if name == "text" else False if annotation == "bool" else None
+            return Parameter(name, kind, default=default, annotation=annotation)
+
+        answer_type = function.__annotations__["return"]
+        expected = Signature([parameter(*each) for each in types.items()], return_annotation=answer_type)
         del wrapper.__dict__["__wrapped__"]
-        wrapper.__annotations__ = {**types, "return": answers}
+        wrapper.__annotations__ = {**types, "return": answer_type}
         wrapper.__dict__["__signature__"] = expected
-        ways = [*overloads] or [(answers.removesuffix(" | Marked"), {"answer": None} if marks else {})]
+        ways = [*overloads] or [(answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})]
         ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * (command in _rows.QUESTIONS)
         STUBS.append((function.__name__, expected, ways))
         return wrapper
@@ -643,10 +646,10 @@ def answers(
 
 
 def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Callable[..., R]:
-    """Return the function of a command that is one question; its description is that of its answers."""
+    """Return the function of a command that is one question, with the description of its answers."""
 
-    def function(call: PythonCall) -> R:
-        return _as(kind, call.asking(question)(call.request), **call.shown)
+    def function(call: PythonCall) -> Any:
+        return call.asking(question)(call.request)
 
     function.__name__ = function.__qualname__ = command
     function.__doc__ = kind.__doc__
@@ -657,7 +660,7 @@ def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Ca
 def in_batches(
     question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
 ) -> Any:
-    """Return the answers to rows as a table of the caller's kind, beginning with the columns of `point`."""
+    """Return the answers to rows as a table of the caller's kind, after the columns of `point`."""
     rows = _rows.rows(
         values["text"],
         at=fixed,
@@ -671,16 +674,15 @@ def in_batches(
 
 
 def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
-    """The arguments of a call that rows in batches have no place for."""
     known = ("text", "at", "wrt", "lenient", "work", *allowed)
     return [name for name, value in values.items() if name not in known and value not in (None, False)]
 
 
-def swept(text: object, at: Any, command: str, zipped: bool) -> Grid | None:
-    """The points of a point as text, or with texts in it, that sweeps names; None where it does not."""
+def swept(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid | None:
+    """Return the grid of a point whose texts sweep names; None where they do not."""
     options = once_read([at]) if isinstance(at, str) else None
     texts = options if options is not None else [*at.values()] if isinstance(at, Mapping) else []
-    reader = sweeping(measured_value if command == "propagate" else value_with_unit)
+    reader = sweeping(value_of)
     grid = None
     if may_sweep([text for text in texts if isinstance(text, str)]):
         if options is not None:
@@ -693,18 +695,17 @@ def swept(text: object, at: Any, command: str, zipped: bool) -> Grid | None:
             )
         grid = grid_of(point, zipped=zipped, times=current().times)
     if zipped and grid is None:
-        raise ExpressionError("usage", "`--zip` pairs sweeps, and there are none", hint='write at="x=0:10:1,y={1,2,5}"')
+        raise usage_error("`--zip` pairs sweeps, and there are none", 'write at="x=0:10:1,y={1,2,5}"')
     return grid
 
 
-OF_ALL = ("usage", "missing_value", "syntax", "name", "arity", "type", "request")
-"""The kinds of errors that are no row's own."""
+ERRORS_OF_ALL_ROWS = ("usage", "missing_value", "syntax", "name", "arity", "type", "request")
 
 
 def at_points(
     command: str, answered: Callable[[Mapping[str, Any]], Any], grid: Grid, values: Mapping[str, Any]
 ) -> dict[str, list[Any]]:
-    """The answers at the points of a grid, by columns: the point, the numbers as wide rows have them, the error."""
+    """Return the answers at the points of a grid by columns: the point, the numbers, the error."""
     first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
     measured = has_unit_literals(str(values["text"])) or any(type(x) is Quantity for x in first)
     if command in _rows.QUESTIONS and not _given_besides(values) and not measured:
@@ -727,7 +728,7 @@ def at_points(
             view = views.view_of(answer)
             rows += [{**row, "error": None, **cells} for cells in WideRows(view.cells(view.measured(answer)))]
         except ExpressionError as error:
-            if error.kind in OF_ALL:
+            if error.kind in ERRORS_OF_ALL_ROWS:
                 raise
             rows.append({**row, "error": f"{error.kind}: {error}"})
     heads = dict.fromkeys(name for row in rows for name in row if name != "error")
@@ -735,15 +736,11 @@ def at_points(
 
 
 STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]]] = []
-"""The functions of commands, with what type checkers know of them: their answers, with the types that change then."""
-
-
-def _default(name: str, kind: str) -> Any:
-    return Parameter.empty if name == "text" else False if kind == "bool" else None
+"""The functions of commands: names, signatures, and answers with the types that change then."""
 
 
 def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """The function of no command: it takes options of one, and its errors are explained."""
+    """Return what makes a function one that takes options of a command, with explained errors."""
 
     def faced(function: Callable[P, R]) -> Callable[P, R]:
         expected, call = signature(function), cast(Callable[..., R], function)
@@ -786,6 +783,7 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
         ("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"}),
         ("Gradient[Any]", {}),
     ],
+    choices=lambda call: {"intermediates": call.everything or None},
 )
 def gradient(call: PythonCall) -> Gradient[Any]:
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
@@ -803,14 +801,13 @@ def gradient(call: PythonCall) -> Gradient[Any]:
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
     """
-    answer = call.asking(_gradient.gradient)(call.request)
-    return _as(Gradient, answer, intermediates=call.everything or None, **call.shown)
+    return cast(Gradient[Any], call.asking(_gradient.gradient)(call.request))
 
 
 trace = function_of(Trace, "trace", _trace.trace)
 
 
-@answers("graph")
+@answers("graph", choices=lambda call: {"way": call.layout and way_of(call.layout)})
 def graph(call: PythonCall) -> Picture:
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 
@@ -820,9 +817,7 @@ def graph(call: PythonCall) -> Picture:
     ├─ x      2      3
     └─ w      3      2
     """
-    asked = call.request
-    answer = _graph.symbolic_picture(asked.text, asked.point) if call.symbolic else call.asking(_graph.picture)(asked)
-    return _as(Picture, answer, way=None if call.layout is None else way_of(call.layout), **call.shown)
+    return cast(Picture, graph_question(call)(call.request))
 
 
 @takes("grad")
@@ -886,7 +881,7 @@ def draw(
         if not isinstance(root, Value):
             raise TypeError(f"only Values can be drawn, not {root!r}")
     answer = _graph.described(roots)
-    return _as(Picture, answer, digits=rounding(digits, decimals), theme=theme)
+    return cast(Picture, _as(answer, digits=rounding(digits, decimals), theme=theme))
 
 
 draw_dot = draw
@@ -910,7 +905,7 @@ def descend(call: PythonCall) -> Descent:
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)
     run.__dict__["rows"] = rows
-    return _as(Descent, run, **call.shown)
+    return cast(Descent, run)
 
 
 minimize = function_of(Minimum, "minimize", _minimize.minimize)
@@ -924,7 +919,7 @@ def maximize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
-    return _as(Minimum, call.asking(_minimize.minimize, maximize=True)(call.request), **call.shown)
+    return cast(Minimum, call.asking(_minimize.minimize, maximize=True)(call.request))
 
 
 @answers("plot")
@@ -939,12 +934,10 @@ def plot(call: PythonCall) -> Curve | Surface:
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
     path = _surface.read_path(call.path) if isinstance(call.path, str) else call.path or ()
-    answer = drawn(call, call.asking(_plot.plot, path=path), call.request)
-    kind: type[Curve | Surface] = Surface if isinstance(answer, _surface.Surface) else Curve
-    return _as(kind, answer, **call.shown)
+    return cast(Curve | Surface, drawn(call, call.asking(_plot.plot, path=path), call.request))
 
 
-@answers("diff")
+@answers("diff", choices=lambda call: {"steps": call.steps or None, "unknowns": bool(call.unknowns) or None})
 def diff(call: PythonCall) -> Diff | Marked:
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
@@ -965,9 +958,7 @@ def diff(call: PythonCall) -> Diff | Marked:
     >>> diff("x**2*sin(x)", answer="2x sin x").hint
     'a term of the product rule is missing: it is u′·v + u·v′'
     """
-    question: Callable[..., Any] = _implicit.implicit_diff if call.unknowns else _diff.diff
-    answer = call.asking(question, language=call.to or "text")(call.request)
-    return _as(Diff, answer, steps=call.steps or None, unknowns=bool(answer.equations) or None, **call.shown)
+    return cast(Diff, diff_question(call, call.to or "text")(call.request))
 
 
 hessian = function_of(Hessian, "hessian", _hessian.hessian)
@@ -1006,16 +997,10 @@ def propagate(call: PythonCall) -> Propagation:
         fitted = _propagate.estimates_of_fit(fitted.to_dict())
     elif fitted is not None:
         raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(fitted)}")
-    data, role = (call.data, "readings") if call.draws is None else (call.draws, "draws")
-    known_names = [*point, *(fitted.values if fitted else ())]
-    own = {
-        "fitted": fitted,
-        "correlation": _propagate.parse_pairs([pairs] if isinstance(pairs, str) else pairs or ()),
-        "dof": {name: as_number(x, name) for name, x in call.point_of("dof").items()},
-        role: None if data is None else readings(call, data, call.text, known_names),
-    }
-    answer = _propagate.propagate(call.text, point, **{**call.arguments(_propagate.propagate), **own})
-    return _as(Propagation, answer, **call.shown)
+    pairs = _propagate.parse_pairs([pairs] if isinstance(pairs, str) else pairs or ())
+    degrees = {name: as_number(x, name) for name, x in call.point_of("dof").items()}
+    request = Request(Subject(call.text), call.text, point, None)
+    return cast(Propagation, propagate_question(call, fitted, pairs, degrees)(request))
 
 
 solve = function_of(Solved, "solve", _solve.solve)
@@ -1041,8 +1026,7 @@ def fit(call: PythonCall) -> Fit:
     elif predict is not None:
         predict = measured_columns(predict)
     arguments = {**call.arguments(_fit.fit), "fixed": fixed, "predict": predict}
-    answer = fitted(call, call.request._replace(point=point), arguments)
-    return _as(Fit, answer, **call.shown)
+    return cast(Fit, fitted(call, call.request._replace(point=point), arguments))
 
 
 @answers("export", "to")
@@ -1054,10 +1038,7 @@ def export(call: PythonCall) -> Exported:
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
-    answer = _export.export(
-        call.text, call.to or "python", name=call.name or "f", wrt=call.variables, dialect=call.dialect
-    )
-    return _as(Exported, answer)
+    return cast(Exported, export_question(call, call.to or "python")(call.request))
 
 
 @answers(
@@ -1076,8 +1057,7 @@ def exercise(call: PythonCall) -> Sheet | Marked:
     >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right
     ('f(x) = (2*x + 3)**3', True)
     """
-    answer = _marking.sheet_or_mark(**call.arguments(_marking.sheet_or_mark))
-    return _as(Sheet, answer) if isinstance(answer, _exercise.Sheet) else _as(Marked, answer)
+    return cast(Sheet | Marked, _marking.sheet_or_mark(**call.arguments(_marking.sheet_or_mark)))
 
 
 @answers("functions", "name", overloads=[("FunctionEntry", {"name": "str"}), ("Functions", {"name": "None"})])
@@ -1087,10 +1067,9 @@ def functions(call: PythonCall) -> FunctionEntry | Functions:
     >>> functions("tanh").domain or "everywhere"
     'everywhere'
     """
-    name: str | None = call.values.get("name")
-    if name is None:
-        return _as(Functions, Functions(tuple([_as(FunctionEntry, entry) for entry in _functions.functions()])))
-    return _as(FunctionEntry, _functions.function(name))
+    if call.name is None:
+        return Functions(tuple([_as(entry) for entry in _functions.functions()]))
+    return cast(FunctionEntry, _functions.function(call.name))
 
 
 @answers("units", "name")
@@ -1100,4 +1079,4 @@ def units(call: PythonCall) -> UnitTable:
     >>> units("inch").entries[0].value
     0.0254
     """
-    return _as(UnitTable, _units.units(call.values.get("name")))
+    return cast(UnitTable, _units.units(call.name))

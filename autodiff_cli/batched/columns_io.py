@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..diagnostics.leniency import AsRead, leniently
@@ -198,25 +196,10 @@ def listed(columns: Sequence[str]) -> str:
 _NUMERAL = re.compile(r"(?<![\w`-])-?\d[\d.]*(?:e[+-]?\d+)?(?!\w)")
 
 
-class Kinks:
-    """How many rows are at a kink, and by how many of them which convention was taken."""
-
-    def __init__(self, rows: int = 0, conventions: Mapping[str, int] = MappingProxyType({})) -> None:
-        self.rows = rows
-        self.conventions = Counter(conventions)
-
-    def note(self, warnings: Sequence[Diagnostic]) -> None:
-        """Count a row with its warnings and its error."""
-        texts = {
-            f"{_NUMERAL.sub('…', warning.message)} ({warning.hint})" for warning in warnings if warning.kind == "kink"
-        }
-        self.rows += bool(texts)
-        self.conventions.update(texts)
-
-    def add(self, other: Kinks) -> None:
-        """Count other rows too."""
-        self.rows += other.rows
-        self.conventions.update(other.conventions)
+def conventions(warnings: Iterable[Diagnostic]) -> tuple[str, ...]:
+    """Return the conventions at kinks that a row's warnings are about, without the numbers that vary."""
+    kinks = [f"{_NUMERAL.sub('…', x.message)} ({x.hint})" for x in warnings if x.kind == "kink"]
+    return tuple(dict.fromkeys(kinks))
 
 
 def reason(error: ExpressionError) -> str:

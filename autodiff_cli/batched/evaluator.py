@@ -9,10 +9,9 @@ from math import isfinite
 from typing import Any
 
 from ..errors import ExpressionError
-from ..graphs.adjoint import Recording, merge_recordings, record_gradient, record_values
-from ..graphs.value import Value, graph_of, variable
+from ..graphs.adjoint import Recording, record_gradient, record_values
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
-from ..inputs.problem import single_output
+from ..inputs.problem import check_single
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.budget import BudgetExceeded
@@ -40,7 +39,7 @@ class Evaluator:
     that it differentiates by, without them all that `gradient` does. Results are those of `gradient`, to the last
     digits, and so are the errors; at kinks whose sides agree conventions are taken, as in formulas, unless they add up
     to a gradient of 0. What an evaluation needs is generated when it is first asked for. Raises `ExpressionError` for a
-    program with several outputs, of which `output` may be one.
+    program with several outputs.
 
     >>> from autodiff_cli.inputs.problem import parse
     >>> evaluator = Evaluator(parse("x**2 + 3*y"))
@@ -50,13 +49,11 @@ class Evaluator:
     4.0
     """
 
-    def __init__(self, program: Program, wrt: Sequence[str] | None = None, output: Value | None = None) -> None:
-        self.output = single_output(program) if output is None else output
-        self.variables = tuple(program.variables)
+    def __init__(self, program: Program, wrt: Sequence[str] | None = None) -> None:
+        check_single(program)
+        self._program = program
+        self.variables = tuple(program.leaves)
         self.wrt = tuple(program.parameters if wrt is None else wrt)
-        self._leaves = list(program.variables.values())
-        missing = Value(0.0)
-        self._wanted = [program.variables.get(name, missing) for name in self.wrt]
         self.steps = work.COMPILED_CALL + sum(
             [work.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives]
         )
@@ -64,12 +61,11 @@ class Evaluator:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the functions that are generated on first use."""
-        return {name: x for name, x in self.__dict__.items() if name not in ("_gradient", "_value", "graph")}
+        return {name: x for name, x in self.__dict__.items() if name not in ("_gradient", "_value")}
 
-    @cached_property
+    @property
     def graph(self) -> Graph:
-        """The graph of the output."""
-        return graph_of(self.output)
+        return self._program.graph
 
     @cached_property
     def may_kink(self) -> bool:
@@ -78,11 +74,11 @@ class Evaluator:
 
     @cached_property
     def _gradient(self) -> Compiled:
-        return compiled(record_gradient(self.output, self._leaves, self._wanted), len(self._leaves))
+        return compiled(gradient_recorder(self._program, self.wrt)(Recorder()), len(self.variables))
 
     @cached_property
     def _value(self) -> Compiled:
-        return compiled(record_values((self.output,), self._leaves), len(self._leaves))
+        return compiled(record_values(self.graph, self._program.leaf_places()), len(self.variables))
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
         """Return value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
@@ -173,13 +169,7 @@ class Evaluator:
 
 def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
     """Return a function that records a program's outputs and their derivatives by these variables."""
-
-    def record(recorder: Recorder) -> Recording:
-        leaves = list(program.variables.values())
-        by = [program.variables.get(name) or variable(name) for name in wanted]
-        return merge_recordings([record_gradient(output, leaves, by, recorder) for output in program.outputs])
-
-    return record
+    return lambda recorder: record_gradient(program.graph, program.leaf_places(), program.leaf_places(wanted), recorder)
 
 
 def compiled(recording: Recording, inputs: int) -> Compiled:

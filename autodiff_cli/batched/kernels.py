@@ -17,7 +17,7 @@ from ..algebra.symbolic_derivative import partials
 from ..errors import ExpressionError, usage_error
 from ..extras import install_command
 from ..graphs.adjoint import Recording, merge_recordings, record_gradient
-from ..graphs.value import variable
+from ..graphs.value import graph_in, in_order, variable
 from ..language.builder import Program
 from ..numbers.budget import collect
 from ..numbers.double.special_formulas import Lacking
@@ -65,13 +65,17 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
     Raises `ExpressionError` (`limit`) where that is too large.
     """
-    leaves = list(program.variables.values())
+    leaves = program.variables.values()
     by = [program.variables.get(name) or variable(name) for name in wanted]
-    slopes = partials(program.outputs[0], by)
+    outputs = (program.outputs[0], *partials(program.outputs[0], by))
+    place = in_order(outputs)
+    graph = graph_in(place, outputs)
+    inputs, wrt = (list(map(place.get, listed)) for listed in (leaves, by))
 
     def record(recorder: Lowering) -> Recording:
-        first = record_gradient(program.outputs[0], leaves, by, recorder)
-        rest = [record_gradient(slope, leaves, by[: k + 1], recorder) for k, slope in enumerate(slopes)]
+        first, *rest = (
+            record_gradient(graph, inputs, wrt[: k or len(wrt)], recorder, root) for k, root in enumerate(graph.roots)
+        )
         whole = merge_recordings([first, *[replace(recording, values=()) for recording in rest]])
         return replace(whole, watched=(*whole.watched, *_near_poles(first)))
 
@@ -83,17 +87,18 @@ def _near_poles(recording: Recording) -> Iterator[Step]:
 
     Formulas may have cancelled what the sweeps meet, which take each operation by itself: `sqrt(x)**2` at 1e-300.
     """
-    m, place = recording.recorder, recording.place
-    for node in place:
-        if node not in recording.active:
+    m, graph, place = recording.recorder, recording.graph, recording.place
+    for i in place:
+        if i not in recording.active:
             continue
-        near = {bound.position for bound in node.primitive.bounds.bounds if bound.end == 0}
-        if node.primitive is POW:
-            exponent = place[node._prev[1]]
+        primitive, parents = graph.primitives[i], graph.parents[i]
+        near = {bound.position for bound in primitive.bounds.bounds if bound.end == 0}
+        if primitive is POW:
+            exponent = place[parents[1]]
             near = set() if exponent.name == "number" and exponent.data in range(2, MOST_POWER) else {0}
         for k in sorted(near):
-            yield m.step("div", 1.0, m.step("mul", place[node._prev[k]], LOWER_SCALE))
-            yield m.step("mul", place[node._prev[k]], UPPER_SCALE)
+            yield m.step("div", 1.0, m.step("mul", place[parents[k]], LOWER_SCALE))
+            yield m.step("mul", place[parents[k]], UPPER_SCALE)
 
 
 def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:
@@ -131,7 +136,6 @@ _LOADED: list[Callable[[str], bool]] = []
 
 
 def _symbols() -> Callable[[str], bool]:
-    """Return whether the process has a function of the C library that this processor can run."""
     import llvmlite.binding as llvm
 
     with _LOADING:
@@ -214,7 +218,6 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
 
 
 def _address(array: Any) -> Any:
-    """Return the address of the first number of an array."""
     return np.uint64(array.__array_interface__["data"][0])
 
 

@@ -1,17 +1,15 @@
-"""The Typer app: which commands there are, their help, which is Rich on a terminal, and the completion of shells.
+"""The Typer app: help, which is Rich on a terminal, the version, the manual and the completion of shells.
 
-A command line that runs a command is read by `cli.arguments`, from the same declarations that this app is made of.
+`cli.arguments` reads the command lines that run commands, from the same declarations.
 """
 
 from __future__ import annotations
 
 import io
 import os
-import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
-from functools import partial
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,14 +18,14 @@ import typer
 import typer.core
 import typer.main
 
-from ..errors import ExpressionError, nearest, usage_error
+from ..errors import usage_error
 from ..views.characters import paint, terminal_of
-from . import defaults, synonyms
-from .arguments import HELP_ALL, HELP_OPTIONS, nearest_option
-from .commands import COMMANDS
+from . import defaults
+from .arguments import HELP_ALL, HELP_OPTIONS
 from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
-from .declarations import declared
-from .entries import ENVIRONMENT, EXITS, GROUPS, exit_codes, man_page, option_syntax
+from .declarations import COMMANDS, Option, declared
+from .entries import ENVIRONMENT, EXITS, GROUPS, exit_codes, man_page
+from .slips import OPTION_ADVICE, nearest_option, no_command
 
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
@@ -48,7 +46,7 @@ The exact gradient of a formula. For example:
 
 
 def described(command: str) -> Callable[..., None]:
-    """Return a stand-in for a command's function, whose parameters are described in Typer's terms, for its help."""
+    """Return a function that stands for a command, with its parameters in Typer's terms."""
     declaration = declared(command)
     parameters = []
 
@@ -58,20 +56,13 @@ def described(command: str) -> Callable[..., None]:
         parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
 
     for name, argument in declaration.arguments:
-        of_names = of_units if command == "units" else of_functions
-        completed = _completed(of_expression if name == "expr" else of_names)
-        spec = typer.Argument(
-            metavar=argument.metavar, help=argument.help, show_default=False, autocompletion=completed
-        )
+        completes = of_expression if name == "expr" else of_units if command == "units" else of_functions
+        help_text = argument.help
+        spec = typer.Argument(metavar=argument.metavar, help=help_text, show_default=False, autocompletion=completes)
         add(name, str | None, spec)
     for option in declaration.options.values():
-        completes = option.choices or option.value_syntax is not None
-        spec = typer.Option(
-            option.name,
-            help=option.help,
-            metavar=option.metavar or None,
-            autocompletion=_completed(partial(of_option, option)) if completes else None,
-        )
+        values = _values_of(option) if option.choices or option.value_syntax is not None else None
+        spec = typer.Option(option.name, help=option.help, metavar=option.metavar or None, autocompletion=values)
         add(option.parameter, option.kind, spec)
 
     def call(**values: Any) -> None:
@@ -83,13 +74,11 @@ def described(command: str) -> Callable[..., None]:
     return call
 
 
-def _completed(suggestions: Callable[[str], Iterable[str]]) -> Callable[[str], list[str]]:
-    """The completion of an argument in Typer's terms."""
+def _values_of(option: Option) -> Callable[[str], Iterator[str]]:
+    def values(incomplete: str) -> Iterator[str]:
+        return of_option(option, incomplete)
 
-    def complete(incomplete: str) -> list[str]:
-        return list(suggestions(incomplete))
-
-    return complete
+    return values
 
 
 def _commands(prefix: str) -> list[str]:
@@ -104,7 +93,6 @@ class Command(typer.core.TyperCommand):
     """A command whose help begins with examples."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help: the examples first, and of the options those that matter first, or all."""
         if self.name == "help":
             examples = ("autodiff help grad", "autodiff help --man")
             _write_help(self, ctx, formatter, examples, (str(self.help),), {"Options": _records(self, ctx)})
@@ -118,7 +106,7 @@ class Command(typer.core.TyperCommand):
         for option in description.options.values():
             title = description.sections[option.name]
             if option.main or ctx.obj == HELP_ALL:
-                sections.setdefault(title, {})[option_syntax(option)] = option.help
+                sections.setdefault(title, {})[option.syntax] = option.help
             else:
                 more.setdefault(title, []).append(option.name)
         sections["Help"] = {"-h, --help": "Show the options that matter first.", HELP_ALL: "Show all options."}
@@ -133,11 +121,10 @@ class Commands(typer.core.TyperGroup):
     """The commands, each imported on first use."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """The names of the commands."""
         return [*COMMANDS, "help"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name, None where there is none."""
+        """Return the command of that name, if there is one."""
         if cmd_name not in self.list_commands(ctx):
             return None
         typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -148,28 +135,27 @@ class Commands(typer.core.TyperGroup):
         return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options before the command; a usage error for one that there is not."""
+        """Read the options before the command. Raises a usage error."""
         if not ctx.resilient_parsing and args and args[0].startswith("-"):
             before_command = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
             name = args[0].partition("=")[0]
             if name not in before_command:
                 near, word = nearest_option(args[0], before_command), name.lstrip("-")
                 hint = f"did you mean `{near}`?" if near else f"for its gradient: `autodiff grad '{args[0]}'`"
-                hint = synonyms.OPTION_ADVICE.get(word, hint)
+                hint = OPTION_ADVICE.get(word, hint)
                 if word in ("o", "q", "output", "quiet") and len(args) > 1:
                     hint = f"write it after the command: `autodiff {args[1]} … {name}`"
                 raise usage_error(f"there is no option `{name}` before the command", hint)
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The command that is called, and its arguments; a usage error with the nearest name where there is none."""
+        """Return the command that is called, and its arguments. Raises a usage error."""
         command = self.get_command(ctx, args[0])
         if command is None and not ctx.resilient_parsing:
-            raise no_command(args[0], self.list_commands(ctx))
+            raise no_command(args[0])
         return args[0] if command else None, command, args[1:]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help, examples first."""
         summaries = {name: declared(name).summary for name in COMMANDS} | {"help": str(help_.__doc__)}
         sections = {
             "Options": _records(self, ctx),
@@ -180,34 +166,12 @@ class Commands(typer.core.TyperGroup):
         _write_help(self, ctx, formatter, EXAMPLES, (str(self.help),), sections)
 
 
-def no_command(name: str, names: Sequence[str]) -> ExpressionError:
-    """The error for a command that there is not, with the name of the one that may be meant."""
-    suggestion = next(iter(synonyms.COMMANDS.get(name, ())), None) or nearest(name, names)
-    hint = "`autodiff --help` lists the commands"
-    if name in synonyms.ADVICE:
-        hint = synonyms.ADVICE[name]
-    elif suggestion:
-        hint = f"did you mean `autodiff {suggestion}`?"
-    elif name[:3] in ("to-", "to_") and (target := synonyms.CHOICES.get(name[3:], (name[3:],))[0]):
-        hint = f"did you mean `autodiff export --to {target}`?"
-    elif not name.isidentifier():
-        command, what = "grad", "gradient"
-        if re.match(r"\s*[d∂][^\s/]*/[d∂]", name):
-            command, what = "diff", "derivative"
-        elif re.search(r"[^=<>!]=[^=]", name):
-            command, what = "solve", "solution"
-        hint = f"for its {what}: `autodiff {command} '{name}'`"
-    return usage_error(f"there is no command `{name}`", hint)
-
-
 def _is_rich() -> bool:
-    """Whether help is drawn with boxes and colours: where there is room for them, so that no option's name is cut."""
     screen = terminal_of(sys.stdout)
     return screen.terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)
 
 
 def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
-    """A list of options' names in lines that break no name; any other text as it is."""
     if not text.startswith("--"):
         return text
     from textwrap import fill
@@ -217,14 +181,12 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
 
 
 def _records(command: Any, ctx: Any) -> dict[str, str]:
-    """The arguments and options of a command of Typer's own making."""
     return dict(record for param in command.get_params(ctx) if (record := param.get_help_record(ctx)))
 
 
 def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
-    """Write examples, usage, a description, and lists of words with what they mean: in boxes where there is room."""
     environment_options = defaults.from_environment()
     if environment_options:
         sections[f"Defaults from {defaults.VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
@@ -264,8 +226,6 @@ def _write_help(
 
 
 MAX_HELP_WIDTH = 100
-"""Help is no wider, however wide the terminal is."""
-
 
 app = typer.Typer(
     cls=Commands,
@@ -308,7 +268,7 @@ def help_(
             metavar="[COMMAND]",
             help="The command to explain. Default: all of them.",
             show_default=False,
-            autocompletion=_completed(_commands),
+            autocompletion=_commands,
         ),
     ] = None,
     man: Annotated[bool, typer.Option("--man", help="Show the man page; in a pipe, write its source.")] = False,
@@ -317,21 +277,18 @@ def help_(
     if man:
         _show_man_page()
         return
-    names = [*COMMANDS, "help"]
     page = None if command is None else manual_page(command)
     if page is not None:
         _show_page(page)
-    elif command is None or command in names:
+    elif command is None or command in (*COMMANDS, "help"):
         run_app([*([] if command is None else [command]), "--help"])
     else:
-        raise no_command(command, names)
+        raise no_command(command)
 
 
 def manual_page(command: str) -> str | None:
-    """Return a command's page of the manual, as Markdown; None where it has none.
-
-    The pages are inside the package once it is built, and beside the tests in a checkout.
-    """
+    """Return a command's page of the manual, as Markdown; None where it has none."""
+    # inside the package once it is built, and beside the tests in a checkout
     package = Path(__file__).parents[1]
     for folder in (package / "manual", package.parent / "tests" / "tutorials" / "commands"):
         for path in folder.glob("*.md"):
@@ -341,7 +298,6 @@ def manual_page(command: str) -> str | None:
 
 
 def _show_page(page: str) -> None:
-    """Write a page of the manual; on a terminal its prose is set by Rich, and what was printed stays as it is."""
     if not _is_rich():
         sys.stdout.write(page)
         return
@@ -359,7 +315,6 @@ def _show_page(page: str) -> None:
 
 
 def _show_man_page() -> None:
-    """Show the man page by the system's reader, or write it where there is none, or no terminal."""
     import shutil
     import subprocess
     import tempfile
@@ -379,10 +334,7 @@ SHOW, INSTALL = "--show-completion", "--install-completion"
 
 
 def run_app(args: Sequence[str]) -> int:
-    """Do what the arguments ask for, where that is not to run a command; return the exit code.
-
-    Raises `ExpressionError` for what is not there.
-    """
+    """Do what the arguments ask for besides commands; return the exit code."""
     group: Any = typer.main.get_command(app)
     try:
         with group.make_context("autodiff", list(args), obj=HELP_ALL if HELP_ALL in args else None) as context:
@@ -399,7 +351,7 @@ def run_app(args: Sequence[str]) -> int:
 
 
 def offer_completion(args: Sequence[str]) -> int:
-    """Show or install the script of completion, as bash needs it; return the exit code. Raises `ExpressionError`."""
+    """Show or install the script of completion, as bash needs it; return the exit code."""
     output = io.StringIO()
     try:
         with redirect_stdout(output):

@@ -14,8 +14,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import ExpressionError
-from .commands import COMMANDS
-from .declarations import DATA, RENAMED, VARIABLES, Option, declared
+from .declarations import COMMANDS, DATA, RENAMED, VARIABLES, Option, declared
 
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)
@@ -26,10 +25,7 @@ VARIABLE = "_AUTODIFF_COMPLETE"
 
 
 def prepare(environment: MutableMapping[str, str]) -> str:
-    """Put together the words of bash that belong together: it takes `x`, `=` and `2` of `--at x=2` for three.
-
-    Returns the word to complete.
-    """
+    """Put together what bash takes for three words: `x`, `=` and `2` of `--at x=2`; return the word to complete."""
     if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
         return ""
     words = environment["COMP_WORDS"].split("\n")
@@ -117,9 +113,7 @@ class Line(NamedTuple):
     """The command line as typed so far."""
 
     expression: str | None = None
-    """None where there is none yet."""
     options: tuple[tuple[Option, str], ...] = ()
-    """The options that have a value, each with that."""
 
 
 def typed(environment: Mapping[str, str]) -> Line:

@@ -1,7 +1,7 @@
-"""The declarations of the commands: what `commands.txt` says of their options, summaries, examples and exit codes.
+"""The declarations of the commands: what `commands.txt` says of their options, summaries and examples.
 
-The command line is read by them, and help, completion, the man page, the reference and the signatures of the Python
-functions are made of them. A call that answers a program needs neither Typer nor the modules of other commands.
+The command line is read by them; help, completion, the man page, the reference and the Python functions
+are made of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ GROUPS = ("program", "answers", "saves", "numbers", "rows", "loss", "dialect")
 """The groups of options, sections of `commands.txt`."""
 
 SHARED = "shared"
-"""The section of options that commands share one by one."""
 
 
 class Option(NamedTuple):
@@ -25,11 +24,8 @@ class Option(NamedTuple):
     help: str
     metavar: str = ""
     parameter: str = ""
-    """The parameter that has its value."""
     kind: Any = str | None
-    """The type of its value: `bool` for a flag."""
     range: tuple[int, int] | None = None
-    """The smallest and the largest value of a whole number."""
     choices: tuple[str, ...] = ()
     main: bool = False
     """Whether it is one of the dozen of a command that its help explains first."""
@@ -40,21 +36,25 @@ class Option(NamedTuple):
     Options that the command lacks do not count.
     """
     conflicts: tuple[str, ...] = ()
-    """The options that it conflicts with, as typed; one of each pair names the other."""
+    """The options that it excludes, as typed; one of each pair names the other."""
     yields_to: tuple[str, ...] = ()
-    """Options that replace it if it is a default of the environment; typed, it may stand beside them."""
+    """Options that replace it if it is a default of the environment."""
     allowed_in_env: bool = True
-    """Whether it may be a default of the environment. Options that repeat or name a file may not."""
+    """Whether it may be a default of the environment; see `defaults.is_allowed`."""
     reads_stdin: bool = False
     """Whether the value `-` is standard input, which only one option can read."""
     value_syntax: str | None = None
     """The character after a name, if the value consists of names."""
     value_names: str = "variables"
-    """The kind of these names: `VARIABLES`, `COLUMNS`, or `RENAMED`."""
     python_type: str | None = ""
-    """The type of the argument of the Python functions; "" for that of the value, None if they have none."""
+    """The type in Python; "" for that of the value, None for an option of the shell only."""
     data_role: str | None = None
-    """The role of the columns of the data that its value names: `VARIABLES` or `DATA`; None if it names no data."""
+    """`VARIABLES` or `DATA`, what the columns of the data are that it names; None for others."""
+
+    @property
+    def syntax(self) -> str:
+        """The option as typed, with the placeholder of its value: `--at POINT`."""
+        return f"{self.name} {self.metavar}".rstrip()
 
 
 class Argument(NamedTuple):
@@ -74,7 +74,6 @@ TYPES: Mapping[str, Any] = {
     "float": float | None,
     "list": list[str] | None,
 }
-"""The types of values, by their words in `commands.txt`."""
 
 
 class Declared:
@@ -176,7 +175,6 @@ declared = cache(Declared)
 
 @cache
 def _text() -> dict[str, str]:
-    """The text of each section of `commands.txt`, after its name."""
     with open(os.path.join(os.path.dirname(__file__), "commands.txt"), encoding="utf-8") as file:
         text = file.read()
     sections = [section.partition("]") for section in text.split("\n[")[1:]]
@@ -190,3 +188,25 @@ def _lines(section: str) -> Iterator[str]:
 def table(section: str) -> dict[str, str]:
     """The texts of a table of `commands.txt`, by their keys."""
     return dict(line.split(": ", 1) for line in _lines(section))
+
+
+COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text)
+"""The names of the commands in the order of the manual: modules of `commands`, with a function `run`."""
+
+QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
+"""The commands that have an answer: all but the session, which has lines."""
+
+
+@cache
+def users_of_options() -> dict[Option, list[str]]:
+    """Return the commands that have each declaration of an option."""
+    users: dict[Option, list[str]] = {}
+    for command in COMMANDS:
+        for option in declared(command).options.values():
+            users.setdefault(option, []).append(command)
+    return users
+
+
+def commands_with(name: str) -> list[str]:
+    """Return the commands that have an option of this name."""
+    return [command for command in COMMANDS if name in declared(command).options]

@@ -1,7 +1,6 @@
-"""Defaults of one's own: the options in the environment variable `AUTODIFF_OPTIONS`, taken as if they had been typed.
+"""Defaults of one's own: the options in `AUTODIFF_OPTIONS`, taken as if they had been typed.
 
-They are for people: they hold for one program whose answer goes to a terminal. What is piped, redirected or streamed is
-the same whoever runs it, so that scripts can rely on it.
+They hold for one program whose answer goes to a terminal, so that scripts can rely on what is piped.
 """
 
 from __future__ import annotations
@@ -9,82 +8,74 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
 from ..errors import ExpressionError, nearest, usage_error
 from .arguments import check, converted, values_by_option
-from .declarations import Declared, Option
-from .declarations import declared as group
+from .declarations import Declared, Option, commands_with, declared, users_of_options
 
 VARIABLE = "AUTODIFF_OPTIONS"
 
-Everywhere = Callable[[], Mapping[str, Sequence[Option]]]
-"""The options of all commands, by name: each as every command that has it declares it."""
-
 
 def from_environment() -> str:
-    """Return the value of the environment variable if the output goes to a terminal; otherwise an empty string."""
+    """Return the value of the variable if the output goes to a terminal, else an empty string."""
     return os.environ.get(VARIABLE, "").strip() if sys.stdout is not None and sys.stdout.isatty() else ""
 
 
-def with_own(typed: dict[str, Any], declared: Declared, everywhere: Everywhere) -> dict[str, Any]:
-    """The values that a command line gives, and below them those of the variable, by name.
+def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
+    """Return the values that a command line gives, and below them those of the variable, by parameter.
 
     An option that this command lacks, or a choice that it lacks, is left out. Raises a usage error, which names the
     variable, for what no command has.
     """
-    text = from_environment()
-    many = any(name == "expr" for name, _ in declared.arguments) and typed.get("expr") in (None, "-")
-    if not text or (many and "file" not in typed) or typed.keys() & group("rows").defaults.keys():
-        return typed
+    declaration, text = declared(command), from_environment()
+    many = "expr" in declaration.defaults and typed.get("expr") in (None, "-")
+    if not text or (many and "file" not in typed) or typed.keys() & declared("rows").defaults.keys():
+        return {**typed}
     try:
         words = shlex.split(text)[::-1]
     except ValueError as fault:
-        raise _wrong(
-            f"it cannot be read: {str(fault)[:1].lower() + str(fault)[1:]}", "close the quotes in it"
-        ) from None
+        message = f"{str(fault)[:1].lower()}{str(fault)[1:]}"
+        raise _wrong(f"it cannot be read: {message}", "close the quotes in it") from None
     defaults: dict[str, Any] = {}
     while words:
         word = words.pop()
         name, equals, value = word.partition("=")
-        own = declared.options.get(name)
-        users = [own] if own else everywhere().get(name, ())
-        if not users:
-            near = nearest(name, list(everywhere()))
+        own = declaration.options.get(name)
+        declarations = [declared(user).options[name] for user in commands_with(name)]
+        if not declarations:
+            near = nearest(name, list(dict.fromkeys(option.name for option in users_of_options())))
             hint = f"did you mean `{near}`?" if near else "leave it out"
             raise _wrong(f"no command has an option `{name}`", hint)
-        option = users[0]
+        option = own or declarations[0]
         if not is_allowed(option):
             raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
-        is_flag = option.kind is bool
-        if not equals and is_flag == bool(words and not words[-1].startswith("-")):
+        if not equals and (option.kind is bool) == bool(words and not words[-1].startswith("-")):
             # a word that commands use for two things, here meant for the other one
-            candidates = everywhere().get(name, ())
-            others = [candidate for candidate in candidates if (candidate.kind is bool) != is_flag]
-            if others:
-                own, option, is_flag = None, others[0], not is_flag
+            others = [other for other in declarations if (other.kind is bool) != (option.kind is bool)]
+            own, option = (None, others[0]) if others else (own, option)
         chosen: Any = True
-        if is_flag and equals:
-            raise _wrong(f"`{name}` takes no value", f"write `{name}` alone")
-        if not is_flag:
+        if option.kind is bool:
+            if equals:
+                raise _wrong(f"`{name}` takes no value", f"write `{name}` alone")
+        else:
             following = value if equals else words.pop() if words else None
             if following is None:
                 raise _wrong(f"`{name}` needs a value", "write it after the option")
             try:
                 chosen = converted(option, following)
             except ExpressionError as error:
-                if any(following in another.choices for another in everywhere()[name]):
+                if any(following in other.choices for other in declarations):
                     continue
                 raise _wrong(str(error), error.hint) from None
         if own and option.parameter not in typed:
             defaults[name] = chosen
-    return _that_fit(defaults, typed, declared) | typed
+    return {**_that_fit(defaults, typed, declaration), **typed}
 
 
 def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
-    """Return the defaults that do not conflict with typed options or earlier defaults, by parameter."""
     values = values_by_option(declared, typed)
     fitting: dict[str, Any] = {}
     # again for those that need a later one
@@ -98,7 +89,7 @@ def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: D
 
 
 def is_allowed(option: Option) -> bool:
-    """Return whether an option may have a default in the environment: no list of texts, no path."""
+    """Return whether an option may be a default: no list of texts, no path."""
     return option.allowed_in_env and option.kind != (list[str] | None) and option.metavar != "PATH"
 
 

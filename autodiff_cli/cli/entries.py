@@ -1,20 +1,14 @@
-"""The exit codes, the environment and the users of each option, for help and reference, and the man page."""
+"""The exit codes and the environment, for help and reference, and the man page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
 
 from .. import __version__
-from .commands import COMMANDS
-from .declarations import Option, declared, table
+from .declarations import COMMANDS, Option, declared, table, users_of_options
 
 EXITS = {int(code): meaning for code, meaning in table("exit codes").items()}
-"""The exit codes and their meanings."""
-
 ENVIRONMENT = table("environment")
-"""The environment variables and their effects."""
-
 GROUPS = {title: names.split() for title, names in table("titles").items()}
 """The commands under each title of `autodiff --help`."""
 
@@ -25,22 +19,7 @@ def exit_codes(command: str) -> dict[int, str]:
     return {code: no if code == 1 else meaning for code, meaning in EXITS.items() if code != 1 or no}
 
 
-def option_syntax(option: Option) -> str:
-    """Return an option as typed, with the placeholder of its value: `--at POINT`."""
-    return f"{option.name} {option.metavar}".rstrip()
-
-
-@cache
-def options_of_commands() -> tuple[tuple[Option, tuple[str, ...]], ...]:
-    """Every declaration of an option once, with the commands that have it, in the order of the commands."""
-    users_of_option: dict[Option, list[str]] = {}
-    for command in COMMANDS:
-        for option in declared(command).options.values():
-            users_of_option.setdefault(option, []).append(command)
-    return tuple((option, tuple(commands)) for option, commands in users_of_option.items())
-
-
-def command_list(commands: tuple[str, ...]) -> str:
+def command_list(commands: Sequence[str]) -> str:
     """Return the names of the commands that have an option, for a sentence."""
     others = [command for command in COMMANDS if command not in commands]
     if not others:
@@ -57,7 +36,7 @@ def man_page() -> str:
 
 
 def _man_lines() -> Iterator[str]:
-    shared = {option for option, commands in options_of_commands() if len(commands) > 2}
+    shared = {option for option, commands in users_of_options().items() if len(commands) > 2}
     yield f'.TH AUTODIFF 1 "" "autodiff {__version__}" "User Commands"'
     # no hyphenation, no justified lines
     yield from (".nh", ".ad l")
@@ -88,7 +67,7 @@ def _man_lines() -> Iterator[str]:
         yield from (_roff(example, code=True) for example in description.examples)
         yield from (".RE", ".fi")
     yield ".SH OPTIONS OF SEVERAL COMMANDS"
-    for option, commands in options_of_commands():
+    for option, commands in users_of_options().items():
         if option in shared:
             yield from _man_option(option, f" ({command_list(commands)})")
     yield ".SH EXIT STATUS"
@@ -101,14 +80,12 @@ def _man_lines() -> Iterator[str]:
 
 
 def _man_option(option: Option, more: str = "") -> Iterator[str]:
-    name, _, metavar = option_syntax(option).partition(" ")
+    name, _, metavar = option.syntax.partition(" ")
     value = rf" \fI{metavar}\fR" if metavar else ""
     yield from (".TP", rf"\fB{_roff(name, code=True)}\fR{value}", _roff(option.help + more))
 
 
 def _roff(text: str, *, code: bool = False) -> str:
-    """Escape text for troff: text between backticks is bold, and its hyphens are kept."""
-
     def plain(piece: str) -> str:
         return piece.replace("\\", "\\e")
 

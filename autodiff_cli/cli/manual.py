@@ -1,4 +1,4 @@
-"""Writes the man page, the tables of the reference and the type stubs, in a checkout; the wheel lacks this module.
+"""Writes the man page, the tables of the reference and the type stubs, in a checkout.
 
 python -m autodiff_cli.cli.manual
 """
@@ -15,9 +15,9 @@ from typing import Any
 from ..api.python_functions import STUBS
 from ..errors import EXIT_CODES
 from ..views.schema import Field, view_in
-from .commands import COMMANDS, QUESTIONS, command_module
-from .declarations import declared
-from .entries import ENVIRONMENT, EXITS, command_list, man_page, option_syntax, options_of_commands
+from .commands import command_module
+from .declarations import COMMANDS, QUESTIONS, declared, users_of_options
+from .entries import ENVIRONMENT, EXITS, command_list, man_page
 
 
 # ---- the tables of the reference ----------------------------------------------------------------------------------
@@ -27,7 +27,7 @@ def tables() -> dict[str, str]:
         "commands": _table(("command", "what it gives"), ((f"`{name}`", declared(name).summary) for name in COMMANDS)),
         "options": _table(
             ("option", "what it does", "commands"),
-            sorted((f"`{option_syntax(x)}`", x.help, command_list(commands)) for x, commands in options_of_commands()),
+            sorted((f"`{x.syntax}`", x.help, command_list(users)) for x, users in users_of_options().items()),
         ),
         "keys": _keys(),
         "exit codes": _table(
@@ -48,11 +48,13 @@ def tables() -> dict[str, str]:
 
 
 def _keys() -> str:
-    """Return the tables of the keys of JSON records, a table for each command and each kind of record."""
     parts = []
     for command in QUESTIONS:
         view = view_in(command_module(command))
-        for about, fields in (("", view.fields), *view.other_records):
+        for about, fields in (
+            ("", view.fields),
+            *[(about, fields) for about, _, fields in view.other_records if about],
+        ):
             parts.append(f"`{command}`{about and f', {about}'}:\n")
             parts.append(_table(("key", "what it holds"), _key_rows(fields)))
         if view.csv_columns:
@@ -77,7 +79,7 @@ _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTAL
 
 
 def with_tables(text: str) -> str:
-    """A page with the tables as they are now, each between `<!-- table: NAME -->` and `<!-- end -->`."""
+    """Return a page with its tables as they are now."""
     generated = tables()
     return _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text)
 
@@ -88,7 +90,7 @@ PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
 
 
 def stub() -> str:
-    """The types of the package's functions, as the file that type checkers read has them."""
+    """Return the types of the package's functions as a stub file."""
     classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
     lines = [
         "# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.",

@@ -15,8 +15,7 @@ from ..errors import ExpressionError
 from ..inputs import decoding
 from ..streams.requests import lines, standard_input
 from ..table.primitive import FUNCTIONS
-from .commands import COMMANDS
-from .declarations import declared
+from .declarations import COMMANDS, declared
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent
@@ -26,9 +25,7 @@ if TYPE_CHECKING:
 
 PROMPT = "> "
 
-KEPT = 2_000
-"""Lines of history that are kept from one session to the next."""
-
+MAX_HISTORY_LINES = 2_000
 _WORD = re.compile(r"(?:--)?[\w-]*\Z|:\w*\Z")
 _NAME = re.compile(r"(?<!\w)\d*([^\W\d]\w*)\Z")
 
@@ -47,7 +44,7 @@ def history_path() -> Path:
 
 
 class History:
-    """The lines of earlier sessions, in a file that only the user can read. Where it cannot be used, there is none."""
+    """The lines of earlier sessions, in a file that only the user can read, where it can be used."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -58,8 +55,8 @@ class History:
             with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8", errors="replace") as file:
                 os.chmod(path, 0o600)
                 self.lines = file.read().split("\n")[:-1]
-                if len(self.lines) > KEPT:
-                    self.lines = self.lines[-KEPT // 2 :]
+                if len(self.lines) > MAX_HISTORY_LINES:
+                    self.lines = self.lines[-MAX_HISTORY_LINES // 2 :]
                     file.seek(0)
                     file.truncate()
                     file.write("".join(f"{line}\n" for line in self.lines))
@@ -110,7 +107,6 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
 
 
 def _script() -> Reader:
-    """Return the reader of standard input, where that is no terminal."""
     numbered = enumerate(lines(standard_input()))
 
     def line() -> str:
@@ -129,7 +125,6 @@ def _script() -> Reader:
 
 
 def _plain(session: Lines) -> Reader:
-    """Return the reader of a plain prompt, with the history of readline where there is one."""
     history = History()
     choices: list[str] = []
     with suppress(ImportError):
@@ -157,7 +152,6 @@ def _plain(session: Lines) -> Reader:
 
 
 def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
-    """Return the reader of prompt_toolkit, which passes the typed text to `prepare`; None if it is not installed."""
     try:
         from prompt_toolkit import PromptSession
         from prompt_toolkit.completion import Completer, Completion
@@ -167,15 +161,11 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
     kept = History()
 
     class Known(InMemoryHistory):
-        """The history as prompt_toolkit has it."""
-
         def store_string(self, string: str) -> None:
             super().store_string(string)
             kept.add(string)
 
     class Words(Completer):
-        """What the last word may become."""
-
         def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
             word, choices = completions(session, document.text_before_cursor)
             return [Completion(choice, -len(word)) for choice in choices]
@@ -192,7 +182,7 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
 
 
 def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Reader, bool]:
-    """Return the reader of lines, and whether it is interactive; `prepare` takes the text typed so far."""
+    """Return the reader of lines, and whether it is interactive; `prepare` takes what is typed."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
         return _script(), False
     dumb = os.environ.get("TERM", "dumb") == "dumb"

@@ -10,11 +10,13 @@ import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
 from ..data.columns import report_headings
-from ..data.readers import SWEEP, Files, Reader, SweptPoints, reader
+from ..data.pipeline import Tally, run
+from ..data.readers import SWEEP, Files, Reader, reader
+from ..data.row_values import ColumnValues, uncertainty_columns
 from ..data.rows import BOUND, Rows, check_clash, checked_units, row_request, row_units, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
@@ -27,20 +29,18 @@ from ..inputs.optional_units import (
     check_percentage,
     column_units,
     left_out,
-    names_in_headings,
-    unit_in_heading,
     units_in_headings,
 )
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid
-from ..language.tokens import has_unit_literals, plain_number
+from ..language.tokens import has_unit_literals
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
 from ..streams.filesystems import arrow, is_url, plain, unwritten
-from ..streams.interruption import interrupted
+from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, whole
-from ..uncertainty.measured_value import Spread, normal, quantity
+from ..uncertainty.measured_value import Spread
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
 from ..views.numerals import heading
@@ -49,82 +49,54 @@ from ..views.wide import WIDE, Named, Values, WideRows, wide
 from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
 
 if TYPE_CHECKING:
-    from ..data.pipeline import Tally
     from ..data.rows import Bound, RowUnits
     from ..quantities.unit import Unit
 
 
-class _Job(NamedTuple):
+class _Job:
     """A program, the rows that are its points, and how the answers are written."""
 
-    call: Command
-    question: RowQuestion
-    text: str
-    sources: Sequence[Source]
-    grid: Grid | None
-    """The points of sweeps: rows without a file, or those that each row of the data is combined with."""
-    point: Mapping[str, float]
-    """The values that all rows share."""
-    columns: Mapping[str, str]
-    """Which column has the values of which variable."""
-    keep: tuple[str, ...] | bool
-    format: str
-    wide: bool
-    typed: Mapping[str, Unit] = MappingProxyType({})
-    """The units of the values that all rows share, and of the numbers of sweeps beside rows of data."""
-
-    @property
-    def units(self) -> Sequence[str] | None:
-        """The requested units of answers, or `none`."""
-        return self.question.units or self.call.values.get("units")
-
-    @property
-    def units_of_answers(self) -> Sequence[str] | None:
-        """The requested units of answers."""
-        return None if left_out(self.units) else self.units
-
-    @property
-    def rows(self) -> Rows:
-        """The question asked of each row, in batches."""
-        return rows(
-            self.text,
-            at={name: shown(x) for name, x in self.point.items()},
-            wrt=self.call.variables,
-            keep=self.keep,
-            columns=self.columns,
-            backend=self.call.backend,
-            question=self.question.name,
-            lenient=self.call.lenient,
-        )
-
-    @property
-    def fails(self) -> bool:
-        """Whether the first error ends the run."""
-        return bool(self.call.on_error == "fail")
-
-    @property
-    def is_data(self) -> bool:
-        """Whether the rows are those of data, perhaps at the points of sweeps."""
-        return self.sources[0] is not SWEEP
-
-    @property
-    def for_people(self) -> bool:
-        """Whether the rows are a table that people read."""
-        return self.format in ("table", "markdown")
-
-    @property
-    def is_textual(self) -> bool:
-        """Whether rows of text become rows of text."""
-        return self.format in WIDE and not any(source.columnar for source in self.sources)
-
-    @property
-    def crossed(self) -> Grid | None:
-        """The points of sweeps that each row of data is combined with."""
-        return self.grid if self.is_data else None
+    def __init__(self, call: Command, grid: Grid | None, view: View[Any], question: RowQuestion) -> None:
+        self.call, self.grid, self.view, self.question = call, grid, view, question
+        self.sources = sources(call.points, Forced.of(call)) if call.points else [SWEEP]
+        self.columns = mapping(call.columns)
+        kept = [name.strip() for option in call.keep or () for name in option.split(",")]
+        self.keep: tuple[str, ...] | bool = True if call.keep_all else tuple(dict.fromkeys(kept))
+        self.text = _program(call)
+        self.point: Mapping[str, float] = default_point(call.at, call.reading) if grid is None else grid.fixed
+        self.folder = _folder(call.output, call.engine)
+        if self.folder is not None:
+            self.format, self.wide = call.format or "parquet", True
+        else:
+            _check_output(call.output, self.sources)
+            usual = "csv" if call.wide else "jsonl" if grid is None else "table"
+            swept = [name for name in WIDE if grid is not None and name not in view.formats]
+            self.format = format_of(call.format, call.output, (*view.formats, *swept, *COLUMNAR), usual, view.endings)
+            if call.document and (call.wide or self.format != "latex"):
+                raise undocumented(view.formats)
+            self.wide = call.wide or self.format in ("table", "markdown", *COLUMNAR)
+            self.wide = self.wide or (grid is not None and self.format in ("csv", "tsv", "plain"))
+        self.for_people = self.format in ("table", "markdown")
+        self.is_data = bool(call.points)
+        self.is_textual = self.format in WIDE and not any(source.columnar for source in self.sources)
+        units = question.units or call.values.get("units")
+        self.without_units = left_out(units)
+        self.units: Sequence[str] | None = None if self.without_units else units
+        self.has_literals = has_unit_literals(self.text)
+        self.typed: Mapping[str, Unit] = {}
+        """The units of the values that all rows share, and of the numbers of sweeps beside rows of data."""
+        if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
+            if self.is_data and question.numbers is not None:
+                self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
+                if grid is not None:
+                    self.grid, swept_units = grid.without_units()
+                    self.typed |= swept_units
+            else:
+                # batches are numbers without units
+                self.question = question._replace(numbers=None)
 
     @property
     def axes(self) -> Mapping[str, Any]:
-        """The sweeps by name."""
         return {} if self.grid is None else self.grid.axes
 
     @property
@@ -132,17 +104,36 @@ class _Job(NamedTuple):
         """The values of the first point that are known before a row is read: all of them for a grid alone."""
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
-    def named(self, names: Sequence[str]) -> dict[str, str]:
-        """Which of these columns has the values of which name."""
+    def fit(self, files: Files) -> None:
+        """Choose the columns that the program needs. Raises `ExpressionError`."""
+        names = files.first.names
+        if self.keep is True and self.grid is not None:
+            self.keep = tuple([name for name in names if name not in self.axes])
+        self.kept = kept_columns(self.keep, names)
         shared = [name for name, value in self.point.items() if not isinstance(value, Spread)]
         bound = () if self.question.equations else BOUND.findall(self.text)
-        return mapped_columns(self.columns, names, [*shared, *bound])
+        self.mapped = mapped_columns(self.columns, names, [*shared, *bound])
+        self.known = self._known(self.mapped)
+        self.used = {name: self.mapped[name] for name in self.known.variables if name in self.mapped}
+        """The columns that the program uses, by the names of its variables."""
+        self.leading: tuple[str, ...] = ()
+        """The names of the point that wide rows begin with: those that vary; columns of data only in tables."""
+        if self.wide and (self.grid is not None or self.for_people):
+            others = {*self.axes, *self.kept}
+            of_data = [x for x in self.mapped if x in self.known.variables and x not in others] if self.is_data else []
+            shared = [] if self.for_people else [name for name in self._shared() if name not in of_data]
+            self.leading = (*of_data, *self.axes, *shared)
 
-    def known(self, columns: Collection[str]) -> Fitted:
-        """The program over these columns. Raises `ExpressionError` where they do not fit."""
+    def report(self) -> None:
+        """Print how the program and its columns were read, where that is not as they are written."""
+        if self.known.reading is not None:
+            write_reading("", self.known.reading.text)
+        report_headings(self.used, self.columns)
+
+    def _known(self, columns: Collection[str]) -> Fitted:
         posed = self.question.posed
         if self.question.numbers is not None and self.is_data:
-            of_rows = self.rows.fitted(list(columns))
+            of_rows = self.rows().fitted(list(columns))
             self._check_use(of_rows.variables)
             return of_rows
         point = {**self.first, **{name: 1.0 for name in columns if is_name(name) and name not in self.axes}}
@@ -170,73 +161,62 @@ class _Job(NamedTuple):
             raise
 
     def _check_use(self, used: Collection[str], unknowns: Collection[str] = ()) -> None:
-        """Raise a usage error for a sweep that changes nothing."""
         for name in self.axes:
             if name not in used or name in unknowns:
                 what = "is looked for" if name in used else "is not in the program"
                 hint = f"sweep one of {quoted(x for x in used if x not in unknowns)}" if used else "leave it out"
                 raise usage_error(f"`{name}` is swept, and {what}", hint)
 
-    def leading(self, fit: Fitted, columns: Collection[str]) -> tuple[str, ...]:
-        """The names of the point that wide rows begin with: those that vary; columns of data only in tables."""
-        if self.grid is None and not self.for_people:
-            return ()
-        others = {*self.axes, *(columns if self.keep is True else self.keep or ())}
-        of_data = [x for x in columns if x in fit.variables and x not in others] if self.is_data else []
-        shared = [] if self.for_people else [name for name in self._shared(fit) if name not in of_data]
-        return (*of_data, *self.axes, *shared)
+    def _shared(self) -> list[str]:
+        # the values of unknowns are starts
+        return [name for name in self.point if name in self.known.variables and name not in self.known.unknowns]
 
-    def _shared(self, fit: Fitted) -> list[str]:
-        """The variables whose values all rows share; unknowns, whose values are starts, are left out."""
-        return [name for name in self.point if name in fit.variables and name not in fit.unknowns]
-
-    def keeping(self, names: Sequence[str]) -> _Job:
-        """Return the job with `--keep-all` as the names of the data's columns, without those of sweeps."""
-        if self.keep is not True or self.grid is None:
-            return self
-        return self._replace(keep=tuple([name for name in names if name not in self.axes]))
-
-    def layout(self, fit: Fitted) -> dict[str, Any]:
-        """How wide rows of this program look; see `WideView`."""
-        once = self._shared(fit) if self.for_people and self.grid is not None else []
+    def layout(self) -> dict[str, Any]:
+        """Return how wide rows look; see `WideView`."""
+        once = self._shared() if self.for_people and self.grid is not None else []
         fixed = {name: self.point[name] for name in once if not isinstance(self.point[name], Spread)}
         return {"digits": self.call.shown["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
 
-    def columns_with_units(
-        self, used: Mapping[str, str], files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
-    ) -> dict[str, tuple[Unit, str | None]]:
-        """The variables in columns whose headings have units that count, with these, and those of their uncertainties.
+    def rows(self, point: tuple[str, ...] = ()) -> Rows:
+        """Return the question asked of each row, in batches whose answers begin with the columns of `point`."""
+        return rows(
+            self.text,
+            at={name: shown(x) for name, x in self.point.items()},
+            wrt=self.call.variables,
+            keep=self.keep,
+            columns=self.columns,
+            backend=self.call.backend,
+            question=self.question.name,
+            lenient=self.call.lenient,
+            point=point,
+        )
 
-        `used` are the columns of variables, `uncertain` those of their uncertainties.
-        """
-        if not self.is_data or left_out(self.units):
+    def columns_with_units(
+        self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
+    ) -> dict[str, tuple[Unit, str | None]]:
+        """Return the units of variables in columns, where headings count, with those of `uncertain` columns."""
+        if not self.is_data or self.without_units:
             return {}
-        used = {name: column for name, column in used.items() if name not in self.axes}
+        used = {name: column for name, column in self.used.items() if name not in self.axes}
         spreads = {f"u({name})": column for name, column in uncertain.items()}
         texts = units_in_headings({**used, **spreads}, files.first.units)
-        has_units_asked = (
-            bool(self.units or self.typed)
-            or has_unit_literals(self.text)
-            or any(hasattr(x, "unit") for x in self.first.values())
-        )
-        if not texts and not has_units_asked:
-            return {}
+        is_asked = bool(self.units or self.typed) or self.has_literals
+        is_asked = is_asked or any(hasattr(x, "unit") for x in self.first.values())
         for name in texts.keys() & used.keys():
             if isinstance(shared := self.point.get(name), Spread) and shared.source.endswith("%"):
                 check_percentage(name, texts[name])
-        units, notes = column_units(used, texts, has_units_asked)
+        units, notes = column_units(used, texts, is_asked)
         warn(notes, self.text)
         return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
 
-    def units_of(self, known: Fitted, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
-        """The units of rows whose numbers are those of the headings; None where there are none that count."""
-        numbers, units = self.question.numbers, self.units_of_answers
-        if numbers is None or not self.is_data or self.call.arithmetic != DOUBLE:
+    def row_units(self, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
+        """Return the units of rows whose numbers are those of the headings; None where there are none that count."""
+        if self.question.numbers is None or not self.is_data or self.call.arithmetic != DOUBLE:
             return None
-        if not (columns or self.typed or units or has_unit_literals(self.text)):
+        if not (columns or self.typed or self.units or self.has_literals):
             return None
         point = {**self.typed, **{name: unit for name, (unit, _) in columns.items()}}
-        return row_units(self.question.name, known, point, units)
+        return row_units(self.question.name, self.known, point, self.units)
 
 
 def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any], question: RowQuestion) -> int:
@@ -244,52 +224,24 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any
 
     With both, each row of the data is combined with all points of the grid, which vary fastest.
     """
-    from_files = sources(call.points, Forced.of(call)) if call.points else [SWEEP]
-    columns = mapping(call.columns)
-    kept = [name.strip() for option in call.keep or () for name in option.split(",")]
-    keep = True if call.keep_all else tuple(dict.fromkeys(kept))
-    text = _program(call)
-    point = default_point(call.at, call.reading) if grid is None else grid.fixed
-    folder = _folder(call.output, call.engine)
-    if folder is not None:
-        format, is_wide = call.format or "parquet", True
-    else:
-        _check_output(call.output, from_files)
-        usual = "csv" if call.wide else "jsonl" if grid is None else "table"
-        formats = (*view.formats, *(name for name in WIDE if grid is not None and name not in view.formats), *COLUMNAR)
-        format = format_of(call.format, call.output, formats, usual, view.endings)
-        if call.document and (call.wide or format != "latex"):
-            raise undocumented(view.formats)
-        is_wide = call.wide or format in ("table", "markdown", *COLUMNAR)
-        is_wide = is_wide or (grid is not None and format in ("csv", "tsv", "plain"))
-    job = _Job(call, question, text, from_files, grid, point, columns, keep, format, is_wide)
-    if any(isinstance(value, Quantity) for value in job.first.values()) or has_unit_literals(text):
-        if job.is_data and question.numbers is not None:
-            plain_grid, typed = (None, {}) if grid is None else grid.without_units()
-            own = {name: value.unit for name, value in point.items() if isinstance(value, Quantity)}
-            job = job._replace(grid=plain_grid, typed={**own, **typed})
-        else:
-            # batches are numbers without units
-            question = question._replace(numbers=None)
-            job = job._replace(question=question)
-    if is_wide and question.whole is not None:
+    job = _Job(call, grid, view, question)
+    if job.wide and question.whole is not None:
         hint = "`--format jsonl` without `--wide` has a place for it"
         raise usage_error(f"`{question.whole}` is not for wide rows", hint)
-    if not is_wide and call.backend is not None:
+    if not job.wide and call.backend is not None:
         raise usage_error("`--backend` is about wide rows", "add `--wide`, or leave it out")
-    if folder is not None:
-        return _in_parts(job, folder)
+    if job.folder is not None:
+        return _in_parts(job, job.folder)
     with ExitStack() as stack:
-        first: Reader | None = None if grid is None or call.points else SweptPoints(grid)
-        one_by_one = not is_wide or question.numbers is None or _needs_no_batches(job)
-        if not one_by_one and call.backend is None and len(from_files) == 1 and job.is_textual:
-            first = first or stack.enter_context(reader(from_files[0], grid=job.crossed))
+        first: Reader | None = None
+        one_by_one = not job.wide or job.question.numbers is None or _needs_no_batches(job)
+        if not one_by_one and call.backend is None and len(job.sources) == 1 and job.is_textual:
+            first = stack.enter_context(reader(job.sources[0], grid=job.grid))
             one_by_one = first.is_short()
-        return _one_by_one(job, method, view, stack, first) if one_by_one else _piped(job, stack, first)
+        return _one_by_one(job, method, stack, first) if one_by_one else _piped(job, stack, first)
 
 
 def _program(call: Command) -> str:
-    """The one program that the rows are points of."""
     if call.file is not None:
         text, fault = whole(call.file)
         if fault is not None:
@@ -302,7 +254,6 @@ def _program(call: Command) -> str:
 
 
 def _check_output(output: str | None, read: Sequence[Source]) -> None:
-    """Raise an error if the output is one of the files that are read."""
     if output is None:
         return
     target = plain(output)
@@ -314,7 +265,6 @@ def _check_output(output: str | None, read: Sequence[Source]) -> None:
 
 
 def _folder(output: str | None, engine: str | None) -> str | None:
-    """The folder that an engine writes parts into; None where the answers are one file. Raises a usage error."""
     path = None if output is None else plain(output)
     is_folder = path is not None and (path.endswith("/") or (not is_url(path) and os.path.isdir(path)))
     if engine is None:
@@ -328,7 +278,6 @@ def _folder(output: str | None, engine: str | None) -> str | None:
 
 
 def _is_double(job: _Job) -> bool:
-    """Whether numbers are doubles. Raises a usage error for others where the format holds none."""
     if job.call.arithmetic != DOUBLE and job.format not in WIDE:
         message = f"`--format {job.format}` holds doubles, and no other numbers"
         raise usage_error(message, "write csv or jsonl, or leave the arithmetic out")
@@ -336,7 +285,6 @@ def _is_double(job: _Job) -> bool:
 
 
 def _needs_no_batches(job: _Job) -> bool:
-    """Whether wide rows have to be computed one by one. Raises a usage error where that cannot be."""
     backend = job.call.backend
     if not _is_double(job):
         if backend not in (None, "python"):
@@ -350,39 +298,23 @@ def _needs_no_batches(job: _Job) -> bool:
 
 
 # ---- batches ------------------------------------------------------------------------------------------------------
-def _in_batches(job: _Job, files: Files) -> tuple[_Job, Fitted, Rows, Bound]:
-    """The job over the columns of files, its program, the formula of each batch, and that over the chosen columns."""
-    from ..data.pipeline import select
-
-    job = job.keeping(files.first.names)
-    columns = job.named(files.first.names)
-    known = job.known(columns)
-    used = {name: columns[name] for name in known.variables if name in columns}
-    units = job.units_of(known, job.columns_with_units(used, files))
-    formula = job.rows._replace(point=job.leading(known, columns))
-    formula = formula if units is None else formula.in_units(known, units)
-    bound = select(files, formula)
-    files.require_units(used)
-    return job, known, formula, bound
-
-
-def _report_how(bound: Bound, job: _Job) -> None:
-    """Print how the formula was read if that is not as typed, the renamed columns, and a note of its kernel."""
-    _report_reading(bound.known)
-    columns = bound.columns
-    report_headings({name: columns[name] for name in bound.known.variables if name in columns}, job.columns)
+def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
+    job.fit(files)
+    units = job.row_units(job.columns_with_units(files))
+    formula = job.rows(job.leading)
+    formula = formula if units is None else formula.in_units(job.known, units)
+    wanted = dict.fromkeys((*job.known.variables, *job.known.wanted))
+    selection = files.first.select([job.mapped[name] for name in wanted if name in job.mapped], job.kept)
+    files.checks.append(lambda file: file.select_like(selection))
+    bound = formula.bound(selection.schema)
+    files.require(job.used)
+    job.report()
     if bound.kernel.note is not None and job.call.backend != "python":
         write_note(f"note: {bound.kernel.note}")
-
-
-def _report_reading(fit: Fitted) -> None:
-    """Print how the formula was read if that is not as typed."""
-    if fit.reading is not None:
-        write_reading("", fit.reading.text)
+    return formula, bound
 
 
 def _in_parts(job: _Job, folder: str) -> int:
-    """Have Dask's workers write the answers as the parts of a folder; return the exit code."""
     arrow("for parts")
     from ..data import cluster
 
@@ -399,33 +331,20 @@ def _in_parts(job: _Job, folder: str) -> int:
         if cluster.absolute(source.path).startswith(folder):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
-    with Files(job.sources, several=len(job.sources) > 1, grid=job.crossed) as files:
-        job, _, formula, bound = _in_batches(job, files)
+    with Files(job.sources, several=len(job.sources) > 1, grid=job.grid) as files:
+        formula, _ = _in_batches(job, files)
         parts = cluster.divided(files)
-    _report_how(bound, job)
-    shared = cluster.Job(
-        formula,
-        files.first.selection,
-        files.several,
-        folder,
-        job.format,
-        call.shown["digits"],
-        call.spreadsheet,
-        job.fails,
-        job.grid,
-    )
+    fail = call.on_error == "fail"
+    selection = files.first.selection
+    shared = cluster.Job(formula, selection, files.several, folder, job.format, job.layout(), fail, job.grid)
     return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force)
 
 
 def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
-    """Answer many rows in batches; return the exit code."""
     arrow("for these rows")
-    from ..data.pipeline import Tally, run
-
-    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, grid=job.crossed))
-    job, known, formula, bound = _in_batches(job, files)
+    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, grid=job.grid))
+    formula, bound = _in_batches(job, files)
     files.map_files(lambda file: None)
-    _report_how(bound, job)
     output = job.call.output
     beside = None if output is None else begun(plain(output), force=job.call.force)
     if beside is not None:
@@ -437,10 +356,10 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     place: Any = sys.stdout.buffer if beside is None else beside.file
     heads = dict(formula.heads)
     leading = tuple([heads.get(name, name) for name in formula.point])
-    to = sink(place, bound.schema, job.format, leading=leading, **job.layout(known))
+    to = sink(place, bound.schema, job.format, leading=leading, **job.layout())
     tally = Tally()
     try:
-        code = run(files, bound, to, beside, tally, fail=job.fails)
+        code = run(files, bound, to, beside, tally, fail=job.call.on_error == "fail")
     except OSError as fault:
         if beside is None:
             raise
@@ -450,30 +369,26 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
 
 
 # ---- one by one ---------------------------------------------------------------------------------------------------
-def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, first: Reader | None) -> int:
-    """Answer rows one by one: long answers, few rows, or numbers that are no doubles; return the exit code."""
-    from ..data.pipeline import Tally
-
+def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | None) -> int:
     waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
     flush = job.call.output is None and (waits or sys.stdout.isatty())
+    fail = job.call.on_error == "fail"
     tally = Tally()
-    idle = sys.stdout.flush if flush else None
-    files = stack.enter_context(Files(job.sources, first, idle=idle, grid=job.crossed))
-    requests = _Requests(job.keeping(files.first.names), files, tally)
-    job = requests.job
+    files = Files(job.sources, first, idle=sys.stdout.flush if flush else None, grid=job.grid)
+    requests = _Requests(job, stack.enter_context(files), tally)
     if not job.wide and job.format in ("csv", "tsv"):
         if job.keep is True:
             hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
             raise usage_error("`--keep-all` is for wide rows, and for records", hint)
-        kept = [name for name in requests.kept if name != "id"]
-        check_clash(kept, view.columns, "`--format jsonl` keeps them apart")
+        kept = [name for name in job.kept if name != "id"]
+        check_clash(kept, job.view.columns, "`--format jsonl` keeps them apart")
     output = job.call.out()
     out: Any
     if job.wide:
         out = _wide_writer(job, output, requests)
     else:
-        options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": requests.kept}
-        out = writer(job.format, output.stream, view, True, **options)
+        options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": job.kept}
+        out = writer(job.format, output.stream, job.view, True, **options)
 
     def answer(request: Request) -> Any:
         try:
@@ -483,10 +398,10 @@ def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, fi
             tally.note(error)
             raise
         if result.warnings:
-            tally.kinks.note(result.warnings)
+            tally.note_kinks(result.warnings)
         if job.wide:
             numbers = job.question.numbers
-            return WideRows(view.cells(view.measured(result))) if numbers is None else Values(numbers(result))
+            return WideRows(job.view.cells(job.view.measured(result))) if numbers is None else Values(numbers(result))
         if requests.units is None:
             return result
         # the numbers of the point have the units of their columns
@@ -494,11 +409,11 @@ def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, fi
         return result._replace(point=at, units=requests.units.answer)
 
     try:
-        code = answer_requests(requests, answer, out, flush, fail=job.fails)
+        code = answer_requests(requests, answer, out, flush, fail=fail)
     except KeyboardInterrupt:
         interrupted(tally.rows, job.call.output)
         raise
-    if job.wide and job.fails and code and job.call.output is not None:
+    if job.wide and fail and code and job.call.output is not None:
         output.stream.close()
     else:
         output.finish(code, whole=True)
@@ -509,152 +424,69 @@ def _one_by_one(job: _Job, method: Method, view: View[Any], stack: ExitStack, fi
 
 
 def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
-    """The writer of wide rows one by one."""
     leading = tuple(requests.heads.values())
-    kept = [*leading, *requests.kept]
+    kept = [*leading, *job.kept]
 
     def opened(results: Sequence[str]) -> Writer[Values]:
         check_clash(kept, (*results, "error"))
         if job.format in COLUMNAR:
             return Collected(output.stream.buffer, job.format, results, kept, len(leading))
-        layout = {**job.layout(requests.known), "leading": leading, "numbered": job.is_data}
-        return wide(job.format, output.stream, results, kept, **layout)
+        return wide(job.format, output.stream, results, kept, **job.layout(), leading=leading, numbered=job.is_data)
 
     if job.question.numbers is None:
         return Named(opened, output.stream)
-    names = row_request(job.question.name, requests.known).names
+    names = row_request(job.question.name, job.known).names
     heads = {} if requests.units is None else requests.units.heads(names)
     return opened([heads.get(name, name) for name in names])
 
 
 def shown(value: Any) -> Any:
-    """A value as a cell has it: one with a unit as the number in that unit."""
+    """Return a value as a cell has it: one with a unit as the number in that unit."""
     return value.number if hasattr(value, "unit") else value
-
-
-_SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
-UNCERTAINTIES = tuple(_SPELLINGS.split())
-"""The usual names of columns with the uncertainty of a variable."""
 
 
 class _Requests:
     """Yields the rows of data, or the points of sweeps, as requests."""
 
     def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
-        self.files, self.tally = files, tally
-        self.kept = kept_columns(job.keep, files.first.names)
-        columns = job.named(files.first.names)
-        self.known = known = job.known(columns)
-        _report_reading(known)
-        self.used = {name: columns[name] for name in known.variables if name in columns}
-        """The columns that the program uses, by the names of its variables."""
-        report_headings(self.used, job.columns)
+        self.job, self.files, self.tally = job, files, tally
+        job.fit(files)
+        job.report()
         for name, value in job.point.items():
-            if name in self.used and not isinstance(value, Spread):
+            if name in job.used and not isinstance(value, Spread):
                 message = f"`{name}` is given a value by `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
-        leading = job.leading(known, columns) if job.wide else ()
-        self.uncertain = self._uncertain(job)
-        with_units = job.columns_with_units(self.used, files, self.uncertain)
-        question, has_literals = job.question, has_unit_literals(job.text)
+        question, uncertain = job.question, dict[str, str]()
+        if question.errors is not None and job.is_data:
+            names, shared = files.first.names, job.first.values()
+            uncertain = uncertainty_columns(job.used, names, job.columns, question.errors, shared)
+        columns = job.columns_with_units(files, uncertain)
         self.units: RowUnits | None = None
         """The units of answers to numbers without units."""
-        self.of_columns: Mapping[str, tuple[str, float]] = {}
-        """Otherwise the units of the numbers in requests, by variable, with the factors of their uncertainties."""
-        if not job.units and not has_literals and (job.wide or question.name != "hessian"):
-            self.units = job.units_of(known, with_units)
+        if not (job.units or job.without_units or job.has_literals) and (job.wide or question.name != "hessian"):
+            self.units = job.row_units(columns)
             if self.units is not None and any(map(any, ((times - 1, plus) for times, plus in self.units.outputs))):
                 self.units = None  # results have to be converted: by each answer itself
+        typed = {name: (unit, None) for name, unit in job.typed.items() if name in job.used}
+        units = {**typed, **columns} if self.units is None else {}
+        self.values = ColumnValues(job.used, uncertain, units, job.point, exact=question.errors is None)
         if self.units is None:
-            self.of_columns = self._units_of_columns(job, with_units)
-            if self.of_columns and question.errors is None and not question.equations:
-                own = {name: unit for name, (unit, _) in with_units.items()}
-                checked_units(known, {**job.typed, **own}, job.units_of_answers)
-            if self.of_columns or job.typed or job.units_of_answers or has_literals:
-                job = job._replace(question=question._replace(numbers=None))
-        self.job = job
+            if units and question.errors is None and not question.equations:
+                own = {name: unit for name, (unit, _) in columns.items()}
+                checked_units(job.known, {**job.typed, **own}, job.units)
+            if units or job.typed or job.units or job.has_literals:
+                job.question = question._replace(numbers=None)
         heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
         heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
-        heads |= {name: unit for name, (unit, _) in self.of_columns.items()}
-        self.heads = {name: heading(name, heads.get(name)) for name in leading}
+        heads |= self.values.units
+        self.heads = {name: heading(name, heads.get(name)) for name in job.leading}
         """The headings of the names that wide rows begin with."""
-        numbers = [*self.used.values(), *self.uncertain.values()]
-        files.require(numbers, self.kept)
-        files.require_units(self.used)
-
-    def _uncertain(self, job: _Job) -> dict[str, str]:
-        """The columns of uncertainties, by the names of variables. Raises `ExpressionError` where there are none."""
-        if job.question.errors is None or not job.is_data:
-            return {}
-        names = self.files.first.names
-        own = {**names_in_headings(names), **{column: column for column in names}}
-        spreads = [f"u({name})" for name in self.used]
-        own |= {u: x for x in names for u in spreads if x.startswith(u) and unit_in_heading(x, u)}
-        columns = {name: {**own, **job.columns}.get(f"u({name})", "") for name in self.used}
-        columns = {name: own.get(column, column) for name, column in columns.items() if column}
-        if job.question.errors == "auto":
-            for name in self.used:
-                spelled = [form.format(name) for form in UNCERTAINTIES]
-                there = [own[form] for form in spelled if form in own and own[form] not in self.used.values()]
-                if name not in columns and len(there) > 1:
-                    hint = f'say which: `--columns "u({name})={there[0]}"`'
-                    raise usage_error(f"{quoted(there)} may be uncertainties of `{name}`", hint)
-                if name not in columns and there:
-                    columns[name] = there[0]
-            listed = ", ".join(f"u({name}) = {column}" for name, column in columns.items())
-            if listed:
-                write_note(f"uncertainties: {listed}")
-        spread = [x for x in job.first.values() if hasattr(x, "uncertainty") or isinstance(x, Spread)]
-        if not columns and not spread:
-            name = next(iter(self.used), "x")
-            near = next((x for x in names if x in [form.format(name) for form in UNCERTAINTIES]), f"d{name}")
-            hint = f'name its column, `--columns "u({name})={near}"`, or give all rows one: `--at "{name}=±0.02"`'
-            hint += "; `--errors auto` takes columns that are called like uncertainties"
-            raise usage_error("no value has an uncertainty", hint)
-        return columns
-
-    def _units_of_columns(
-        self, job: _Job, columns: Mapping[str, tuple[Unit, str | None]]
-    ) -> Mapping[str, tuple[str, float]]:
-        """The units of variables as text, and by what their uncertainties are multiplied."""
-        if not columns and not job.typed:
-            return {}
-        from ..quantities.unit import parse_unit
-        from ..quantities.unit_system import factor
-
-        units = {name: (str(unit), 1.0) for name, unit in job.typed.items() if name in self.used}
-        for name, (unit, own) in columns.items():
-            spread = (unit if own is None else parse_unit(own)).degree
-            if spread.dimension != unit.dimension:
-                message = f"the uncertainties of `{name}`, which is in {unit}, are in {spread}"
-                raise usage_error(message, "give them in a unit of the same dimension")
-            units[name] = str(unit), factor(spread, unit.degree)
-        return units
-
-    def _measured(self, name: str, numbers: Mapping[str, float]) -> float:
-        """The value of a name in a row, with its uncertainty and its unit. Raises `ExpressionError`."""
-        value, shared = numbers[self.used[name]], self.job.point.get(name)
-        unit, times = self.of_columns.get(name, ("", 1.0))
-        if name in self.uncertain:
-            value = normal(name, value, numbers[self.uncertain[name]] * times, repr(value))
-        elif isinstance(shared, Spread):
-            value = quantity(name, f"{value!r}{shared.source}")
-        if not unit:
-            return value
-        if self.job.question.errors is None:
-            from ..inputs.quantities import quantity_value
-
-            text = getattr(value, "source", repr(value))
-            return quantity_value(name, f"{text if plain_number(text) else f'({text})'} {unit}")
-        from ..uncertainty.measured_units import with_unit
-
-        return with_unit(name, value, unit)
+        self.columns = [*job.used.values(), *uncertain.values()]
+        files.require(job.used, self.columns, job.kept)
 
     def __iter__(self) -> Iterator[Request]:
-        """Yield the request of each row."""
         job, units, wrt = self.job, self.units, self.job.call.variables
-        program, reading = self.known.program.text, self.known.reading
-        columns = [*self.used.values(), *self.uncertain.values()]
+        program, reading = job.known.program.text, job.known.reading
         shared = job.point if units is None else {name: shown(x) for name, x in job.point.items()}
         # what cannot be is reported before anything is computed
         self.files.map_files(lambda file: None)
@@ -662,18 +494,17 @@ class _Requests:
             for row in file.rows():
                 self.tally.rows += 1
                 line, cells, _ = row
-                numbers, fault = file.numbers_in(row, columns)
-                own = {name: numbers[column] for name, column in self.used.items() if column in numbers}
-                typed = {**shared, **own}
+                numbers, fault = file.numbers_in(row, self.columns)
+                typed = {**shared, **{name: numbers[column] for name, column in job.used.items() if column in numbers}}
                 kept = {head: shown(typed.get(name)) for name, head in self.heads.items()}
-                kept |= {name: plain_cell(cells.get(name)) for name in self.kept}
+                kept |= {name: plain_cell(cells.get(name)) for name in job.kept}
                 point = typed
                 if units is not None and units.inputs:
                     own = {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
                     point = {**typed, **own}
-                if fault is None and (self.of_columns or job.question.errors is not None):
+                if fault is None and (self.values.units or job.question.errors is not None):
                     try:
-                        point |= {name: self._measured(name, numbers) for name in self.used}
+                        point |= {name: self.values.value(name, numbers) for name in job.used}
                     except ExpressionError as error:
                         fault = error
                 swept = None if job.grid is None else typed

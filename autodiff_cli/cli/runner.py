@@ -1,4 +1,4 @@
-"""The driver: every command's way from its options through its question to a stream, for one program or for many."""
+"""The runner: the way of every command from its options through its question to its output."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
 from ..errors import Diagnostic, ExpressionError, looks_like_option, usage_error
-from ..inputs.parse_point import may_sweep, meant, once_read
+from ..inputs.arithmetic import Arithmetic, chosen
+from ..inputs.bounds import Range, parse_between, parse_ranges
+from ..inputs.optional_units import left_out
+from ..inputs.parse_point import may_sweep, meant, once_read, parse_weights
 from ..numbers.budget import BudgetExceeded, collect, current
 from ..streams.internal_error import error_of
 from ..streams.progress import Progress
@@ -22,20 +26,23 @@ from ..streams.requests import (
     Request,
     default_point,
     mapping,
+    names,
     standard_input,
     stream,
+    value_with_unit,
     waits_for_a_person,
     whole,
 )
 from ..views.error import report, write_reading, write_stderr
 from ..views.formats import Subject, Writer, format_of, writer
+from ..views.numerals import rounding
 from ..views.schema import View
 from .arguments import NothingAsked
-from .call import Call
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec
     from ..diagnostics.leniency import AsRead
+    from ..inputs.optional_units import MeasuredColumns
     from ..inputs.problem import Problem
     from ..inputs.sweeps import Grid
     from ..streams.files import Output
@@ -44,23 +51,156 @@ if TYPE_CHECKING:
 Method = Callable[..., Any]
 """A function from a request to its answer, which has `warnings`."""
 
-WARNINGS = 5
-"""How many warnings of one program are drawn."""
-
+MAX_DRAWN_WARNINGS = 5
 FLUSH_AFTER = 0.05
 """Seconds for which answers may be held back while more lines are at hand."""
 
 
-class Command(Call):
-    """A command that runs: its options, how it reads programs and points, and where its answers go.
+OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
+"""The options whose values are arguments under other names."""
 
-    Constants of nature may have their uncertainties.
+CHOICES = {name: name for name in ["relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme"]}
+CHOICES |= {"lines": "steps", "no_table": "table", "no_tree": "tree"}
+"""The options that make choices of views, with these."""
+
+
+class Call:
+    """The values of options by parameter, which are attributes too.
+
+    A question's argument is the option of its name, or a property here.
     """
 
-    def __init__(self, values: Mapping[str, Any], reading: Reading = AS_USUAL, *, uncertain: bool = False) -> None:
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = dict(values)
+        self.__dict__.update({name: value for name, value in values.items() if not hasattr(type(self), name)})
+
+    def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
+        """Return the keyword arguments of a question that are given, but for `wrt`, which requests have."""
+        code = cast(FunctionType, question).__code__
+        parameters = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+        arguments = {
+            name: getattr(self, name) if hasattr(Call, name) else self.values.get(OPTIONS.get(name, name))
+            for name in parameters
+            if name != "wrt"
+        }
+        return {name: value for name, value in arguments.items() if value is not None}
+
+    def asking(self, question: Callable[..., Any], **own: Any) -> Callable[..., Any]:
+        """Return the question as a function of requests, with these arguments and those of the options."""
+        arguments = {**self.arguments(question), **own}
+
+        def method(request: Request, **more: Any) -> Any:
+            return question(request.text, request.point, wrt=request.wrt, **{**arguments, **more})
+
+        return method
+
+    def read_columns(
+        self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
+    ) -> MeasuredColumns:
+        """Return the columns of files; see `data.columns.read_columns`."""
+        from ..data.columns import read_columns  # only files need it
+        from ..data.text_dialects import UNFORCED, Forced
+
+        columns = mapping(self.values.get("columns"))
+        forced = Forced.of(self) if "separator" in self.values else UNFORCED
+        skips = self.values.get("on_error") == "skip"
+        return read_columns(data, wanted, forced, columns, other=other, skip=skips, **how)
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The choices of the view that options make."""
+        given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
+        choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
+        return choices | {"digits": rounding(self.values.get("digits"), self.values.get("decimals"))}
+
+    @property
+    def arithmetic(self) -> Arithmetic:
+        """The arithmetic of the options `--exact`, `--precision` and `--certified`."""
+        exact, certified = self.values.get("exact", False), self.values.get("certified", False)
+        return chosen(exact, self.values.get("precision"), certified)
+
+    @cached_property
+    def over(self) -> LossSpec | None:
+        """The loss over rows of data; None without data."""
+        return None
+
+    @property
+    def system(self) -> bool:
+        """Whether answers are about rows, in products of the units of their columns."""
+        return bool(self.values.get("points"))
+
+    @property
+    def units(self) -> Sequence[str] | None:
+        """The requested units of an answer, those of a row without `none`."""
+        units: Sequence[str] | None = self.values.get("units")
+        return None if self.system and left_out(units) else units
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The constants of nature, which no search moves."""
+        return names(self.values.get("constants"), "--constants") or ()
+
+    @property
+    def variables(self) -> tuple[str, ...] | None:
+        """The variables to differentiate by; None for all."""
+        return names(self.values.get("wrt"))
+
+    @property
+    def unknowns(self) -> tuple[str, ...] | None:
+        """The unknowns of equations, where they are named."""
+        return names(self.values.get("unknowns"), "--for")
+
+    @property
+    def between(self) -> Mapping[str, Range] | Range | None:
+        """The search ranges of the unknowns."""
+        return parse_between(self.values.get("between") or (), value_with_unit)
+
+    @property
+    def bounds(self) -> Mapping[str, Range]:
+        """The bounds of variables."""
+        return parse_ranges(self.values.get("bounds") or (), value_with_unit)
+
+    @property
+    def ranges(self) -> Mapping[str, Range]:
+        """The ranges of a plot."""
+        return parse_ranges(self.values.get("range") or (), value_with_unit)
+
+    @property
+    def direction(self) -> Mapping[str, float | str] | None:
+        """The direction of a derivative."""
+        typed = self.values.get("direction")
+        return None if typed is None else cast(Mapping[str, float | str], default_point(typed))
+
+    @property
+    def adjoint(self) -> Mapping[str, float | str] | Sequence[float | str] | None:
+        """The weights of the outputs."""
+        weights = self.values.get("adjoint")
+        return parse_weights(weights) if isinstance(weights, str) else weights
+
+
+class Command(Call):
+    """A command that runs: its options, how it reads, and where its answers go."""
+
+    uncertain = False
+    """Whether constants of nature have their uncertainties."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
         super().__init__(values)
-        self.reading = reading.leniently if values.get("lenient") else reading
-        self.uncertain = uncertain
+        self.read_by(AS_USUAL)
+        self.format: str | None = "json" if values.get("json") else values.get("format")
+        path = values.get("output")
+        self.output: str | None = None if path == "-" else path
+        self.document = bool(values.get("document"))
+        self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
+        """Whether the programs are those of a stream."""
+
+    def read_by(self, reading: Reading) -> None:
+        """Have the parts of requests read in this way."""
+        self.reading = reading.leniently if self.values.get("lenient") else reading
 
     @cached_property
     def at(self) -> list[str] | None:
@@ -72,43 +212,9 @@ class Command(Call):
             at = [*constant_texts(self.held, self.uncertain), *(at or ())]
         return once_read(at)
 
-    @property
-    def format(self) -> str | None:
-        """The format that options name."""
-        return "json" if self.json else self.values["format"]
-
-    @property
-    def output(self) -> str | None:
-        """The file that answers are written to; None for standard output."""
-        path: str | None = self.values["output"]
-        return None if path == "-" else path
-
-    @property
-    def document(self) -> bool:
-        """Whether LaTeX output is a complete document."""
-        return bool(self.values.get("document"))
-
-    @property
-    def many(self) -> bool:
-        """Whether the programs are those of a stream."""
-        return self.file is None and self.values.get("expr", "") in (None, "-")
-
-    @property
-    def by_row(self) -> Command:
-        """The call of a question about each row, where results are in products of the units of columns of data."""
-        if not self.points:
-            return self
-        from ..inputs.optional_units import left_out  # only rows need it
-
-        units = None if left_out(self.units) else self.units
-        return Command({**self.values, "system": True, "units": units})
-
     @cached_property
     def over(self) -> LossSpec | None:
-        """The rows of data that the formula is reduced over; None where the options name none.
-
-        Raises a usage error.
-        """
+        """The rows of data that the formula is reduced over."""
         if "reduce" not in self.values or not self.data:
             return None
         from ..batched.data_loss import reduction  # only data files need it
@@ -121,16 +227,13 @@ class Command(Call):
         return reduction(data, self.reduce, skip=self.on_error == "skip", backend=self.backend)
 
     def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
-        """Return the format that the option, or else the name of the file, or else the usual choice says."""
+        """Return the format by the option, or else the name of the file, or else the usual one."""
         for_people = self.output is None and sys.stdout.isatty()
         usual = "jsonl" if self.many and not for_people else otherwise
         return format_of(self.format, self.output, formats, usual, text)
 
     def beside(self, option: str, path: str) -> BinaryIO | None:
-        """Return standard input if an option names it by `-`, otherwise None.
-
-        Raises a usage error where programs come from there.
-        """
+        """Return standard input if an option names it by `-`, otherwise None."""
         if path != "-":
             return None
         if self.many or self.file == "-":
@@ -139,7 +242,7 @@ class Command(Call):
         return standard_input()
 
     def check_picture(self, chosen: str, name: str) -> None:
-        """Raise a usage error for a plot of a stream's many programs, and for one that would go to a terminal."""
+        """Raise a usage error for pictures of a stream, and for one that would go to a terminal."""
         from ..views.plots import PICTURES
 
         if chosen in PICTURES:
@@ -149,13 +252,13 @@ class Command(Call):
                 raise usage_error(f"`--format {chosen}` is not for a terminal", hint)
 
     def out(self) -> Output:
-        """Open the destination of the answers. Raises, before any work is done, if it cannot be written."""
+        """Open the destination of the answers. Raises `ExpressionError` if it cannot be written."""
         from ..streams.files import Output  # a start pays for what it needs only
 
         return Output(self.output, force=self.force)
 
     def posed(self, text: str, point: Mapping[str, float]) -> Problem:
-        """Check a program at a point. Raises `ExpressionError` for errors that do not depend on the point."""
+        """Check a program at a point for errors that do not depend on it."""
         from ..inputs.problem import pose
 
         numbers = {name: float(value) for name, value in point.items()}
@@ -194,17 +297,15 @@ class RowQuestion(NamedTuple):
 
     name: str
     posed: Callable[[str, Mapping[str, float]], Problem] | None
-    """Check the program at a point for errors that occur at every point; None if one point is not enough."""
+    """Checks the program at a point for errors of all points; None if one is not enough."""
     numbers: Callable[[Any], Sequence[Any]] | None = None
-    """The numbers of an answer in the order of `data.rows`, which knows their names; None where the view has cells."""
+    """The numbers of an answer in the order of `data.rows`; None where the view has cells."""
     whole: str | None = None
     """The option whose results have no columns in wide rows."""
     errors: str | None = None
-    """The value of `--errors`: which columns have uncertainties; None if the question is about exact values."""
+    """The value of `--errors`; None if the question is about exact values."""
     units: Sequence[str] | None = None
-    """The requested units, or `none`."""
     equations: bool = False
-    """Whether programs are equations, which bind no names."""
 
 
 def answer_all(
@@ -212,23 +313,20 @@ def answer_all(
 ) -> int:
     """Answer the program, or every program of the stream; return the exit code.
 
-    Answers go to standard output or to the file that the options name. Errors and warnings go to standard error, and
-    into the records of formats that have a place for them. `otherwise` is the usual format for one program, `chosen`
-    the one to write where the command has chosen it.
+    `otherwise` is the usual format for one program, `chosen` one that the command has chosen.
     """
     call.need()
     chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
-    if call.output is None:
-        return answer_with(call, method, writer(chosen, sys.stdout, view, call.many, document=call.document))
-    file = call.out()
-    out = writer(chosen, file.stream, view, call.many, document=call.document)
-    return file.finish(answer_with(call, method, out), whole=call.many)
+    file = None if call.output is None else call.out()
+    out = writer(chosen, sys.stdout if file is None else file.stream, view, call.many, document=call.document)
+    code = answer_with(call, method, out)
+    return code if file is None else file.finish(code, whole=call.many)
 
 
 def write_entries(
     call: Command, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
 ) -> int:
-    """Write answers that are about no program; return the exit code, which is `code` if all is written."""
+    """Write answers that are about no program; return the exit code, which is `code` at best."""
     chosen = chosen or call.chosen(view.formats)
     file = call.out()
     out = writer(chosen, file.stream, view, many=len(entries) > 1, document=call.document)
@@ -239,7 +337,7 @@ def write_entries(
 
 
 def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
-    """Answer the program, or every program of the stream, with a writer of the command's own; return the exit code."""
+    """Answer the program, or every program of the stream, with this writer; return the exit code."""
     if not call.many:
         return _answer_one(call, method, out)
     point = default_point(call.at, call.reading)
@@ -251,7 +349,6 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
 
 
 def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
-    """Answer the one program that the options give; return the exit code."""
     typed = call.expr
     composed = getattr(typed, "reading", None)
     subject = Subject(typed if composed is None else composed.typed, reading=composed)
@@ -291,7 +388,6 @@ def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
 
 
 def _answered(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
-    """The answer to a program, and its subject with how it was read. Raises `ExpressionError`."""
     subject = request.subject
     composed = None if subject.reading is None or subject.reading.expected is None else subject.reading
     if subject.reading is not None and not (composed and lenient):
@@ -317,7 +413,6 @@ def _within_budget(request: Request, method: Method) -> Any:
 
 
 def _as_read(subject: Subject, error: ExpressionError) -> Subject:
-    """Return the request with the notation as it was read before the error."""
     if subject.reading is not None or error.read is None or subject.text is None:
         return subject
     from ..diagnostics.leniency import AsRead
@@ -326,7 +421,6 @@ def _as_read(subject: Subject, error: ExpressionError) -> Subject:
 
 
 def _note(readings: Iterable[str], where: str = "") -> None:
-    """Write a note to standard error if a program or its point was not read as typed."""
     for text in readings:
         write_reading(where, text)
 
@@ -342,8 +436,7 @@ def answer_requests(
 ) -> int:
     """Answer one request after the other; return the highest exit code.
 
-    With `flush` the answers go out as they come; with `fail` the first error is the end; with `lenient` programs are
-    read as their refusals offer.
+    With `flush` the answers go out as they come; with `fail` the first error is the end.
     """
     progress = Progress()
     worst = 0
@@ -368,7 +461,6 @@ def answer_requests(
 
 
 def _answer_request(request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool) -> int:
-    """Answer one program of a stream; return its exit code."""
     source, text, _, _, invalid, _ = request
     current().renew(len(text))
     try:
@@ -409,10 +501,8 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
 
 
 def drop_traceback(error: BaseException | None) -> None:
-    """Forget through which calls an error came, and after which others.
-
-    They hold texts and graphs, and often the error too: a cycle that nothing but the collector would free.
-    """
+    """Forget through which calls an error came, and after which others."""
+    # they hold texts and graphs, and often the error too: a cycle that nothing but the collector would free
     while error is not None:
         earlier = error.__context__
         error.__traceback__ = error.__cause__ = error.__context__ = None
@@ -424,14 +514,14 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", comp
 
     Those about a program that was `composed` point into what was typed, as far as it stands there.
     """
-    for warning in warnings[:WARNINGS]:
+    for warning in warnings[:MAX_DRAWN_WARNINGS]:
         level: Style = "note" if warning.kind == "note" else "warning"
         if composed is not None and composed.typed_at(warning.span) is not None:
             report(composed.typed_diagnostic(warning), composed.typed, level=level, where=where)
         else:
             report(warning, text, level=level, where=where)
-    if len(warnings) > WARNINGS:
-        write_stderr(f"{where}… and {len(warnings) - WARNINGS:,} more warnings; `--json` gives them all\n")
+    if len(warnings) > MAX_DRAWN_WARNINGS:
+        write_stderr(f"{where}… and {len(warnings) - MAX_DRAWN_WARNINGS:,} more warnings; `--json` gives them all\n")
 
 
 def is_file(file: TextIO) -> bool:

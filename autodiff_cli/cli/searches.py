@@ -12,8 +12,7 @@ from ..inputs.parse_point import may_sweep
 from ..language.elements import nested
 from ..optimize.descend import Descent, DescentStep, never
 from ..streams.files import Output
-from ..streams.interruption import Interruption
-from ..streams.progress import Progress
+from ..streams.progress import Interruption, Progress
 from ..streams.requests import Request
 from ..views.descend import STEP, Run
 from ..views.error import report

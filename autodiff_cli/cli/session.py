@@ -1,7 +1,7 @@
-"""A session: names with values and definitions, kept from line to line, and the programs that are made of them.
+"""A session: names with values and definitions, and the programs that lines become with them.
 
-A name has one meaning at a time, a number or a formula, and what uses it follows: after `h = x + 1`, `h` changes with
-`x`. A line becomes a program, which is the definitions that it needs and then itself; numbers are the program's point.
+A name has one meaning at a time, a number or a formula: after `h = x + 1`, `h` changes with `x`. A line
+becomes a program, the definitions that it needs and then itself; numbers are the program's point.
 """
 
 from __future__ import annotations
@@ -35,14 +35,10 @@ from ..views.repl import Listing
 Answer = TypeVar("Answer")
 
 ANSWER = "ans"
-"""The name of the last answer."""
-
-MOST_DERIVATIVES = 400
+MAX_LISTED_DERIVATIVES = 400
 """A list with more derivatives is shown without them; `jacobian` has them."""
 
-LONGEST_ANSWER = 10_000
-"""A formula of more characters is not kept as the last answer."""
-
+MAX_ANSWER_LENGTH = 10_000
 _COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
 _PRIMES = re.compile("['’′]+|[\"″”]")
 _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
@@ -95,7 +91,7 @@ class Definition(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A statement of a line: `define`, `bind`, `augment` or `expression`, with its place and that of its right side."""
+    """A statement, a `define`, `bind`, `augment` or `expression`, with its places in a line."""
 
     kind: str
     start: int
@@ -106,13 +102,11 @@ class Statement(NamedTuple):
 
 
 class Composition(NamedTuple):
-    """What was typed as a program: with the definitions before it that it needs, and the numbers of its names."""
+    """What was typed as a program: after the definitions that it needs, with the numbers of its names."""
 
     reading: AsRead
     point: dict[str, str]
-    """The numbers of the names that it uses."""
     primes: list[str]
-    """The functions whose derivatives it uses."""
 
 
 class Shown(NamedTuple):
@@ -126,7 +120,6 @@ class Shown(NamedTuple):
 
 
 def _in_program(value: str) -> str:
-    """The value of a name as a program has it: `2[m]`."""
     if value.startswith("["):
         return _IN_LIST.sub(lambda entry: _in_program(entry[0].strip()), value)
     match = _QUANTITY.fullmatch(value)
@@ -134,7 +127,6 @@ def _in_program(value: str) -> str:
 
 
 def _point(values: Mapping[str, str]) -> dict[str, str]:
-    """The values of names as a point has them, those of lists entry by entry."""
     point: dict[str, str] = {}
     for name, value in values.items():
         if value.startswith("["):
@@ -146,24 +138,20 @@ def _point(values: Mapping[str, str]) -> dict[str, str]:
 
 
 def _replaced(text: str, entries: Iterable[str]) -> str:
-    """A list as text with other entries."""
     following = iter(entries)
     return _IN_LIST.sub(lambda _: next(following), text)
 
 
 def _with_unit(x: float, unit: object = None) -> str:
-    """A number as text, with its unit if it has one."""
     number = x.number if isinstance(x, Quantity) else x
     return f"{number_text(number)} {x.unit if isinstance(x, Quantity) else unit or ''}".rstrip()
 
 
 def _places(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """The places of the entries of a list of this shape."""
     return product(*[range(1, size + 1) for size in shape])
 
 
 def _listed(shape: Sequence[int], texts: Iterable[str]) -> str:
-    """A list of this shape as text."""
     entries = zip(_places(shape), texts, strict=True)
     return list_texts({element_name("list", place): text for place, text in entries})["list"]
 
@@ -206,14 +194,11 @@ def _statement(line: str, tokens: Sequence[tuple[int, int, int]]) -> Statement:
 
 
 def _last_on_one_line(text: AsRead) -> str:
-    """A program whose last statement, an expression, stands on its last line."""
     return text.text[: text.first] + text.text[text.first :].replace("\n", " ")
 
 
 @lru_cache(256)
 def _derivative(text: str, parameter: str, order: int) -> str:
-    """The formula of the derivative of a program, one by entries for a list, that holds everywhere."""
-
     def formula(text: str) -> str:
         return diff(text, wrt=[parameter], order=order, everywhere=True).derivatives[0].formula
 
@@ -232,7 +217,7 @@ class Session:
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
-        """The names that are numbers, each as a constant expression, a number with its unit, or a list of numbers."""
+        """Constant expressions, numbers with their units, and lists of numbers, by name."""
         self.definitions: dict[str, Definition] = {}
         self.last: str = ""
         """The last expression, as it was typed."""
@@ -256,9 +241,9 @@ class Session:
 
     # -- programs ---------------------------------------------------------------------------------------------------
     def spelled_out(self, reading: AsRead, hidden: Collection[str] = ()) -> tuple[AsRead, set[str]]:
-        """A reading with functions that stand alone called with their parameters, and derivatives by their names.
+        """Return a reading with lone functions called and derivatives by name, and the parameters of those.
 
-        Also the parameters of those. `hidden` names mean something else. Raises `ExpressionError`.
+        `hidden` names mean something else.
         """
         text, tokens = reading.text, list(scan(reading.text))
         offers: list[Offer] = []
@@ -285,7 +270,6 @@ class Session:
         return reading, freed
 
     def _prime(self, name: str, order: int, span: Span) -> tuple[str, Definition]:
-        """The name of a derivative, and its definition. Raises `ExpressionError`."""
         function = self.definitions.get(name)
         if function is None and name in SIMPLE:
             function = Definition(("x",), f"{name}(x)")
@@ -305,7 +289,6 @@ class Session:
         return of, Definition(function.parameters, "")
 
     def _meaning(self, name: str) -> Definition | None:
-        """The definition of a name, that of a derivative included. Raises `ExpressionError`."""
         if name not in self._primes or name in self.definitions:
             return self.definitions.get(name)
         function, order = self._primes[name]
@@ -316,10 +299,7 @@ class Session:
         return Definition(parameters[:1], _derivative(program, parameters[0], order))
 
     def needed(self, names: Iterable[str], hidden: Collection[str] = ()) -> dict[str, Definition]:
-        """The definitions that these names need, each after those that it needs itself.
-
-        Raises `ExpressionError` where one would need itself.
-        """
+        """Return the definitions that these names need, each after those that it needs itself."""
         ordered: dict[str, Definition] = {}
         path: dict[str, Definition] = {}
         visits = [(name, False) for name in names][::-1]
@@ -337,14 +317,10 @@ class Session:
         return ordered
 
     def _program(self, name: str) -> str:
-        """The program that ends in the definition of a name."""
         return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
 
     def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
-        """The program of a reading, with numbers as its point or else bound in it.
-
-        `hidden` names have no meaning there. Raises `ExpressionError`.
-        """
+        """Return the program of a reading, with the numbers of its names as its point or else bound in it."""
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
@@ -377,7 +353,7 @@ class Session:
 
     # -- statements -------------------------------------------------------------------------------------------------
     def statement(self, line: str, part: Statement) -> Shown:
-        """Carry out a statement of a line; return its answer. Raises `ExpressionError`, with places in the line."""
+        """Carry out a statement of a line; return its answer."""
         with self.unchanged_on_error():
             if part.kind == "expression":
                 return self._expression(line, part)
@@ -394,13 +370,11 @@ class Session:
             return answer
 
     def _read(self, composition: Composition) -> tuple[Program, AsRead]:
-        """The program as it can be read."""
         reading = composition.reading
         program, read = leniently(reading.text, lambda text: parse(text, composition.point, units=True), reading)
         return program, read or reading
 
     def _side(self, line: str, part: Statement, hidden: Collection[str] = ()) -> AsRead:
-        """The right side of a statement."""
         side = typed(line[part.body : part.end], line, part.body)
         if part.kind == "augment":
             sign = line[part.start + len(part.name) : part.body].strip()[0]
@@ -459,7 +433,6 @@ class Session:
         return answer._replace(reading=reading)
 
     def _quantity(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
-        """The number with a unit that a name is bound to, and how it was read: `2 m`, but for a product with a name."""
         text = line[part.body : part.end]
         if part.kind == "bind" and text.startswith("[") and text.endswith("]"):
             return self._list_of_quantities(line, part)
@@ -484,7 +457,6 @@ class Session:
         return f"{number} {unit}", read if match[2] else read._replace(expected=read.text)
 
     def _list_of_quantities(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
-        """The list that a name is bound to whose entries are numbers, some of them with a unit; None for another."""
         text = line[part.body : part.end]
         entries: list[str] = []
         as_read: list[str] = []
@@ -558,7 +530,7 @@ class Session:
             self.values[ANSWER] = _with_unit(answer.answer.value, units and units["value"])
         elif (
             answer.formula is not None
-            and len(answer.formula) <= LONGEST_ANSWER
+            and len(answer.formula) <= MAX_ANSWER_LENGTH
             and ANSWER not in names_in(answer.formula)
         ):
             self.values.pop(ANSWER, None)
@@ -566,7 +538,6 @@ class Session:
         return answer
 
     def _asked_unit(self, text: str) -> tuple[int, str | None]:
-        """Where an expression ends behind which the unit of its value is written, and that: `v in km/h`."""
         match = _IN_UNIT.fullmatch(text)
         if match is not None:
             from ..quantities.unit import unit_or_none  # only units need it
@@ -576,7 +547,6 @@ class Session:
         return len(text), None
 
     def _leibniz(self, text: str) -> tuple[int, int, str, int] | None:
-        """Where the function of `df/dx` stands, the variable, and the order; None for another text."""
         match = _LEIBNIZ.fullmatch(text)
         if match is None or match[3] not in self.names or f"d{match[4]}" in self.names:
             return None
@@ -584,10 +554,6 @@ class Session:
         return match.start(3), match.end(3), match[4], order
 
     def _with_answer_written_out(self, text: str) -> str:
-        """An expression without the name of the last answer, so that it means the same when there is another answer.
-
-        Where it is the last answer itself, this is the expression that gave that.
-        """
         if text.strip() == ANSWER and self.last:
             return self.last
         places = [(start, end) for kind, start, end in scan(text) if kind == NAME and text[start:end] == ANSWER]
@@ -598,10 +564,6 @@ class Session:
         return text
 
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
-        """The value of an expression with its gradient, or with its derivatives where variables have no numbers.
-
-        `freed` names are variables, whatever number they have. The value is in this `unit`.
-        """
         composition = self.composed(piece, freed)
         program, reading = self._read(composition)
         # of a list only the entries that the program has
@@ -640,10 +602,9 @@ class Session:
         units: Sequence[str] | None,
         kinks: Sequence[Diagnostic],
     ) -> Shown:
-        """The values of an expression that is a list, with their derivatives."""
         from ..derivatives.jacobian import jacobian  # only lists need it
 
-        wanted = wanted if len(wanted) * prod(shape) <= MOST_DERIVATIVES else ()
+        wanted = wanted if len(wanted) * prod(shape) <= MAX_LISTED_DERIVATIVES else ()
         # without derivatives one sweep gives all values
         along: dict[str, float | str] | None = None if wanted else {}
         answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
@@ -662,17 +623,14 @@ class Session:
         return Shown("", reading, Listing(texts, (*answer.warnings, *kinks)))
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
-        """The formulas of an expression that is a list, with their derivatives by variables without numbers."""
-
         program = parse(text.text)
         value = _listed(program.shape or (len(program.outputs),), map(expression_text, program.outputs))
         texts = {} if value == text.text[text.first :].strip() else {name: value}
-        if len(free) * len(program.outputs) <= MOST_DERIVATIVES:
+        if len(free) * len(program.outputs) <= MAX_LISTED_DERIVATIVES:
             texts |= {derivative_name((by,)): _derivative(_last_on_one_line(text), by, 1) for by in free}
         return Shown("", reading, Listing(texts), value)
 
     def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
-        """The derivative of an expression by a variable, with its value where all variables have numbers."""
         self.last = piece.text.strip()
         piece, _ = self.spelled_out(piece)
         composition = self.composed(piece, [by])
@@ -698,10 +656,6 @@ class Session:
         return Shown("", reading, Listing(texts), formula)
 
     def _warnings_of(self, function: str, argument: str, span: Span) -> tuple[Diagnostic, ...]:
-        """The warnings of the derivative of a function at an argument; none where that has variables without numbers.
-
-        Raises `ExpressionError`, placed at `span`, where there is no derivative.
-        """
         if self.is_open(argument):
             return ()
         at = self.composed(self.spelled_out(typed(argument))[0])
@@ -723,7 +677,6 @@ class Session:
         return tuple(warning._replace(span=None, also=()) for warning in answer.warnings)
 
     def _kinks(self, functions: Iterable[str]) -> tuple[Diagnostic, ...]:
-        """A warning for each derivative that is used as a formula and whose function may have kinks."""
         bent = [
             name
             for name in dict.fromkeys(functions)
@@ -741,7 +694,6 @@ class Session:
         )
 
     def _check_others(self, changed: str) -> None:
-        """Raise an error if a definition that uses this name cannot be read any more."""
         for name, own in self.definitions.items():
             if changed in {self._primes.get(use, (use,))[0] for use in own.uses}:
                 try:
@@ -751,7 +703,7 @@ class Session:
                     raise ExpressionError(error.kind, message, hint=f"`:forget {name}` first") from None
 
     def forget(self, name: str) -> None:
-        """Forget a name. Raises `ExpressionError` if there is none, or another one needs it."""
+        """Forget a name. Raises `ExpressionError` if another one needs it."""
         with self.unchanged_on_error():
             if name not in self.names:
                 raise ExpressionError("usage", f"there is no name `{name}`", hint="`:names` lists them")
@@ -776,7 +728,6 @@ def _order(primes: str) -> int:
 
 
 def _is_one_call(text: str) -> bool:
-    """Return whether one pair of parentheses encloses the text."""
     depth = 0
     kinds = [kind for kind, _, _ in scan(text)][:-1]
     for place, kind in enumerate(kinds):
@@ -787,7 +738,6 @@ def _is_one_call(text: str) -> bool:
 
 
 def _blaming(reading: AsRead, answer: Callable[[], Answer]) -> Answer:
-    """The answer; its errors point into what was typed."""
     try:
         return answer()
     except ExpressionError as error:

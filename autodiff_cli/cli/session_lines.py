@@ -1,4 +1,4 @@
-"""The lines of a session: statements, the commands of the shell without `autodiff`, and those of the session itself.
+"""The lines of a session: statements, commands without `autodiff`, and those of the session itself.
 
 Nothing that is typed is ever run by a shell.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..diagnostics.leniency import AsRead, Composed
 from ..errors import ExpressionError, Span, looks_like_option, nearest
@@ -24,33 +24,18 @@ from ..views.error import report, write_reading
 from ..views.formats import Subject, writer
 from ..views.repl import FormulaView, Listing, ListView, ValueView
 from ..views.schema import View
-from . import synonyms
-from .arguments import HELP_OPTIONS, SHORT_NAME, HelpAsked
-from .commands import COMMANDS, call
+from . import slips
+from .arguments import HelpAsked, checked, scanned
+from .commands import answer
 from .completion import Line, columns
-from .declarations import Declared, declared
+from .declarations import COMMANDS, Option, declared, table
 from .runner import warn
 from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
 
 REPL = "repl"
 """The command that a session is, which is none inside it."""
 
-HELP = """\
-x = 2, L = 2 m        give a name a number, or one with a unit; `3[t]`: 3 tonnes
-w = [1, 2], [x, x^2]  lists, which have their derivatives in their shape
-f(x) = x² sin x       define a function; f is then f(x), f' its derivative
-f(3), f'(3), f + g    values with their gradient, formulas with their derivatives
-d/dx x^2, df/dx       a derivative; `ans` is the last answer
-v in km/h             a value in another unit
-plot f                any command of autodiff: plot, solve, diff, taylor …
-solve f = 2 --for x   with its options; `help plot` explains one, `help` lists them
-:names                the names of the session; :forget NAME drops one
-:steps, :tree         the last expression differentiated by steps, and as a graph
-:save FILE            write the session as a program, which `--file` reads; :load FILE reads one
-:quit                 end the session, as Ctrl-D does
-Informal notation is read where one thing only can be meant: `read as:` says how.
-"""
-
+HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
 _ASSIGNS = re.compile(r"\s*(?:[-+*/]?=(?!=))")
@@ -60,16 +45,9 @@ class Ended(Exception):
     """The session ends."""
 
 
-class _Word(NamedTuple):
-    """A word of a command's line, without quotes, and where it stands."""
-
-    text: str
-    start: int
-
-    @property
-    def places(self) -> range:
-        """Where each of its characters stands."""
-        return range(self.start, self.start + len(self.text))
+class _Word(str):
+    start = 0
+    """Where it stands in its line, without quotes."""
 
 
 class Lines:
@@ -84,18 +62,13 @@ class Lines:
         """The commands of the session itself, by their names without the colon."""
 
     def answer(self, line: str) -> int:
-        """Answer a line on standard output, its errors on standard error; return the exit code. Raises `Ended`.
-
-        Several lines at once, as they are pasted, are answered one after the other.
-        """
+        """Answer a line, or several that are pasted; return the exit code. Raises `Ended`."""
         if "\n" in line.strip() and len(pieces := list(_split(line))) > 1:
             return max(map(self.answer, pieces))
         try:
             return self._answer(line)
         except (KeyboardInterrupt, Ended, BrokenPipeError):
             raise
-        except HelpAsked as asked:
-            return _app(asked.args)
         except ExpressionError as error:
             sys.stdout.flush()
             report(error.diagnostic, error.text if error.text is not None else line.strip("\n"))
@@ -134,8 +107,8 @@ class Lines:
                 raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
         with self.session.unchanged_on_error():
             shown = [self._statement(line, part) for part in statements_of(line)]
-        for answer in shown:
-            self._show(line, answer)
+        for each in shown:
+            self._show(line, each)
         return 0
 
     def _statement(self, line: str, part: Statement) -> Shown:
@@ -160,7 +133,6 @@ class Lines:
 
     # -- commands of the shell --------------------------------------------------------------------------------------
     def _command_of(self, line: str) -> tuple[str, int] | None:
-        """The command that a line begins with, and where it ends; None for a statement."""
         match = _COMMAND.match(line)
         if match is None or _ASSIGNS.match(line, match.end()):
             return None
@@ -169,7 +141,7 @@ class Lines:
             return None
         if name in COMMANDS or name == "help":
             return name, match.end()
-        own = synonyms.SESSION.get(name)
+        own = slips.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
             raise ExpressionError("usage", f"there is no command `{name}`", hint=f"write `{own[0]}{after}`")
         stands_alone = not after or (after[0].isspace() and re.match(r"\s+[\w(\"']", after))
@@ -177,86 +149,96 @@ class Lines:
             stands_alone
             and len(name) > 2
             and name not in FUNCTIONS
-            and (name in synonyms.COMMANDS or name in synonyms.ADVICE)
+            and (name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE)
         ):
-            from .app import no_command  # needs Typer
-
-            error = no_command(name, [*COMMANDS, "help"])
+            error = slips.no_command(name)
             raise ExpressionError("usage", str(error), hint=(error.hint or "").replace("`autodiff ", "`"))
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
         if command == REPL:
             raise ExpressionError("usage", "this is a session already", hint="`:help` says what it takes")
-        words = [
-            _Word((match[1] or "") + match[3], match.start(3)) if match[2] else _Word(match[0], match.start())
-            for match in _WORD.finditer(line, end)
-        ]
+        words = []
+        for match in _WORD.finditer(line, end):
+            words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
+            words[-1].start = match.start(3) if match[2] else match.start()
         if command == "help":
-            return _app(["help", *(word.text for word in words)]) if words else self._help("")
-        declaration = declared(command)
-        if len(words) > 1 and words[-2].text in (">", ">>") and "." in words[-1].text:
-            span = Span(words[-2].start, words[-2].start + len(words[-2].text))
-            hint = f"write it to a file with `--output {words[-1].text}`"
+            return _app(["help", *words]) if words else self._help("")
+        if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
+            span = Span(words[-2].start, words[-2].start + len(words[-2]))
+            hint = f"write it to a file with `--output {words[-1]}`"
             raise ExpressionError("usage", "no shell runs this line", span, hint)
-        options, values, expression = _options_and_expression(words, declaration)
+        options = declared(command).options
+        try:
+            values, others, _ = scanned(words, command, session=True)
+        except HelpAsked as asked:
+            return _app([command, *asked.args])
+        given = [(option, text) for option in options.values() for text in _texts(values.get(option.parameter))]
+        if any(option.reads_stdin and text == "-" for option, text in given):
+            raise _taken()
         sys.stdout.flush()
-        if "--file" in values or not any(parameter == "expr" for parameter, _ in declaration.arguments):
-            return call(command, [*options, *(word.text for word in expression)])
-        return call(command, [*options, *self._program(line, expression, values, declaration)])
+        if "file" not in values and "expr" in declared(command).defaults:
+            unknown = [word for word in others if len(word.partition("=")[0]) > slips.MAX_VARIABLE_LENGTH + 2]
+            unknown = [word for word in unknown if looks_like_option(word)]
+            expression = [word for word in others if isinstance(word, _Word) and word not in unknown]
+            others = [*unknown, self._program(line, expression, values, command, given)]
+        return answer(command, checked(values, others, (), command))
 
     def _program(
-        self, line: str, expression: Sequence[_Word], values: Mapping[str, list[str]], declaration: Declared
-    ) -> list[str]:
-        """The program of a command as further arguments: the expression with what it needs, and its point."""
+        self,
+        line: str,
+        expression: Sequence[_Word],
+        values: dict[str, Any],
+        command: str,
+        given: Sequence[tuple[Option, str]],
+    ) -> Composed:
         if expression:
-            text = " ".join(word.text for word in expression)
             first, last = expression[0].start, expression[-1]
-            places = [place - first for word in expression for place in (*word.places, first - 1)]
-            piece = AsRead(text, line[first : last.start + len(last.text)], tuple(places[:-1]))
+            places = [k - first for word in expression for k in (*range(word.start, word.start + len(word)), first - 1)]
+            piece = AsRead(" ".join(expression), line[first : last.start + len(last)], tuple(places[:-1]))
         else:
             piece = typed(self.session.last)
         if piece.text == "-":
             raise _taken()
         if not piece.text:
             raise ExpressionError("usage", "there is no expression yet", hint="write it after the command: `plot x^2`")
-        hidden = self._hidden(values, declaration)
-        typed_text = piece.text
+        hidden = self._hidden(values, given)
+        typed_text, options = piece.text, declared(command).options
         piece, freed = self.session.spelled_out(piece, hidden)
-        takes_point = "--at" in declaration.options
+        takes_point = "--at" in options
         # what a parameter's name is defined to be elsewhere is not meant
         hidden |= {name for name in freed if not takes_point or name in self.session.definitions}
         composition = self.session.composed(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
             self.session.last = typed_text
-        point = ",".join(f"{name}={number}" for name, number in composition.point.items())
-        more = ["--at", point] if point else []
-        if "--lenient" in declaration.options:
-            more.append("--lenient")
-        if freed and "--wrt" in declaration.options and "--wrt" not in values and "=" not in piece.text:
+        if composition.point:
+            point = ",".join(f"{name}={number}" for name, number in composition.point.items())
+            values["at"] = [*values.get("at", ()), point]
+        if "--lenient" in options:
+            values["lenient"] = True
+        if freed and "--wrt" in options and "=" not in piece.text:
             # a function by its name is one of its parameters, the other numbers are fixed
-            more += ["--wrt", ",".join(sorted(freed))]
-        return [*more, "--", Composed(composition.reading)]
+            values.setdefault("wrt", [",".join(sorted(freed))])
+        return Composed(composition.reading)
 
-    def _hidden(self, values: Mapping[str, list[str]], declaration: Declared) -> set[str]:
-        """The names to which options give another meaning than the session: values, unknowns, columns of data."""
+    def _hidden(self, values: Mapping[str, Any], given: Sequence[tuple[Option, str]]) -> set[str]:
+        # the names to which options give another meaning than the session
         hidden: set[str] = set()
-        for text in values.get("--at", ()):
+        for text in values.get("at", ()):
             hidden.update(
                 default_point([text], Reading(sweeping(None)))
                 if text.startswith("@")
                 else re.findall(r"([^\W\d]\w*)\s*=", text)
             )
-        unknowns = names_of_option(values.get("--for"), "--for") or ()
+        unknowns = names_of_option(values.get("unknowns"), "--for") or ()
         hidden.update(name for name in unknowns if name in self.session.definitions)
-        files = [(declaration.options[name], text) for name, texts in values.items() for text in texts]
-        return hidden.union(columns(Line(None, tuple(files))))
+        return hidden.union(columns(Line(None, tuple(given))))
 
     # -- commands of the session ------------------------------------------------------------------------------------
     def _help(self, rest: str) -> int:
         if rest:
             return _app(["help", rest])
-        sys.stdout.write(HELP)
+        sys.stdout.write(f"{HELP}Informal notation is read where one thing only can be meant: `read as:` says how.\n")
         return 0
 
     def _names(self, rest: str) -> int:
@@ -322,7 +304,6 @@ class Lines:
 
 
 def _split(text: str) -> Iterator[str]:
-    """The lines of a text, those with an open bracket together with what follows them."""
     open_lines: list[str] = []
     for line in text.splitlines():
         open_lines.append(line)
@@ -333,40 +314,8 @@ def _split(text: str) -> Iterator[str]:
     yield from open_lines
 
 
-def _options_and_expression(
-    words: Sequence[_Word], declaration: Declared
-) -> tuple[list[str], dict[str, list[str]], list[_Word]]:
-    """The options of a command's line, their values by name, and the words of its expression."""
-    options: list[str] = []
-    values: dict[str, list[str]] = {}
-    expression: list[_Word] = []
-    remaining = list(words)[::-1]
-    while remaining:
-        word = remaining.pop()
-        name, equals, value = word.text.partition("=")
-        if name not in declaration.options:
-            if word.text in HELP_OPTIONS or (looks_like_option(word.text) and len(name) > SHORT_NAME + 2):
-                options.append(word.text)
-            elif word.text != "--":
-                expression.append(word)
-            continue
-        options.append(word.text)
-        option = declaration.options[name]
-        if option.kind is bool:
-            continue
-        if not equals and remaining:
-            value = remaining.pop().text
-            options.append(value)
-        last = value
-        # `--at x = 2, y = 3`
-        while remaining and (last.endswith((",", "=")) or remaining[-1].text.startswith((",", "="))):
-            last = remaining.pop().text
-            value += last
-            options[-1] += last
-        if option.reads_stdin and value == "-":
-            raise _taken()
-        values.setdefault(name, []).append(value)
-    return options, values, expression
+def _texts(value: object) -> list[str]:
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
 
 
 def _taken() -> ExpressionError:

@@ -70,8 +70,8 @@ def surface_of(
     warnings: Sequence[Diagnostic],
 ) -> Surface:
     """The surface over two variables of a program."""
-    first, second = names
-    evaluator = Evaluator(program, (first, second))
+    variables = first, second = names[0], names[1]
+    evaluator = Evaluator(program, variables)
     here = [values[name] for name in evaluator.variables]
     i, j = evaluator.variables.index(first), evaluator.variables.index(second)
     value = gradient = point = None
@@ -80,23 +80,21 @@ def surface_of(
         warnings = [*warnings, *[kink.warning() for kink in swept.met]]
         value, (dx, dy) = evaluator(here)
         gradient, point = (dx, dy), (values[first], values[second])
-    steps = tuple((of_row(row, first), of_row(row, second)) for row in path)
-    sides = []
+    steps = tuple([(of_row(row, first), of_row(row, second)) for row in path])
+    sides: list[tuple[float, ...]] = []
     for k, name in enumerate(names):
-        low, high = ranges.get(name) or (None, None)
-        if low is None or high is None:
-            low, high = spanning([step[k] for step in steps] + ([point[k]] if point else []))
-        sides.append((low, high))
-    xs, ys = (tuple(low + (high - low) * k / GRID for k in range(GRID + 1)) for low, high in sides)
-    rows = []
-    for y in ys:
-        row: list[float | None] = []
-        for x in xs:
-            here[i], here[j] = x, y
-            row.append(None)
-            with Defined():
-                row[-1] = evaluator.value(here)
-        rows.append(tuple(row))
+        low, high = ranges.get(name) or spanning([step[k] for step in [*steps, *([point] if point else [])]])
+        assert low is not None and high is not None
+        sides.append(tuple([low + (high - low) * step / GRID for step in range(GRID + 1)]))
+    xs, ys = sides
+
+    def height(x: float, y: float) -> float | None:
+        here[i], here[j] = x, y
+        with Defined():
+            return evaluator.value(here)
+        return None
+
+    rows = tuple([tuple([height(x, y) for x in xs]) for y in ys])
     heights = sorted(z for row in rows for z in row if z is not None)
     if not heights:
         raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
@@ -106,24 +104,11 @@ def surface_of(
     if levels != wanted:
         message = "the surface bends or breaks more often in these ranges than contours could follow"
         warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
-    return Surface(
-        program.text,
-        (first, second),
-        xs,
-        ys,
-        tuple(rows),
-        levels,
-        fixed,
-        point,
-        value,
-        gradient,
-        steps,
-        tuple(warnings),
-    )
+    parts = program.text, variables, xs, ys, rows, levels, fixed, point, value, gradient
+    return Surface(*parts, steps, tuple(warnings))
 
 
 def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]]) -> tuple[float, ...]:
-    """Thin out the levels evenly until their contours can be followed."""
     while levels:
         between = [[None if z is None else bisect(levels, z) for z in row] for row in rows]
         crossings = sum(
@@ -149,31 +134,39 @@ class Heights(NamedTuple):
 
 
 def refined(surface: Surface) -> Heights:
-    """The heights of a surface on a finer grid; on its own one where the program is none for NumPy, or bends there."""
+    """Return the heights of a surface on a finer grid; on its own where NumPy has no function, or it bends there."""
+    import numpy
+
+    x, y = numpy.array(surface.x), numpy.array(surface.y)
+    coarse = numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights])
+    fine = [numpy.linspace(side[0], side[-1], FINER * (len(side) - 1) + 1) for side in (x, y)]
+    try:
+        z = _on_finer_grid(surface, fine, ~numpy.isnan(coarse))
+    except (ExpressionError, BudgetExceeded):
+        return Heights(x, y, coarse)
+    between = numpy.searchsorted(surface.levels, z)
+    crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
+    return Heights(fine[0], fine[1], z) if crossings <= FINER * MOST_CROSSINGS else Heights(x, y, coarse)
+
+
+def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
     import numpy
 
     from ..batched.kernels import kernel
 
-    x, y = numpy.array(surface.x), numpy.array(surface.y)
-    coarse = numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights])
     program = parse(surface.text, {*surface.variables, *surface.fixed}, units=True)
     if surface.units is not None:
         from ..inputs.own_units import in_own_units  # only units need it
 
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
-    names = list(program.variables)
-    fixed = frozenset(k for k, name in enumerate(names) if name in surface.fixed)
-    try:
-        compute = kernel(
-            lambda recorder: record_values(program.outputs, list(program.variables.values()), recorder),
-            len(names),
-            fixed,
-            "numpy",
-        ).compute
-    except ExpressionError:
-        return Heights(x, y, coarse)
+    names = [*program.variables]
+    compute = kernel(
+        lambda recorder: record_values(program.graph, program.leaf_places(), recorder),
+        len(names),
+        frozenset([k for k, name in enumerate(names) if name in surface.fixed]),
+        "numpy",
+    ).compute
     assert compute is not None
-    fine = [numpy.linspace(side[0], side[-1], FINER * (len(side) - 1) + 1) for side in (x, y)]
     across, up = (grid.ravel() for grid in numpy.meshgrid(*fine))
     inputs = {surface.variables[0]: across, surface.variables[1]: up, **surface.fixed}
     values, unsure = numpy.empty((1, len(across))), numpy.empty(len(across), bool)
@@ -181,22 +174,16 @@ def refined(surface: Surface) -> Heights:
     z = values[0].reshape(len(fine[1]), len(fine[0]))
     z[unsure.reshape(z.shape)] = math.nan
     # of the places that NumPy is not sure of those are asked about that are not in the midst of undefined ones
-    defined = ~numpy.isnan(coarse)
     near = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
+    last_row, last_column = near.shape[0] - 1, near.shape[1] - 1
     evaluator = Evaluator(program, surface.variables)
     point = dict(surface.fixed)
     for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
-        if near[min(row // FINER, len(y) - 2), min(column // FINER, len(x) - 2)]:
+        if near[min(row // FINER, last_row), min(column // FINER, last_column)]:
             point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
-            try:
+            with Defined():
                 z[row, column] = evaluator.value([point[name] for name in evaluator.variables])
-            except BudgetExceeded:
-                return Heights(x, y, coarse)
-            except ExpressionError:
-                pass
-    between = numpy.searchsorted(surface.levels, z)
-    crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
-    return Heights(fine[0], fine[1], z) if crossings <= FINER * MOST_CROSSINGS else Heights(x, y, coarse)
+    return z
 
 
 def spanning(marks: Sequence[float]) -> tuple[float, float]:
@@ -255,7 +242,6 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
 
 
 def _points(text: str) -> list[dict[str, float]]:
-    """The points of records, as an array or a line each, or of rows, one a variable."""
     start = text.lstrip()[:1]
     if start in ("{", "["):
         lines = [line for line in text.splitlines() if line.strip()]

@@ -54,19 +54,27 @@ def rows_drawn(
     With `in_units` these are in the units of the columns' headings. Raises `ExpressionError`.
     """
     over, columns = columns_drawn(text, [*data], known_names, over, response, sigma, unknowns, between)
-    rows = measurements(data, columns[:2], sigma)
-    texts = getattr(data, "units", {}) if in_units else {}
+    across, up, *_ = columns
+    spreads = parse_sigma(sigma, up)
+    texts = getattr(data, "units", {})
+    for name, spread in spreads.items():
+        if name not in (across, up):
+            raise usage_error(f"`{name}` has an uncertainty, and is not drawn", f"drawn are {quoted((across, up))}")
+        if percentage(spread) is not None:
+            check_percentage(name, texts.get(name, ""))
+    x, y = (tuple(map(float, data[name])) for name in (across, up))
+    rows = Measurements(across, up, x, y, *[_sizes(spreads.get(name), data, name) for name in (across, up)])
     ranges: dict[str, Range] = {}
     for name in over:
         numbers = [*data[name], *(row[name] for row in path if name in row)]
         low, high = min(numbers), max(numbers)
         edge = MARGIN * (high - low) or max(1.0, abs(low)) / 2
         ranges[name] = Range(low - edge, high + edge)
-        if name in texts:
+        if in_units and name in texts:
             from ..inputs.quantities import unit_value  # only units need it
             from ..quantities.unit import parse_unit
 
-            ranges[name] = Range(*(unit_value(parse_unit(texts[name]), x) for x in (low - edge, high + edge)))
+            ranges[name] = Range(*(unit_value(parse_unit(texts[name]), end) for end in (low - edge, high + edge)))
     return rows, ranges
 
 
@@ -95,19 +103,17 @@ def columns_drawn(
         program = parse(text, [*known_names, *(x for x in columns if is_name(x) and x != bound)], units=True)
     over = list(dict.fromkeys(over)) or _variables(program, columns, known_names, unknowns)
     axes = [*over]
-    response = response or next(iter(unknowns), None)
     spreads = [x for x in parse_sigma(sigma, "").values() if isinstance(x, str)]
     spread_columns = {*spreads} & {*columns}
     if len(axes) == 1:
         others = [x for x in columns if x not in (*axes, *program.variables, *known_names, *spread_columns)]
-        others = [x for x in others if is_name(x)] or others
-        chosen = response or next((x for x in others if x == bound), others[0] if len(others) == 1 else None)
-        if chosen is None:
-            what = (
-                "several columns may be the heights of the data" if others else "no column has the heights of the data"
-            )
-            raise usage_error(what, f"name it: `--response NAME`; the columns are {listed(columns)}")
-        axes.append(chosen)
+        others = [*filter(is_name, others)] or others
+        chosen = response or next(iter(unknowns), None) or (bound if bound in others else None)
+        if chosen is None and len(others) != 1:
+            which = "several columns may be" if others else "no column has"
+            hint = f"name it: `--response NAME`; the columns are {listed(columns)}"
+            raise usage_error(f"{which} the heights of the data", hint)
+        axes.append(chosen or others[0])
     for name in axes:
         if name not in columns:
             raise no_column(name, columns, "to draw")
@@ -120,7 +126,6 @@ def columns_drawn(
 def _variables(
     program: Program, columns: Sequence[str], known_names: Collection[str], unknowns: Sequence[str]
 ) -> list[str]:
-    """The one or two variables that are columns. Raises a usage error where there are others."""
     parameters = [*program.variables] if unknowns else program.parameters
     inside = sorted(name for name in parameters if name in columns and name not in unknowns)
     # of columns that have values at the point too, that is where the picture shows the tangent
@@ -139,10 +144,6 @@ def _unknowns(
     unknowns: Sequence[str] | None,
     between: Mapping[str, Range] | Range | None,
 ) -> Sequence[str]:
-    """The unknowns of equations, which are named, or have bounds; none where there are neither.
-
-    Raises a usage error where bounds may be those of several.
-    """
     if unknowns or not isinstance(between, Range):
         return unknowns or [*(between or ())]
     program = read_with_unknowns(text, [*known_names], None, units=True).program
@@ -152,19 +153,6 @@ def _unknowns(
     return free
 
 
-def measurements(data: Mapping[str, Sequence[float]], axes: Sequence[str], sigma: Sigma | None) -> Measurements:
-    """The rows over two axes, that of the heights last, with their uncertainties. Raises `ExpressionError`."""
-    across, up = axes
-    spreads = parse_sigma(sigma, up)
-    for name, spread in spreads.items():
-        if name not in axes:
-            raise usage_error(f"`{name}` has an uncertainty, and is not drawn", f"drawn are {quoted(axes)}")
-        if percentage(spread) is not None:
-            check_percentage(name, getattr(data, "units", {}).get(name, ""))
-    dx, dy = (_sizes(spreads.get(name), data, name) for name in axes)
-    return Measurements(across, up, tuple(map(float, data[across])), tuple(map(float, data[up])), dx, dy)
-
-
 def in_axis_units(
     rows: Measurements, texts: Mapping[str, str], sigma: Sigma | None, axes: Sequence[Unit]
 ) -> Measurements:
@@ -172,8 +160,7 @@ def in_axis_units(
 
     Raises `ExpressionError` for a column in a unit of another dimension, or without one.
     """
-    from ..quantities.unit import Unit, parse_unit, quantity_name
-    from ..quantities.unit_system import factor, linear
+    from ..quantities.unit import Unit, factor, linear, parse_unit, quantity_name
 
     spreads = parse_sigma(sigma, rows.up)
     changed: dict[str, tuple[float, ...]] = {}
@@ -197,7 +184,6 @@ def in_axis_units(
 
 
 def _sizes(spread: Spread | None, data: Mapping[str, Sequence[float]], name: str) -> tuple[float, ...]:
-    """Return the uncertainty of each row. Raises `ExpressionError` for an invalid one."""
     if spread is None:
         return ()
     share = percentage(spread)

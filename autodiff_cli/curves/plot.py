@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
@@ -29,7 +29,10 @@ from .sampling import Function, Samples, sample, split
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
     from ..optimize.observations import Sigma
+    from ..quantities.unit import Unit
     from .measurements import Measurements
+
+Ranges: TypeAlias = Mapping[str, Range]
 
 NOTHING = Samples((), (), (), 0.0, 0.0)
 
@@ -61,7 +64,6 @@ class Tangent(Record):
     slope: float
 
     def __call__(self, x: float) -> float:
-        """The height of the tangent at `x`."""
         return self.value + self.slope * (x - self.at)
 
 
@@ -137,7 +139,7 @@ def plot(
     point: Mapping[str, float | str] | None = None,
     *,
     wrt: Sequence[str] | None = None,
-    ranges: Mapping[str, Range] | None = None,
+    ranges: Ranges | None = None,
     path: Sequence[Mapping[str, float]] = (),
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
@@ -197,10 +199,7 @@ def plot(
     return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), sigma, axes))
 
 
-def _in_units_typed(
-    text: str, values: Mapping[str, object], ranges: Mapping[str, Range], asked: Sequence[str] | str | None
-) -> bool:
-    """Whether a program, its values or the ends of ranges may have units."""
+def _in_units_typed(text: str, values: Mapping[str, object], ranges: Ranges, asked: Sequence[str] | str | None) -> bool:
     ends = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     return may_have_units(text, {**ends, **values}, asked)
 
@@ -209,14 +208,13 @@ def _formulas(
     text: str,
     values: dict[str, float],
     wrt: Sequence[str] | None,
-    ranges: Mapping[str, Range],
+    ranges: Ranges,
     path: Sequence[Mapping[str, float]],
     order: int | None,
     log: str,
     count: int | None,
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
-    """The outputs of a program over one variable, or one over two."""
     typed, _, notes = read_program(text, values, [*ranges, *(wrt or ())], units=True)
     names = _across(typed, list(ranges), wrt, path)
     program, measured = typed, None
@@ -261,17 +259,16 @@ def _formulas(
         drawn = _curve(program, name, assumed, ranges.get(name), path, pointed, warnings, order, log, count)
         if order:
             drawn = drawn._replace(formula=_formula(typed, name))
-    return drawn if measured is None else drawn._replace(units=_units_of(measured, names))
+    return drawn._replace(units=_units_of(measured, names))
 
 
 def _in_units(
     program: Program,
     values: Mapping[str, float],
-    ranges: Mapping[str, Range],
+    ranges: Ranges,
     names: Sequence[str],
     asked: Sequence[str] | str | None,
 ) -> tuple[Program, dict[str, float], dict[str, Range], ProgramUnits | None]:
-    """The program on numbers in the units of values and ranges, with these numbers. Raises `ExpressionError`."""
     ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
     shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
     point = {**dict.fromkeys(names, 0.0), **shown, **values}
@@ -279,27 +276,33 @@ def _in_units(
     measured = program_units(program, point, asked, called)
     if measured is None:
         return program, dict(values), dict(ranges), None
+    return *_in_own_units(measured, program, measured.outputs, values, ranges), measured
+
+
+def _in_own_units(
+    measured: ProgramUnits, program: Program, sides: Sequence[Unit], values: Mapping[str, float], ranges: Ranges
+) -> tuple[Program, dict[str, float], dict[str, Range]]:
     from ..inputs.own_units import in_own_units, ranges_in  # only units need it
 
     numbers = {name: measured.number_of(name, x) for name, x in values.items()}
-    own = in_own_units(program, measured.point, measured.outputs)
-    return own, numbers, ranges_in(ranges, measured.point, "an end of its range"), measured
+    own_ranges = ranges_in(ranges, measured.point, "an end of its range")
+    return in_own_units(program, measured.point, sides), numbers, own_ranges
 
 
-def _units_of(measured: ProgramUnits, names: Sequence[str]) -> Units:
-    """The units of a plot's numbers over these variables."""
+def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | None:
+    if measured is None:
+        return None
     first = measured.outputs[0]
     across = {name: measured.differences[name] for name in names}
     units = measured.tree(value=first, gradient={name: first.difference / unit for name, unit in across.items()})
-    (unit, *_) = across.values()
+    unit = across[names[0]]
     units["derivative"], units["second"] = first.difference / unit, first.difference / unit**2
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
 
 
-def _check_log(log: str, name: str, ranges: Mapping[str, Range], other: str) -> None:
-    """Raise a usage error for options and numbers that logarithmic axes cannot show."""
+def _check_log(log: str, name: str, ranges: Ranges, other: str) -> None:
     if other:
         raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
     low = ranges[name].low if name in ranges else None
@@ -315,7 +318,6 @@ USUAL = Range(-5.0, 5.0)
 def _across(
     program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Sequence[Mapping[str, float]]
 ) -> list[str]:
-    """The one or two variables to draw over, that of the horizontal axis first. Raises a usage error."""
     listed = quoted(program.variables)
     for name in (*ranged, *(wrt or ())):
         if name not in program.variables:
@@ -365,7 +367,6 @@ def _curve(
     log: str,
     count: int | None,
 ) -> Curve:
-    """The output of a program over one variable with its derivatives up to an order, or several beside each other."""
     outputs, at = program.outputs, values[name]
     if len(outputs) > MOST_FUNCTIONS:
         message = f"{len(outputs)} functions are too many for one plot"
@@ -390,21 +391,19 @@ def _curve(
     curve = Curve(program.text, name, low, high, fixed, tuple(warnings), tangent=tangent, log=log, samples=count)
     also = [at] if pointed else []
     if len(outputs) == 1:
-        orders = functions(Evaluator(program, (name,)), name, values)
-        on_path = ((x, orders[0](x)) for x in marks)
-        curve = curve._replace(path=tuple((x, y) for x, y in on_path if y is not None))
+        function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
+        curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
         return _sampled(curve, orders[: order + 1], also)
     results: list[Output] = []
     called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
-    for title, output in zip(called, outputs, strict=True):
-        heights, *_ = functions(Evaluator(program, (name,), output), name, values)
-        results.append(Output(title, _on_axes(heights, curve, also), heights(at) if pointed else None))
+    for title, root in zip(called, program.roots, strict=True):
+        function, *_ = functions(Evaluator(program.with_outputs((root,), program.text), (name,)), name, values)
+        results.append(Output(title, _on_axes(function, curve, also), function(at) if pointed else None))
     curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
     return _checked(curve, [result.function for result in results])
 
 
 def _on_axes(function: Function, curve: Curve, also: Sequence[float]) -> Samples:
-    """The function, sampled over the range of a curve as evenly as its axes show it."""
     low, high, log, count = curve.low, curve.high, curve.log, curve.samples
     if not log:
         return sample(function, low, high, also, count)
@@ -423,7 +422,6 @@ def _raised(exponent: float) -> float:
 
 
 def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[float], float]) -> Samples:
-    """The samples with other coordinates."""
     return samples._replace(
         stretches=tuple([tuple([(across(x), up(y)) for x, y in stretch]) for stretch in samples.stretches]),
         gaps=tuple([(across(a), across(b)) for a, b in samples.gaps]),
@@ -434,7 +432,6 @@ def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[fl
 
 
 def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) -> Curve:
-    """The curve with its function and derivatives sampled, in their orders, the numbers `also` among the samples."""
     sampled: list[Samples] = []
     for function in orders:
         samples = _on_axes(function, curve, also)
@@ -448,7 +445,6 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
 
 
 def _checked(curve: Curve, samples: Sequence[Samples]) -> Curve:
-    """The curve, with a warning where its samples do not follow it. Raises `ExpressionError` where there are none."""
     name, low, high = curve.variable, curve.low, curve.high
     if not any(function.stretches for function in samples):
         message = f"the program has no value anywhere from {name} = {low:g} to {high:g}"
@@ -464,12 +460,11 @@ def _branch(
     text: str,
     point: dict[str, float | str],
     wrt: Sequence[str] | None,
-    ranges: Mapping[str, Range],
+    ranges: Ranges,
     unknowns: Sequence[str] | None,
     between: Mapping[str, Range] | Range | None,
     units: Sequence[str] | str | None,
 ) -> Curve:
-    """The first unknown of equations over another variable, from the solution at the point as far as it goes."""
     pointed = all(name in point for name in ranges)
     for name, ends in ranges.items():
         _check(name, ends)
@@ -481,12 +476,9 @@ def _branch(
     if measured is None:
         ranges = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in ranges.items()}
     else:
-        from ..inputs.own_units import in_own_units, ranges_in  # only units need it
-
-        ranges = ranges_in(ranges, measured.point, "an end of its range")
-        numbers = {name: measured.number_of(name, x) for name, x in posed.values.items()}
+        program, numbers, ranges = _in_own_units(measured, posed.program, measured.sides, posed.values, ranges)
         posed = posed._replace(
-            program=in_own_units(posed.program, measured.point, measured.sides),
+            program=program,
             point={name: numbers[name] for name in posed.point},
             values=numbers,
             bounds={name: measured.ends(name, ends) for name, ends in posed.bounds.items()},
@@ -515,24 +507,14 @@ def _branch(
         return None if solution is None else unsigned(solution[model.outputs[0]])
 
     fixed = {key: x for key, x in model.values.items() if key not in (name, *model.outputs)}
-    curve = Curve(
-        text,
-        name,
-        low,
-        high,
-        fixed,
-        (*model.warnings, *warnings),
-        tangent=Tangent(at, values[0], rows[0][0]) if pointed else None,
-        unknown=model.outputs[0],
-        equations=tuple(posed.texts),
-        known=frozenset(model.values),
-    )
-    curve = curve if measured is None else curve._replace(units=_units_of(measured, [name]))
+    tangent = Tangent(at, values[0], rows[0][0]) if pointed else None
+    notes = (*model.warnings, *warnings)
+    curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
+    curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known=frozenset(model.values))
     return _sampled(curve, (height, branch.slope), [at])
 
 
 def _middle(ends: Range) -> float:
-    """The middle of a range, in the unit of its ends."""
     low, high = ends.low, ends.high
     assert low is not None and high is not None
     middle = (float(low) + float(high)) / 2
@@ -545,7 +527,6 @@ def _middle(ends: Range) -> float:
 
 
 def _formula(program: Program, name: str) -> str:
-    """The derivative as a formula, where it is short."""
     if len(program.text) > SHORT or any(character in program.text for character in "=\n"):
         # with bindings and conditions the formula would show what the text does not
         return ""
@@ -565,7 +546,7 @@ def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> t
     def second(at: Sequence[float]) -> float:
         work.charge(work.SECOND_DERIVATIVE * evaluator.steps)
         point = {**values, name: at[position]}
-        return float(hessian_in(REAL, evaluator.output, point, [name]).hessian[0][0])
+        return float(hessian_in(REAL, evaluator.graph, point, [name]).hessian[0][0])
 
     def function(compute: Callable[[Sequence[float]], float]) -> Function:
         def height(x: float) -> float | None:

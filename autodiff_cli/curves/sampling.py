@@ -97,7 +97,6 @@ class _Tracer:
         self._open: list[Point] = []
 
     def function(self, x: float) -> float | None:
-        """The function, for a closer look. Raises `_Enough`."""
         if self.work.left < self.reserve:
             raise _Enough
         self.work.charge(SAMPLE + DRAWN_POINT * (self.drawn - self._counted))
@@ -105,7 +104,6 @@ class _Tracer:
         return self.plain(x)
 
     def put(self, x: float, y: float | None) -> None:
-        """Go on to a point; where it has no height, stop drawing."""
         if y is None:
             self.cut()
         elif not self._open or self._open[-1][0] < x:
@@ -113,13 +111,11 @@ class _Tracer:
             self._open.append((x, y))
 
     def cut(self) -> None:
-        """End the piece."""
         if self._open:
             self.stretches.append(tuple(self._open))
             self._open = []
 
     def look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
-        """Sample between two samples until the allowance is spent."""
         try:
             if at_a is not None and at_b is not None:
                 self._join(a, at_a, b, at_b)
@@ -129,7 +125,6 @@ class _Tracer:
             self.coarse = True
 
     def _join(self, a: float, at_a: float, b: float, at_b: float) -> None:
-        """Sample between two finite samples, in two pieces if there is a jump."""
         if abs(at_b - at_a) > LEAP * self.height and (jump := self._broken(a, at_a, b, at_b)):
             (left, at_left), (right, at_right) = jump
             self._bend(a, at_a, left, at_left, DEPTH)
@@ -181,7 +176,6 @@ class _Tracer:
         return left, right
 
     def _bend(self, a: float, at_a: float, b: float, at_b: float, depth: int) -> None:
-        """Add points between two, where a straight line would miss the curve."""
         stack = [(a, at_a, b, at_b, depth)]
         while stack:
             a, at_a, b, at_b, depth = stack.pop()
@@ -217,7 +211,6 @@ class _Tracer:
 
 
 def _core(heights: Sequence[float]) -> Point:
-    """The heights without the highest and the lowest tenth."""
     return heights[len(heights) // 10], heights[-1 - len(heights) // 10]
 
 
@@ -240,7 +233,6 @@ def _heights(heights: Sequence[float], drawn: Sequence[float]) -> Point:
 def _between(
     stretches: Sequence[Stretch], low: float, high: float
 ) -> tuple[tuple[tuple[float, float], ...], tuple[float, ...]]:
-    """Return the intervals in which the function is undefined, and the single points where it breaks."""
     ends = [low, *(x for stretch in stretches for x in (stretch[0][0], stretch[-1][0])), high]
     around = [(0.0 if abs(x) < 1e-9 * (high - low) else x) for x in ends]
     pairs = list(zip(around[::2], around[1::2], strict=True))

@@ -14,11 +14,12 @@ import queue
 import re
 import sys
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from typing import Any, NamedTuple
 
+from ..batched.data_loss import placed
 from ..errors import ExpressionError, usage_error
 from ..extras import install_command
 from ..inputs.sweeps import Grid
@@ -26,9 +27,8 @@ from ..numbers.budget import reported
 from ..streams import filesystems
 from ..streams import internal_error as bugs
 from ..streams.files import begun
-from ..streams.filesystems import PATIENCE, patiently
-from ..streams.interruption import Interruption, interrupted
-from ..streams.progress import Progress
+from ..streams.filesystems import ANSWER_SECONDS, patiently
+from ..streams.progress import Interruption, Progress, interrupted
 from ..views.formats import COLUMNAR
 from .pipeline import FailedRow, Tally, answers
 from .readers import Files, Fragment, Selection, reader
@@ -36,17 +36,11 @@ from .rows import Rows, version
 from .sinks import Sink, sink
 from .sources import TEXT, Source
 
-SIZE = 64_000_000
-"""Bytes of data in a part, about."""
-
+PART_BYTES = 64_000_000
 FORMATS = (*COLUMNAR, *TEXT)
 
-SECONDS = 10
-"""How long a scheduler, and then its first worker, may take to answer."""
-
-RETRIES = 2
-"""How often a part is tried again that could not be read or written."""
-
+CONNECT_SECONDS = 10
+MAX_RETRIES = 2
 QUIET = {
     "logging.distributed": "critical",
     "distributed.worker.profile.enabled": False,
@@ -74,17 +68,14 @@ class Job(NamedTuple):
 
     rows: Rows
     selection: Selection
-    """The columns that are read of each file."""
     several: bool
     folder: str
     """The folder of the parts; it ends in `/`."""
     format: str
-    digits: int | None
-    spreadsheet: bool
+    layout: Mapping[str, Any]
+    """The choices of `sink`."""
     fail: bool
-    """Whether a row without an answer is an error of the whole."""
     grid: Grid | None = None
-    """The points of sweeps that each row is combined with."""
 
     def path(self, part: Part) -> str:
         """Return the path of a part."""
@@ -112,7 +103,7 @@ def _write(part: Part, job: Job) -> Tally:
     file = begun(job.path(part), force=True)
     to: Sink | None = None
     try:
-        to = sink(file.file, bound.schema, job.format, digits=job.digits, spreadsheet=job.spreadsheet)
+        to = sink(file.file, bound.schema, job.format, **job.layout)
         for source, fragment in part.pieces:
             with reader(source, job.several, grid=job.grid) as rows:
                 rows.select_like(job.selection)
@@ -121,7 +112,9 @@ def _write(part: Part, job: Job) -> Tally:
         to.close()
         file.finish()
     except FailedRow as failed:
-        raise failed.placed from None
+        error = placed(failed.error, failed.where)
+        error.text = failed.text
+        raise error from None
     except OSError as fault:
         raise filesystems.unwritten(file.path, fault) from None
     finally:
@@ -140,7 +133,7 @@ def divided(files: Files) -> list[Part]:
     held = 0
     for source, of_file in zip(files.sources, fragments, strict=True):
         for fragment, size in of_file:
-            if pieces and held + size > SIZE:
+            if pieces and held + size > PART_BYTES:
                 parts.append(Part(len(parts), tuple(pieces)))
                 pieces, held = [], 0
             pieces.append((source._replace(path=absolute(source.path)), fragment))
@@ -171,11 +164,7 @@ def prepare(folder: str, *, force: bool) -> None:
 
 
 def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | None, *, force: bool) -> int:
-    """Have all parts written, report what was counted, and return the exit code.
-
-    The counts are the answer, as JSON on standard output; those that people should know of are on standard error too.
-    What is not whole leaves nothing behind. Raises `ExpressionError`.
-    """
+    """Have all parts written or none, print the counts as JSON and the reasons for people, and return the exit code."""
     tally = Tally()
     progress = Progress("rows", here=True)
     done = 0
@@ -206,10 +195,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
 # ---- Dask ---------------------------------------------------------------------------------------------------------
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """Yield a client of a scheduler, or of processes that are started on this machine and end with it.
-
-    Raises `ExpressionError` where there are no workers.
-    """
+    """Yield a client of a scheduler, or of processes on this machine that end with it. Raises `ExpressionError`."""
     try:
         dask: Any = import_module("dask")
         distributed: Any = import_module("distributed")
@@ -222,7 +208,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
     def close(what: Any) -> None:
         with suppress(Exception):
-            what.close(timeout=SECONDS)
+            what.close(timeout=CONNECT_SECONDS)
 
     def connect() -> Any:
         # A client that could not connect is closed when it is collected. While another one starts, that never ends:
@@ -242,7 +228,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                     host="127.0.0.1",
                 )
                 ending.callback(close, cluster)
-            client = distributed.Client(cluster, timeout=SECONDS, set_as_default=False)
+            client = distributed.Client(cluster, timeout=CONNECT_SECONDS, set_as_default=False)
             ending.callback(close, client)
             if scheduler is not None:
                 _check_workers(client, scheduler)
@@ -250,7 +236,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
     try:
         try:
-            client = patiently(connect, PATIENCE)
+            client = patiently(connect, ANSWER_SECONDS)
         except ExpressionError:
             raise
         except Exception as fault:
@@ -265,15 +251,11 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     finally:
         # as far as it ends: an abandoned thread is a daemon, and workers end with their parent
         with suppress(TimeoutError):
-            patiently(ending.close, PATIENCE)
+            patiently(ending.close, ANSWER_SECONDS)
 
 
 @contextmanager
 def _no_modules_of_others() -> Iterator[None]:
-    """Keep new processes from importing what lies in the current folder, or this one's main module.
-
-    Either may do anything, and they need nothing of it.
-    """
     before = dict(os.environ)
     os.environ.update(WORKERS)
     main = vars(sys.modules["__main__"])
@@ -288,9 +270,8 @@ def _no_modules_of_others() -> Iterator[None]:
 
 
 def _check_workers(client: Any, scheduler: str) -> None:
-    """Raise an error where there are no workers, or where they are not as this program."""
     try:
-        client.wait_for_workers(1, timeout=SECONDS)
+        client.wait_for_workers(1, timeout=CONNECT_SECONDS)
     except TimeoutError:
         message = f"the scheduler at `{scheduler}` has no workers"
         raise ExpressionError("io", message, hint="start some: `dask worker ADDRESS`") from None
@@ -306,12 +287,9 @@ def _check_workers(client: Any, scheduler: str) -> None:
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
-    """Yield the counts of the parts, in any order, until all are written or the run stops.
-
-    Raises the error of the first part that cannot be written.
-    """
+    """Yield the counts of the parts, in any order, until all are written or the run stops; raise a part's error."""
     ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    futures = client.map(write_part, parts, job=job, pure=False, retries=RETRIES, batch_size=1_000)
+    futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)
     held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
     for future in futures:
         future.add_done_callback(ready.put)
@@ -330,7 +308,6 @@ def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) ->
 
 
 def _tally(part: Part, future: Any) -> Tally:
-    """Return the counts of a part, or raise its error."""
     if future.status in ("cancelled", "lost"):
         raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
     fault: BaseException | None = future.exception()

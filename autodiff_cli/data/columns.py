@@ -27,13 +27,10 @@ from .readers import Files, Reader
 from .sources import Source, has_arrow, sources
 from .text_dialects import UNFORCED, Forced
 
-MOST_CELLS = 20_000_000
+MAX_NUMBERS = 20_000_000
 
-MOST_HELD = 1 << 25
-"""Numbers that are kept in memory, 256 MB of them; more are in temporary files."""
-
-A_PIECE = 4096
-"""Rows of text that are read one by one before they are put together."""
+MAX_NUMBERS_IN_MEMORY = 1 << 25
+PIECE_ROWS = 4096
 
 
 def read_columns(
@@ -46,13 +43,11 @@ def read_columns(
     skip: bool = False,
     readings: bool = False,
 ) -> MeasuredColumns:
-    """Return the columns of data, as `--points` reads them, that `wanted` chooses among their names.
+    """Return the columns of data that `wanted` chooses among their names, with the units in their headings.
 
-    Those in `called` have another name, by which they are known then: each name with its column; `other` names have
-    values otherwise. With `skip`, rows that lack a number are left out, and it is printed how many. Of repeated
-    `readings` it is printed which columns are not used. The numbers
-    remember their texts, for other arithmetics, and the columns have the units in their headings. Raises
-    `ExpressionError`: `io` for a file that cannot be read, `point` for what is no number, with its line and column.
+    Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
+    are counted and left out; of `readings` the unused columns are noted. Numbers remember their texts, for other
+    arithmetics. Raises `ExpressionError`: `io`, or `point` with line and column.
     """
     columns = MeasuredColumns()
     count = rows = 0
@@ -78,8 +73,8 @@ def read_columns(
                 for name, column in used.items():
                     columns[name].append(numbers[column])
                 count += len(columns)
-                if count > MOST_CELLS:
-                    message = f"the data has more than {MOST_CELLS:,} numbers"
+                if count > MAX_NUMBERS:
+                    message = f"the data has more than {MAX_NUMBERS:,} numbers"
                     raise ExpressionError("limit", message, hint="take a sample of its rows")
     if columns and not next(iter(columns.values())):
         name = files.first.source.name if len(files.sources) == 1 else "the data"
@@ -95,13 +90,11 @@ def _chosen(
     wanted: Callable[[Sequence[str]], Collection[str]],
     other: Collection[str] = (),
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the columns that `wanted` chooses, and their units, by variable; each file must have both."""
     first = files.first
     theirs = mapped_columns(called, first.names, other)
     used = {name: theirs[name] for name in wanted(list(theirs))}
     report_headings(used, called)
-    files.require([*used.values()])
-    files.require_units(used)
+    files.require(used, used.values())
     return used, units_in_headings(used, first.units)
 
 
@@ -117,7 +110,6 @@ def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
 
 
 def _without_text(error: ExpressionError) -> ExpressionError:
-    """Return the error, which is not about a place in a formula."""
     error.text = ""
     return error
 
@@ -149,34 +141,29 @@ class _Piece(NamedTuple):
     """Consecutive rows of data."""
 
     numbers: dict[str, Any]
-    """Arrays of doubles, of NumPy or Python, by variable."""
     faults: Mapping[int, ExpressionError]
-    """The errors of rows, by position."""
     rows: int
     where: Callable[[int], str]
 
-    def valid(self, skip: bool, left_out: Counter[str]) -> tuple[dict[str, Any], list[int] | None]:
-        """Return the numbers of the rows without errors, and which those are; None for all.
-
-        Raises the first error unless `skip`, which counts them in `left_out`.
-        """
+    def valid(self, skip: bool, left_out: Counter[str]) -> _Piece:
+        """Return the rows without errors. Raises the first error unless `skip`, which counts them in `left_out`."""
         if not self.faults:
-            return self.numbers, None
+            return self
         if not skip:
             row = min(self.faults)
             raise placed(self.faults[row], self.where(row))
         left_out.update(map(reason, self.faults.values()))
         rows = [row for row in range(self.rows) if row not in self.faults]
-        return {
+        numbers = {
             name: column[rows] if hasattr(column, "dtype") else array("d", [column[row] for row in rows])
             for name, column in self.numbers.items()
-        }, rows
+        }
+        return _Piece(numbers, {}, len(rows), lambda row: self.where(rows[row]))
 
 
 def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
-    """Yield the rows of a file as the plain reader reads them."""
     rows = file.rows()
-    while part := list(islice(rows, A_PIECE)):
+    while part := list(islice(rows, PIECE_ROWS)):
         numbers = {name: array("d") for name in used}
         faults: dict[int, ExpressionError] = {}
         for k, row in enumerate(part):
@@ -189,12 +176,10 @@ def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
 
 
 def _places(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
-    """Return the function that gives the places of rows in these lines."""
     return lambda row: f"{prefix}{lines[row]}: "
 
 
 def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
-    """Yield the rows of a file in batches of columns."""
     import numpy as np
 
     from .rows import no_number, numbers_of
@@ -220,29 +205,25 @@ class _ColumnBuffer(ExitStack):
         self._held: dict[str, array[float]] = {}
         self._files: dict[str, Any] = {}
         """The temporary files of columns too large for memory; mapped arrays keep them open."""
-        self._places: list[tuple[int, Callable[[int], str], Sequence[int] | None]] = []
-        """From which row on, where they are, and which of those they are."""
+        self._places: list[tuple[int, Callable[[int], str]]] = []
+        """From which row on, where they are."""
 
     def add(self, piece: _Piece) -> None:
         """Add rows. Raises the error of the first that has no numbers, unless they are left out."""
         try:
-            numbers, picked = piece.valid(self.skip, self.left_out)
+            piece = piece.valid(self.skip, self.left_out)
         except ExpressionError as error:
             raise _without_text(error) from None
-        rows = piece.rows if picked is None else len(picked)
-        if self._files:
-            # what knows where rows of text are may hold the text
-            self._places.append((self.rows, _places("row ", range(self.rows + 1, self.rows + rows + 1)), None))
-        else:
-            self._places.append((self.rows, piece.where, picked))
-        self.rows += rows
-        for name, column in numbers.items():
+        first = self.rows
+        # what knows where rows of text are may hold the text
+        self._places.append((first, (lambda row: f"row {first + row + 1}: ") if self._files else piece.where))
+        self.rows += piece.rows
+        for name, column in piece.numbers.items():
             self._held.setdefault(name, array("d")).frombytes(column.tobytes())
-        if sum(map(len, self._held.values())) > MOST_HELD:
+        if sum(map(len, self._held.values())) > MAX_NUMBERS_IN_MEMORY:
             self._write_aside()
 
     def _write_aside(self) -> None:
-        """Write the columns to temporary files."""
         from tempfile import TemporaryFile
 
         try:
@@ -260,12 +241,11 @@ class _ColumnBuffer(ExitStack):
             ) from None
 
     def columns(self, used: Mapping[str, str]) -> Columns:
-        """Return all rows."""
-        starts = [first for first, _, _ in self._places]
+        starts = [first for first, _ in self._places]
 
         def where(row: int) -> str:
-            first, at, picked = self._places[bisect_right(starts, row) - 1]
-            return at(row - first if picked is None else picked[row - first])
+            first, at = self._places[bisect_right(starts, row) - 1]
+            return at(row - first)
 
         numbers: dict[str, Any] = {name: self._held.get(name, array("d")) for name in used}
         if self._files and self.rows:
@@ -301,18 +281,15 @@ def from_table(table: Any) -> Data:
             message = f"column `{name}`: the value of `{name}` is not a finite number"
             for row in _not_finite(column):
                 faults.setdefault(row, point_error(message, "give numbers, or leave the row out"))
-        piece = _Piece(arrays, faults, common_length(arrays), lambda row: f"row {row + 1}: ")
         left_out: Counter[str] = Counter()
-        numbers, picked = piece.valid(skip, left_out)
-        rows = range(piece.rows) if picked is None else picked
+        piece = _Piece(arrays, faults, common_length(arrays), lambda row: f"row {row + 1}: ").valid(skip, left_out)
         units = units_in_headings(used, {})
-        return _checked(Columns(numbers, len(rows), lambda row: piece.where(rows[row]), left_out, units), "the data")
+        return _checked(Columns(piece.numbers, piece.rows, piece.where, left_out, units), "the data")
 
     return read
 
 
 def _doubles(name: str, column: Any) -> Any:
-    """Convert a column of any type to doubles. Raises `ExpressionError` if it has no numbers."""
     if isinstance(column, list | tuple):
         numbers = [math.nan if x is None else x for x in column]
         return array("d", [x if isinstance(x, float) and x - x != 0 else as_number(x, name) for x in numbers])
@@ -345,7 +322,6 @@ def _not_finite(column: Any) -> list[int]:
 
 
 def _checked(data: Columns, name: str) -> Columns:
-    """Return the columns. Raises `ExpressionError` if they have no row."""
     if not data.rows:
         left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
         message = f"no row of {name} is left: {left}" if left else f"{name} has no rows of data"

@@ -11,15 +11,13 @@ from contextlib import suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar
 
-from ..batched.columns_io import Kinks, reason
-from ..errors import ExpressionError
+from ..batched.columns_io import conventions, reason
+from ..errors import Diagnostic, ExpressionError
 from ..streams.files import AtomicFile
 from ..streams.filesystems import Upload, abandoned
-from ..streams.interruption import Interruption, interrupted
-from ..streams.progress import Progress
+from ..streams.progress import Interruption, Progress, interrupted
 from ..views.error import report, write_reasons
 from .readers import Chunk, Files
-from .rows import Rows
 from .sinks import Sink
 
 if TYPE_CHECKING:
@@ -29,11 +27,8 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-WAITING = 2
-"""Batches that wait in a queue: few, since they are most of the memory."""
-
-MOST_PLACES = 10_000
-"""Reasons that are remembered."""
+MAX_WAITING_BATCHES = 2
+MAX_REASONS = 10_000
 
 
 class Tally:
@@ -43,22 +38,16 @@ class Tally:
         self.rows = 0
         self.reasons: Counter[str] = Counter()
         self.code = 0
-        self.kinks = Kinks()
+        self.kinks: Counter[tuple[str, ...]] = Counter()
+        """The rows at kinks, by the conventions that they took."""
         self._places: dict[object, str] = {}
-
-    def add(self, rows: int, errors: Iterable[ExpressionError], kinks: Kinks) -> None:
-        """Count some rows."""
-        self.rows += rows
-        for error in errors:
-            self.note(error)
-        self.kinks.add(kinks)
 
     def merge(self, other: Tally) -> None:
         """Count the rows that another one has counted."""
         self.rows += other.rows
         self.reasons += other.reasons
         self.code = max(self.code, other.code)
-        self.kinks.add(other.kinks)
+        self.kinks.update(other.kinks)
 
     def record(self) -> dict[str, object]:
         """Return the counts as JSON has them."""
@@ -66,8 +55,8 @@ class Tally:
             "rows": self.rows,
             "without_answer": self.reasons.total(),
             "errors": dict(self.reasons.most_common()),
-            "at_kinks": self.kinks.rows,
-            "conventions": dict(self.kinks.conventions.most_common()),
+            "at_kinks": self.kinks.total(),
+            "conventions": dict(self._conventions().most_common()),
         }
 
     def note(self, error: ExpressionError) -> None:
@@ -75,17 +64,28 @@ class Tally:
         kind, message, span, *_ = error.diagnostic
         # at one place there is one reason, in all but words such as these
         place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)
-        if place not in self._places and len(self._places) < MOST_PLACES:
+        if place not in self._places and len(self._places) < MAX_REASONS:
             self._places[place] = reason(error)
         self.code = max(self.code, error.exit_code)
         self.reasons[self._places.get(place) or reason(error)] += 1
+
+    def note_kinks(self, warnings: Iterable[Diagnostic]) -> None:
+        """Count a row with these warnings."""
+        if taken := conventions(warnings):
+            self.kinks[taken] += 1
+
+    def _conventions(self) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for taken, rows in self.kinks.items():
+            counts.update(dict.fromkeys(taken, rows))
+        return counts
 
     def report(self) -> None:
         """Print on standard error how many rows have no answer, or one by convention, and why."""
         kinks = "at a kink, where the derivative is a convention"
         for reasons, rows, verbs, what in (
             (self.reasons, self.reasons.total(), ("has", "have"), "no answer"),
-            (self.kinks.conventions, self.kinks.rows, ("is", "are"), kinks),
+            (self._conventions(), self.kinks.total(), ("is", "are"), kinks),
         ):
             if rows:
                 write_reasons(self.rows, rows, f"{verbs[rows > 1]} {what}", reasons)
@@ -98,46 +98,27 @@ class FailedRow(Exception):
         self.error, self.where = error, where
         self.text = text if error.text is None else error.text
 
-    @property
-    def placed(self) -> ExpressionError:
-        """The error with its place in the message."""
-        from ..batched.data_loss import placed
-
-        error = placed(self.error, self.where)
-        error.text = self.text
-        return error
-
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Yield the answers to the rows of a file, or of a fragment of one, each with the bytes that were read for it.
-
-    With `fail` the first row without an answer is the last, and then raised as `FailedRow`.
-    """
+    """Yield batches of answers with the bytes read for each; with `fail` raise `FailedRow` behind the first error."""
     for chunk in chunks:
         batch, errors, _, kinks = bound.answer(chunk.batch, chunk.where, chunk.faults)
         if errors and fail:
             row = min(errors)
-            tally.add(row + 1, [errors[row]], Kinks())
+            tally.rows += row + 1
+            tally.note(errors[row])
             yield batch.slice(0, row + 1), chunk.size
             raise FailedRow(errors[row], chunk.where(row), bound.known.program.text)
-        tally.add(batch.num_rows, errors.values(), kinks)
+        tally.rows += batch.num_rows
+        for error in errors.values():
+            tally.note(error)
+        tally.kinks.update(kinks)
         yield batch, chunk.size
-
-
-def select(files: Files, rows: Rows) -> Bound:
-    """Choose the columns that a formula needs; return the formula over them. Raises `ExpressionError`."""
-    files.first.select(*rows.columns_needed(files.first.names))
-    selection = files.first.selection
-    files.checks.append(lambda file: file.select_like(selection))
-    return rows.bound(selection.schema)
 
 
 # ---- threads ------------------------------------------------------------------------------------------------------
 def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
-    """Answer all rows; return the exit code. With `fail` the first error is the end.
-
-    The file `beside` is finished where all has gone well.
-    """
+    """Answer all rows into a sink, finish the file `beside`, and return the exit code. With `fail` an error ends it."""
     progress = Progress("rows", here=beside is not None)
     begun, size = time.monotonic(), 0
     ended = threading.Event()
@@ -180,11 +161,8 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
 
 
 def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
-    """Yield the items, made in a thread a few of them ahead, until there are no more or the work stops.
-
-    Raises what making them raises.
-    """
-    ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(WAITING)
+    """Yield the items, made in a thread a few ahead, until the work stops. Raises what making them raises."""
+    ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(MAX_WAITING_BATCHES)
 
     def put(item: Item | None, error: BaseException | None) -> None:
         while not stops():

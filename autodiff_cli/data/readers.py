@@ -14,7 +14,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache, lru_cache
-from itertools import pairwise
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ..batched.columns_io import check_type, unique
@@ -32,18 +31,12 @@ from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_o
 
 Item = TypeVar("Item")
 
-BATCH_ROWS = 65_536
-"""The most rows of a batch."""
-
+MAX_BATCH_ROWS = 65_536
 BLOCK_BYTES = 2 * 1024 * 1024
-"""The size of a block of text in bytes."""
-
 BUFFER_BYTES = 64 * 1024
 """The size of the read buffer of a Parquet column in bytes; larger pages bypass it."""
 
 PIECE_BYTES = 128 * 1024
-"""The size in bytes of the pieces into which a block that pyarrow cannot parse is cut."""
-
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
 """Numbers that pyarrow and the plain reader both accept."""
 
@@ -63,7 +56,6 @@ class Chunk(NamedTuple):
     faults: Mapping[int, ExpressionError]
     """The errors of rows that cannot be read, by position in the batch."""
     size: int
-    """The approximate number of bytes in the file."""
 
 
 class Fragment(NamedTuple):
@@ -74,18 +66,14 @@ class Fragment(NamedTuple):
     first: int
     """The number of its first row, counted from 1."""
     size: int
-    """The approximate number of bytes of its columns."""
 
 
 class Selection(NamedTuple):
     """The columns to read, from the first file and all later ones."""
 
     numbers: Sequence[str]
-    kept: Sequence[str]
     schema: Any
-    """The schema of all selected columns, in the order of the file."""
     file: str
-    """The name of the file in messages."""
 
 
 class Reader(ABC):
@@ -97,23 +85,18 @@ class Reader(ABC):
     names: Sequence[str]
     """The columns of the file (where each row names its own, those of the first row), then the swept names."""
     types: Mapping[str, Any] = {}
-    """The types of the columns, if the file declares them."""
     dialect = PLAIN
-    """The notation of numbers in cells."""
     rows_name_columns = False
-    """Whether each row names its own columns."""
     total: int | None = None
-    """The number of rows, if known beforehand."""
     units: Mapping[str, str] = {}
     """The units of columns from a row of units."""
     summary: Sequence[str] = ()
-    """Descriptions of the recognised format, for a note."""
     grid: Grid | None = None
 
     def __init__(self, source: Source, several: bool) -> None:
         self.source = source
         self.prefix = f"{source.shown}, " if several else ""
-        self.selection = self.of_file = Selection((), (), None, source.name)
+        self.selection = self.of_file = Selection((), None, source.name)
         """The selected columns, and those of them that are in the file."""
 
     def cross(self, grid: Grid) -> Self:
@@ -129,19 +112,19 @@ class Reader(ABC):
 
     @property
     def axes(self) -> Collection[str]:
-        """The names of the sweeps."""
         return () if self.grid is None else self.grid.axes
 
-    def select(self, numbers: Sequence[str], kept: Sequence[str]) -> None:
+    def select(self, numbers: Sequence[str], kept: Sequence[str]) -> Selection:
         """Choose the columns of batches: columns of numbers, and columns that are kept for the output."""
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
-        self._select(Selection(numbers, kept, pa.schema(fields), self.source.name))
+        self._select(Selection(numbers, pa.schema(fields), self.source.name))
+        return self.selection
 
     def select_like(self, first: Selection) -> None:
         """Choose the columns of the first file, in its order. Raises `ExpressionError` if one differs."""
-        self.require((*first.numbers, *first.kept), first.file)
+        self.require((*first.numbers, *first.schema.names), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
@@ -157,9 +140,8 @@ class Reader(ABC):
             # where each row names its columns, the swept names are read too, to reject rows that have them
             own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
             fields = [field for field in chosen.schema if field.name not in self.axes]
-            numbers, kept = ([x for x in names if x not in self.axes] for names in (chosen.numbers, chosen.kept))
-            kept += [field.name for field in own]
-            self.of_file = Selection(numbers, kept, pa.schema([*fields, *own]), chosen.file)
+            numbers = [name for name in chosen.numbers if name not in self.axes]
+            self.of_file = Selection(numbers, pa.schema([*fields, *own]), chosen.file)
 
     def require(self, columns: Iterable[str], first: str) -> None:
         """Raise an error if the file lacks one of the columns, which the file `first` has."""
@@ -170,7 +152,6 @@ class Reader(ABC):
 
     @property
     def size(self) -> int:
-        """The size of the file in bytes; 0 if unknown."""
         path = self.source.path
         try:
             return filesystems.entry(path).size if filesystems.is_url(path) else os.path.getsize(path)
@@ -218,7 +199,6 @@ class Reader(ABC):
             yield from [chunk] if self.grid is None else self._cross_with_grid(chunk, self.grid)
 
     def _cross_with_grid(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
-        """Yield the rows of a chunk, each combined with all points of the grid."""
         import numpy as np
         import pyarrow as pa
 
@@ -233,14 +213,14 @@ class Reader(ABC):
 
         @lru_cache(1)
         def points_from(start: int) -> dict[str, Any]:
-            columns = grid.columns(start, min(start + BATCH_ROWS, grid.size))
+            columns = grid.columns(start, min(start + MAX_BATCH_ROWS, grid.size))
             return {name: np.array(column) for name, column in columns.items()}
 
-        together, size = max(1, BATCH_ROWS // grid.size), chunk.size
+        together, size = max(1, MAX_BATCH_ROWS // grid.size), chunk.size
         for row in range(0, chunk.batch.num_rows, together):
             part = chunk.batch.slice(row, together)
-            for start in range(0, grid.size, BATCH_ROWS):
-                points, count = points_from(start), min(grid.size - start, BATCH_ROWS)
+            for start in range(0, grid.size, MAX_BATCH_ROWS):
+                points, count = points_from(start), min(grid.size - start, MAX_BATCH_ROWS)
                 again = pa.array(np.repeat(np.arange(part.num_rows), count))
                 columns = [
                     pa.array(np.tile(points[name], part.num_rows)) if name in points else part.column(name).take(again)
@@ -284,10 +264,6 @@ class SweptPoints(Reader):
     names = ()
     total = 1
 
-    def __init__(self, grid: Grid) -> None:
-        super().__init__(SWEEP, False)
-        self.cross(grid)
-
     def is_short(self) -> bool:
         return self.grid is not None and self.grid.size <= FEW_ROWS
 
@@ -307,13 +283,14 @@ class SweptPoints(Reader):
 def reader(
     source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
 ) -> Reader:
-    """Open a reader of a file and read the header. Raises `ExpressionError`.
+    """Open a file and read its header; each row is combined with the points of a grid. Raises `ExpressionError`.
 
-    With `several`, messages name the file; `idle` is called before waiting for more rows. Every row is combined with
-    the points of `grid`.
+    With `several`, messages name the file; `idle` is called before waiting for more rows.
     """
     file: Reader
-    if source.columnar:
+    if source == SWEEP:
+        file = SweptPoints(source, several)
+    elif source.columnar:
         file = (Parquet if source.format == "parquet" else Arrow)(source, several)
     else:
         file = Text(source, several, idle)
@@ -345,24 +322,16 @@ class Files:
     def __exit__(self, *_: object) -> None:
         self.first.close()
 
-    def require(self, numbers: Collection[str], kept: Sequence[str] = ()) -> None:
-        """Require columns of all files, those in `numbers` numeric. Raises `ExpressionError` for the first file."""
-
-        def check(file: Reader) -> None:
-            if not file.rows_name_columns:
-                file.require((*numbers, *kept), self.first.source.name)
-            for name in numbers:
-                if name in file.types:
-                    check_type(name, file.types[name])
-
-        check(self.first)
-        self.checks.append(check)
-
-    def require_units(self, used: Mapping[str, str]) -> None:
-        """Require the units of the first file in the columns of these variables in all other files."""
+    def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
+        """Require columns of all files, those in `numbers` numeric, and one unit in those of each variable used."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
+            if not file.rows_name_columns:
+                file.require((*numbers, *kept), first)
+            for name in numbers:
+                if name in file.types:
+                    check_type(name, file.types[name])
             theirs = units_in_headings(used, file.units)
             for name, column in used.items():
                 if (here := theirs.get(name)) != (there := units.get(name)):
@@ -370,6 +339,7 @@ class Files:
                     message = f"column `{column}` has {has} in {file.source.name}, and {there or 'none'} in {first}"
                     raise point_error(message, "answer them one after the other, or make their units alike")
 
+        check(self.first)
         self.checks.append(check)
 
     @contextmanager
@@ -401,7 +371,6 @@ class Files:
 
 
 def _note_format(file: Reader, name: str = "") -> None:
-    """Write a note about the recognised format unless it is plain csv."""
     if file.summary:
         write_note(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}")
 
@@ -459,7 +428,7 @@ class Parquet(Reader):
         groups = [fragment.number] if fragment else range(self.file.num_row_groups)
         for group in groups:
             yield from self.file.iter_batches(
-                BATCH_ROWS, row_groups=[group], columns=self.of_file.schema.names, use_threads=False
+                MAX_BATCH_ROWS, row_groups=[group], columns=self.of_file.schema.names, use_threads=False
             )
 
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
@@ -507,8 +476,8 @@ class Arrow(Parquet):
             numbers = [fragment.number] if fragment else range(file.num_record_batches)
             batches = map(file.get_batch, numbers)
         for batch in batches:
-            for start in range(0, batch.num_rows, BATCH_ROWS):
-                yield batch.slice(start, BATCH_ROWS)
+            for start in range(0, batch.num_rows, MAX_BATCH_ROWS):
+                yield batch.slice(start, MAX_BATCH_ROWS)
 
     def reopen_with_columns(self, columns: list[int]) -> Any:
         """Return the file reopened with a selection of columns."""
@@ -531,12 +500,10 @@ class Arrow(Parquet):
 
 
 def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | None]:
-    """Return the parts of a file from their numbers of rows and bytes."""
     return [Fragment(k, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
 
 
 def _row_labels(word: str, first: int) -> Callable[[int], str]:
-    """Return a function from the position of a row to its location for messages."""
     return lambda row: f"{word} {first + row}: "
 
 
@@ -591,21 +558,15 @@ class Text(Reader):
             # an unclosed quote or an endless line: the plain reader reports it
             too_long = len(block) > reading.LIMIT + BLOCK_BYTES
             if too_long and not cut:
-                return bytes(block) + self.skip_line()
+                while data and b"\n" not in data:
+                    data = self.file.read1(BLOCK_BYTES)
+                self.ended = not data
+                _, newline, self.rest = data.partition(b"\n")
+                return bytes(block) + newline
             if cut and (too_long or block.count(b'"', 0, cut) % 2 == 0):
                 self.rest = bytes(block[cut:])
                 return bytes(block[:cut])
         return bytes(block)
-
-    def skip_line(self) -> bytes:
-        """Skip the rest of a line that is too long; return its newline, or nothing at the end of the file."""
-        while data := self.file.read1(BLOCK_BYTES):
-            end = data.find(b"\n")
-            if end >= 0:
-                self.rest = data[end + 1 :]
-                return b"\n"
-        self.ended = True
-        return b""
 
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         self.file.rewind(self.first - 1)
@@ -624,21 +585,18 @@ class Text(Reader):
                 block += self.next_block()
 
     def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """Parse a block whose first line has the number `first`, by pyarrow or else by the plain reader.
-
-        Raises `Unclosed` if its last row continues in the next block.
-        """
-        quotes = _quote_positions(block, self.dialect) if b'"' in block and self.dialect.separator else ()
-        parsed = None if quotes is None else self.parse_with_arrow(block)
+        """Yield the rows of a block; `first` is its first line. Raises `Unclosed` if its last row is not complete."""
+        separated = bool(self.dialect.separator)
+        is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect)
+        parsed = self.parse_with_arrow(block) if is_regular else None
         if parsed is not None:
             batch, faults = parsed
             lines = block.count(b"\n") + (not block.endswith(b"\n"))
             where = _row_labels(f"{self.prefix}line", first)
             yield Chunk(batch, where if batch.num_rows == lines else self.line_labels(block, where), faults, len(block))
-        elif len(block) > PIECE_BYTES and quotes is not None and (cuts := _cut_positions(block, quotes)):
-            for start, stop in pairwise((0, *cuts)):
-                yield from self.parse_block(block[start:stop], first)
-                first += block.count(b"\n", start, stop)
+        elif is_regular and len(block) > PIECE_BYTES and (cut := _middle(block, quoted=separated)) < len(block):
+            yield from self.parse_block(block[:cut], first)
+            yield from self.parse_block(block[cut:], first + block.count(b"\n", 0, cut))
         else:
             yield self.parse_plainly(block, first)
 
@@ -732,10 +690,6 @@ class Text(Reader):
 def _parse_number_columns(
     texts: Any, schema: Any, numbers: Sequence[str], dialect: Dialect
 ) -> tuple[Any, dict[int, ExpressionError]]:
-    """Parse the columns `numbers` of a batch of texts; cells that are not plain numbers are parsed one by one.
-
-    Return the batch, and errors by row.
-    """
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -762,38 +716,32 @@ def _parse_number_columns(
     return pa.RecordBatch.from_arrays([*columns.values()], schema=schema), faults
 
 
-def _quote_positions(block: bytes, dialect: Dialect) -> Any:
-    """Return the positions of all quotes in a block if they enclose cells or are doubled; else None.
-
-    Every other quote then opens a cell.
-    """
+def _encloses_cells(block: bytes, dialect: Dialect) -> bool:
+    # or quotes are doubled: every other one opens a cell then
     import numpy as np
 
     data = np.frombuffer(block, np.uint8)
     quotes = np.flatnonzero(data == ord('"'))
     if len(quotes) % 2:
-        return None
+        return False
     around = np.zeros(256, bool)
     around[[ord(char) for char in f'\r\n"{dialect.separator}']] = True
     before, after = quotes[::2], quotes[1::2]
     fine = around[data[before - 1]] | (before == 0)
     fine &= around[data[np.minimum(after + 1, len(data) - 1)]] | (after == len(data) - 1)
-    return quotes if fine.all() else None
+    return bool(fine.all())
 
 
-def _cut_positions(block: bytes, quotes: Any) -> list[int]:
-    """Return positions at which to cut a block into pieces: after newlines outside quoted cells."""
-    import numpy as np
-
-    ends = np.flatnonzero(np.frombuffer(block, np.uint8) == ord("\n")) + 1
-    if len(quotes):
-        ends = ends[np.searchsorted(quotes, ends) % 2 == 0]
-    if not len(ends):
-        return []
-    nearest = np.searchsorted(ends, np.arange(PIECE_BYTES, len(block), PIECE_BYTES))
-    chosen = np.unique(ends[np.minimum(nearest, len(ends) - 1)])
-    cuts = [int(cut) for cut in chosen if cut < len(block)]
-    return [*cuts, len(block)] if cuts else []
+def _middle(block: bytes, *, quoted: bool) -> int:
+    # after the first newline of the second half, where cells may be `quoted` one outside of quotes
+    cut = len(block) // 2
+    quotes = block.count(b'"', 0, cut)
+    while end := block.find(b"\n", cut) + 1:
+        quotes += block.count(b'"', cut, end)
+        cut = end
+        if not (quoted and quotes % 2):
+            return cut
+    return len(block)
 
 
 def cell_text(cell: object) -> str | None:

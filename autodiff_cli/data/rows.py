@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
@@ -15,9 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batched.columns_io import (
     MOST_IN_BLOCKS,
     Fitted,
-    Kinks,
     check_type,
     common_length,
+    conventions,
     fitted,
     kept_columns,
     mapped_columns,
@@ -45,8 +46,7 @@ if TYPE_CHECKING:
 
     from ..batched.kernels import Kernel, RowErrors
     from ..inputs.quantities import ProgramUnits, Units
-    from ..quantities.unit import Unit
-    from ..quantities.unit_system import Linear
+    from ..quantities.unit import Linear, Unit
 
 QUESTIONS = ("grad", "jacobian", "hessian")
 
@@ -60,7 +60,6 @@ class RowRequest(NamedTuple):
     """A question in columns: what its results are, and how they are computed."""
 
     results: Sequence[tuple[str, str]]
-    """The name of each column of results, and what it means."""
     record: Record | None
     """None where rows are computed one by one only."""
     plain: Callable[[Mapping[str, float]], Answer]
@@ -70,7 +69,6 @@ class RowRequest(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of the results."""
         return [name for name, _ in self.results]
 
 
@@ -117,7 +115,6 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
 
 def _flat(value: Any, gradient: Iterable[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:
-    """Return a value, its gradient, and the lower triangle of its Hessian."""
     return [value, *gradient, *[x for i, row in enumerate(matrix) for x in row[: i + 1]]]
 
 
@@ -126,7 +123,6 @@ FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
     "jacobian": lambda answer: [*answer.values, *[x for row in answer.jacobian or () for x in row]],
     "hessian": lambda answer: _flat(answer.value, answer.gradient.values(), answer.hessian),
 }
-"""The numbers of an answer as a row has them, by question."""
 
 
 # ---- a table ------------------------------------------------------------------------------------------------------
@@ -136,8 +132,8 @@ class Answered(NamedTuple):
     batch: pa.RecordBatch
     errors: dict[int, ExpressionError]
     asked: int
-    """The number of rows that were computed one by one."""
-    kinks: Kinks
+    kinks: Counter[tuple[str, ...]]
+    """The rows at kinks, by the conventions that they took."""
 
 
 class Bound:
@@ -214,7 +210,7 @@ class Bound:
         ]
         for k, (times, plus) in self.inputs.items():
             columns[k] = columns[k] * times + plus
-        kinks = Kinks()
+        kinks: Counter[tuple[str, ...]] = Counter()
 
         def missing(row: int, name: str) -> ExpressionError | None:
             return faults[row] if faults and row in faults else no_number(batch, self.columns[name], row)
@@ -228,8 +224,8 @@ class Bound:
                     numbers, warnings = self.request.plain(point)
                 except BudgetExceeded as error:
                     raise ExpressionError("limit", str(error), hint=error.hint) from None
-                if warnings:
-                    kinks.note(warnings)
+                if warnings and (taken := conventions(warnings)):
+                    kinks[taken] += 1
                 return numbers
 
             # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
@@ -363,7 +359,6 @@ class Rows(NamedTuple):
     typed: tuple[tuple[str, str], ...] = ()
     """The units of the values that are constant over the rows, by name."""
     units: tuple[str, ...] | None = None
-    """The requested units of answers, or `none`."""
 
     def __repr__(self) -> str:
         return f"rows({self.text!r})"
@@ -377,14 +372,6 @@ class Rows(NamedTuple):
         with _about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
-    def columns_needed(self, names: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
-        """Return the columns that hold numbers, and those that are carried along. Raises `ExpressionError`."""
-        columns = self.named(names)
-        kept = kept_columns(self.keep, names)
-        fit = self.fitted(list(columns))
-        used = dict.fromkeys((*fit.variables, *fit.wanted))
-        return [columns[name] for name in used if name in columns], kept
-
     def named(self, names: Sequence[str]) -> dict[str, str]:
         """Return which of these columns has the values of which name."""
         other = [*dict(self.at), *BOUND.findall(self.text)]
@@ -397,10 +384,7 @@ class Rows(NamedTuple):
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def over(self, names: Sequence[str]) -> Rows:
-        """Return the formula over columns of these names, in the units that the names say, if these count.
-
-        Raises `ExpressionError` where dimensions do not fit together.
-        """
+        """Return the formula over columns of these names, in the units that count. Raises `ExpressionError`."""
         asked_for = bool(self.units or self.typed or has_unit_literals(self.text))
         return self if all(map(is_name, names)) and not asked_for else _over(self, tuple(names))
 
@@ -451,11 +435,8 @@ class RowUnits(NamedTuple):
 
 
 def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
-    """Return the units of a program's rows, whose inputs are in those of `point`, and outputs in those asked for.
-
-    Raises `ExpressionError` where the dimensions do not fit together.
-    """
-    from ..quantities.unit_system import linear
+    """Return the units of a program's rows, whose inputs are in those of `point`. Raises `ExpressionError`."""
+    from ..quantities.unit import linear
 
     units = checked_units(known, point, units_asked)
     of: dict[str, Callable[[Sequence[str]], Units]]
@@ -484,7 +465,6 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequenc
 
 @contextmanager
 def _about(text: str) -> Iterator[None]:
-    """Errors are about this formula, unless they say otherwise."""
     try:
         yield
     except ExpressionError as error:
@@ -565,7 +545,6 @@ KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, o
 
 
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-"""The methods of objects that export their columns to Arrow."""
 
 
 def is_frame(value: object) -> bool:
@@ -584,7 +563,6 @@ NO_COLUMNS = (str, bytes, Mapping)
 
 
 def _field_names(value: object) -> tuple[str, ...] | None:
-    """Return the names of the fields of a structured NumPy array."""
     names: tuple[str, ...] | None = getattr(getattr(value, "dtype", None), "names", None)
     return names
 
@@ -633,7 +611,6 @@ def _one_batch(table: pa.Table) -> pa.RecordBatch:
 
 
 def _dictionary(table: pa.Table, first: Any) -> dict[str, Any]:
-    """Return a dictionary of columns as the first one is: an Arrow array, a NumPy array or a list."""
     import pyarrow as pa
 
     if isinstance(first, pa.Array | pa.ChunkedArray):

@@ -16,15 +16,9 @@ from ..views.formats import Subject, Writer, carried, disarmed, in_quotes, lacki
 from ..views.wide import WIDE, Values, wide
 from .rows import doubles
 
-GROUP = 262_144
-"""Rows of a group of Parquet, at least: smaller ones make for much that is said of each."""
-
-
-GROUP_BYTES = 64 * 1024 * 1024
-"""Bytes that are held for a group, at most, whatever texts are carried along."""
-
-
-SLICE = 8_192
+MIN_GROUP_ROWS = 262_144
+MAX_GROUP_BYTES = 64 * 1024 * 1024
+SLICE_ROWS = 8_192
 """Rows of text that are written at a time: what they become stays in the processor's cache."""
 
 
@@ -70,7 +64,7 @@ class ParquetSink(Sink):
         self.held.append(batch)
         self.rows += batch.num_rows
         self.size += batch.nbytes
-        if self.rows >= GROUP or self.size >= GROUP_BYTES:
+        if self.rows >= MIN_GROUP_ROWS or self.size >= MAX_GROUP_BYTES:
             self.flush()
 
     def flush(self) -> None:
@@ -107,7 +101,6 @@ class ParquetSink(Sink):
 
 
 def _shrinks(column: Any) -> bool:
-    """Return whether LZ4 makes a column of numbers smaller by a twentieth, which is worth the time to read it again."""
     import pyarrow as pa
 
     before = after = 0
@@ -149,8 +142,8 @@ class CellsSink(Sink):
         file.write((separator.join(head) + "\n").encode())
 
     def write(self, batch: Any) -> None:
-        for start in range(0, batch.num_rows, SLICE):
-            self.file.write(self.lines(batch.slice(start, SLICE)))
+        for start in range(0, batch.num_rows, SLICE_ROWS):
+            self.file.write(self.lines(batch.slice(start, SLICE_ROWS)))
 
     def lines(self, batch: Any) -> memoryview:
         """Return rows as bytes."""
@@ -279,7 +272,7 @@ class Collected(Writer[Values]):
 
     def _add(self, cells: dict[str, Any]) -> None:
         self.rows.append(cells)
-        if len(self.rows) >= GROUP:
+        if len(self.rows) >= MIN_GROUP_ROWS:
             self._write()
 
     def _write(self) -> None:
@@ -317,10 +310,7 @@ def plain_cell(cell: object) -> object:
 def sink(
     file: IO[bytes], schema: Any, format: str, *, spreadsheet: bool, leading: tuple[str, ...] = (), **choices: Any
 ) -> Sink:
-    """Return the writer of batches of a schema in a format; see `WideView` for `leading` columns and the choices.
-
-    Raises a usage error for an unknown format.
-    """
+    """Return the writer of batches in a format; see `WideView` for the choices. Raises a usage error."""
     if format in ("csv", "tsv"):
         return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
     if format in WIDE:

@@ -21,7 +21,7 @@ from ..streams import filesystems
 from ..streams.filesystems import arrow, is_url
 from ..streams.requests import standard_input
 from ..views.formats import COLUMNAR
-from .text_dialects import FIRST_BLOCK, UNFORCED, Forced, Layout, Normal
+from .text_dialects import FIRST_BLOCK_BYTES, UNFORCED, Forced, Layout, Normal
 
 TEXT = ("csv", "tsv", "jsonl")
 INPUT_FORMATS = (*TEXT, "xlsx", *COLUMNAR)
@@ -35,19 +35,14 @@ _ENDINGS = {
     "arrow": ".arrow .arrows .feather .ipc",
 }
 SUFFIXES = {suffix: format for format, suffixes in _ENDINGS.items() for suffix in suffixes.split()}
-"""The format of a file by the suffix of its name."""
-
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b"ARROW1": "arrow"}
 """How files begin, whatever they are called."""
 
-STREAM = b"\xff\xff\xff\xff"
-"""How a stream of Arrow batches begins, which is no file of them."""
-
+ARROW_STREAM = b"\xff\xff\xff\xff"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
-AT_A_TIME = 32
-"""The number of remote files that are inspected at a time."""
+MAX_PARALLEL_FILES = 32
 
 
 Item = TypeVar("Item")
@@ -65,13 +60,11 @@ class Source(NamedTuple):
     """Standard input or a pipe, which was looked into: opened again, it would lack what was seen, or never end."""
     forced: Forced = UNFORCED
     sheet: str | None = None
-    """The sheet of a spreadsheet; None for the first."""
     stream: bool = False
     """Whether it is a stream of Arrow's batches, and no file of them."""
 
     @property
     def name(self) -> str:
-        """Its name in messages."""
         return "standard input" if self.path == "-" else f"`{self.shown}`"
 
     @property
@@ -86,7 +79,6 @@ class Source(NamedTuple):
 
     @property
     def columnar(self) -> bool:
-        """Whether only pyarrow can read it."""
         return self.format in COLUMNAR
 
     def open(self) -> Any:
@@ -115,14 +107,13 @@ def parallel_map(
     from concurrent.futures import ThreadPoolExecutor
 
     def all_of_them() -> list[Result]:
-        with ThreadPoolExecutor(AT_A_TIME) as pool:
+        with ThreadPoolExecutor(MAX_PARALLEL_FILES) as pool:
             return list(pool.map(action, items))
 
     return filesystems.patiently(all_of_them)
 
 
 def _paths(pattern: str) -> list[str]:
-    """Return the files that a name, a pattern or a folder stands for, here or on another file system."""
     is_remote = is_url(pattern)
     if pattern == "-" or (not is_remote and os.path.isfile(pattern)):
         return [pattern]
@@ -145,7 +136,6 @@ def _paths(pattern: str) -> list[str]:
 
 
 def _matching(pattern: str) -> list[str]:
-    """Return the paths that a pattern names; of `**`, each folder once, also where links go round in a circle."""
     steps = pattern.replace(os.sep, "/").split("/")
     if "**" not in steps:
         return glob.glob(pattern)
@@ -168,13 +158,11 @@ def _matching(pattern: str) -> list[str]:
 
 
 def _by_name(path: str) -> str | None:
-    """Return the format that a name says."""
     stem, suffix = os.path.splitext(path.lower())
     return SUFFIXES.get(os.path.splitext(stem)[1] if suffix in PACKED else suffix)
 
 
 def _source(path: str, forced: Forced) -> Source:
-    """Look into a file. Raises `ExpressionError` where it cannot be read."""
     format = forced.input_format
     file: io.BufferedReader | None = None
     sheet: str | None = None
@@ -196,7 +184,7 @@ def _source(path: str, forced: Forced) -> Source:
         # no file system has such a name: a zero in it, or half a character
         raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
-    stream = begin.startswith(STREAM)
+    stream = begin.startswith(ARROW_STREAM)
     kind = "arrow" if stream else kind
     named = format or (kind if kind in COLUMNAR else _by_name(path))
     if format is None and named in COLUMNAR:
@@ -221,10 +209,7 @@ def within(sentence: str) -> str:
 
 
 class TextFile:
-    """The text of a source, unpacked, in UTF-8, whose beginning can be looked at, and read again.
-
-    Raises `ExpressionError`.
-    """
+    """The text of a source in UTF-8, which can be looked at and read again. Raises `ExpressionError`."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -235,7 +220,6 @@ class TextFile:
         self.keep = True
         self.ended = False
         self.filters: list[Callable[[bytes], bytes]] = []
-        """Filters that are applied to the bytes read, in this order."""
         self.begun = b""
         """The line that is not complete yet, where lines are changed."""
         self.summary: list[str] = []
@@ -255,20 +239,18 @@ class TextFile:
             raise ExpressionError("io", message, hint="check the path") from None
 
     def first_block(self) -> tuple[str, bool]:
-        """Return the text that the file begins with, to see how it is written, and whether that is all of it.
-
-        Of a pipe no more is waited for than two lines of the table.
-        """
+        """Return the text that the file begins with, of a pipe two lines of the table, and whether that is all."""
         lines = 0
-        while not self.ended and len(self.head) < FIRST_BLOCK and not (self.source.once and lines >= 2):
-            self._next(FIRST_BLOCK)
+        while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
+            self._next(FIRST_BLOCK_BYTES)
             lines = sum(bool(x.strip()) and not x.lstrip().startswith(b"#") for x in bytes(self.head).split(b"\n")[:-1])
         if self.head.startswith(BYTE_ORDER_MARK):
             del self.head[: len(BYTE_ORDER_MARK)]
         is_json = self.source.format == "jsonl" or self.head.lstrip()[:1] in (bytearray(b"{"), bytearray(b"["))
         if not is_json and (encoding := _encoding(bytes(self.head), self.source.forced.encoding)):
             self.summary.append(f"encoding {encoding[1]}")
-            self._filter(self._decoding(encoding[0]))
+            decode = codecs.getincrementaldecoder(encoding[0])().decode
+            self._filter(lambda data: self._decoded(data, decode))
             self.head = self.head.removeprefix(BYTE_ORDER_MARK)
         if not is_json and b"\r" in self.head and b"\n" not in self.head:
             self.summary.append("lines that end in carriage returns")
@@ -276,24 +258,16 @@ class TextFile:
         return self.head.decode(errors="replace"), self.ended
 
     def _filter(self, change: Callable[[bytes], bytes]) -> None:
-        """Have all bytes of the file changed, those that were read already too."""
         self.filters.append(change)
         self.head = bytearray(change(bytes(self.head)))
 
-    def _decoding(self, name: str) -> Callable[[bytes], bytes]:
-        """Return the function that makes UTF-8 of bytes in another encoding."""
-        decoder = codecs.getincrementaldecoder(name)()
-
-        def decoded(data: bytes) -> bytes:
-            try:
-                return decoder.decode(data, final=self.ended).encode(errors="replace")
-            except UnicodeDecodeError as fault:
-                byte = fault.object[fault.start]
-                message = f"{self.source.name} cannot be read as {fault.encoding}: byte {byte:#04x}"
-                hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
-                raise ExpressionError("io", message, hint=hint) from None
-
-        return decoded
+    def _decoded(self, data: bytes, decode: Callable[[bytes, bool], str]) -> bytes:
+        try:
+            return decode(data, self.ended).encode(errors="replace")
+        except UnicodeDecodeError as fault:
+            message = f"{self.source.name} cannot be read as {fault.encoding}: byte {fault.object[fault.start]:#04x}"
+            hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
+            raise ExpressionError("io", message, hint=hint) from None
 
     def follow(self, layout: Layout) -> None:
         """Have comments, blanks, and lines before the table left out, as the layout of the file says."""
@@ -303,7 +277,7 @@ class TextFile:
 
         def lines(data: bytes) -> bytes:
             data = self.begun + data
-            cut = len(data) if self.ended or len(data) > LIMIT + FIRST_BLOCK else data.rfind(b"\n") + 1
+            cut = len(data) if self.ended or len(data) > LIMIT + FIRST_BLOCK_BYTES else data.rfind(b"\n") + 1
             self.begun = data[cut:]
             return normal(data[:cut])
 
@@ -311,18 +285,16 @@ class TextFile:
 
     def read1(self, size: int) -> bytes:
         """Return some bytes, none at the end."""
+        while self.place == len(self.head) and not self.ended:
+            if not self.keep:
+                self.head.clear()
+                self.place = 0
+            self._next(size)
         data = bytes(self.head[self.place : self.place + size])
-        if not data and not self.keep:
-            self.head.clear()
-            self.place = 0
         self.place += len(data)
-        while not data and not self.ended:
-            data = self._next(size)
-            self.place += len(data) if self.keep else 0
         return data
 
-    def _next(self, size: int) -> bytes:
-        """Return some bytes that have not been read before."""
+    def _next(self, size: int) -> None:
         try:
             # signals are answered while another file system is waited for
             elsewhere = is_url(self.source.path)
@@ -335,9 +307,7 @@ class TextFile:
         self.ended = not data
         for change in self.filters:
             data = change(data)
-        if self.keep:
-            self.head += data
-        return data
+        self.head += data
 
     def peek(self, size: int) -> bytearray:
         """Return the first bytes of the file, without going on in it."""
@@ -361,10 +331,6 @@ class TextFile:
 
 
 def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list[str]]:
-    """Return the cells of a sheet as csv, and what is to be said of it. Raises `ExpressionError` (`io`).
-
-    Needs the extra `excel`.
-    """
     import csv
 
     calamine = needed("python_calamine", "excel", "spreadsheets need python-calamine", ", or save the sheet as csv")
@@ -389,7 +355,6 @@ def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list
 
 
 def _sheet_cell(cell: Any) -> str | float:
-    """Return what stands in a cell of a spreadsheet, as csv has it."""
     if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
         return int(cell)
     if isinstance(cell, int | float) and not isinstance(cell, bool):
@@ -412,7 +377,6 @@ _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\x
 
 
 def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
-    """Return the encoding of a text from its first bytes, and its display name; None for UTF-8 and binary data."""
     if forced is not None:
         name = codecs.lookup(forced).name
         return None if name in ("utf-8", "utf-8-sig", "ascii") else (name, forced)

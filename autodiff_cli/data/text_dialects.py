@@ -15,38 +15,24 @@ from typing import NamedTuple
 from ..errors import ExpressionError, point_error, quoted, usage_error
 from ..inputs.optional_units import heading, is_unit, without_brackets
 
-FIRST_BLOCK = 64 * 1024
-"""Bytes of a file from which it is recognised how it is written."""
-
-SAMPLE = 20
-"""Lines of the table that show its separator."""
-
-MARKS = ("#", "%", "//")
-"""What comment lines begin with."""
-
+FIRST_BLOCK_BYTES = 64 * 1024
+SAMPLE_LINES = 20
+COMMENT_MARKS = ("#", "%", "//")
 BLANKS = " "
 """Stands for runs of blanks and tabs as the separator."""
 
-LONGEST_PREFACE = 100
-"""The most lines before the header."""
-
+MAX_PREFACE_LINES = 100
 SEPARATORS = ("\t", ";", "|", ",", BLANKS)
-"""In the order in which they are tried."""
-
 SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blank": BLANKS, "blanks": BLANKS}
 DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
 
-NOTHING = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
-"""Words for missing values in cells."""
-
+MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
 SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
 """The errors of spreadsheets, which stand for no value and begin no comment."""
 
 _SPREADSHEET = rf"(?!{SPREADSHEET_ERROR.pattern})"
 
-FORTRAN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)[dD][+-]?\d{1,3}")
-"""A number as Fortran writes double precision."""
-
+FORTRAN_DOUBLE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)[dD][+-]?\d{1,3}")
 DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?: .*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
 )
@@ -55,8 +41,6 @@ DATE = re.compile(
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
 
 _STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
-"""Decimal mark and thousands separator, as numbers may have them."""
-
 _THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
 """Blanks that do not break, and the typographic apostrophe, between thousands."""
 
@@ -105,7 +89,6 @@ class Forced(NamedTuple):
 
 
 UNFORCED = Forced()
-"""The file shows it all."""
 
 
 class Dialect(NamedTuple):
@@ -123,7 +106,6 @@ class Dialect(NamedTuple):
 
 
 PLAIN = Dialect()
-"""As csv is written."""
 
 
 class Layout(NamedTuple):
@@ -135,13 +117,9 @@ class Layout(NamedTuple):
     units: Sequence[str | None] = ()
     """The units of columns in a row of units, in their order."""
     skip: int = 0
-    """The number of lines before the rows of the table."""
     marks: tuple[str, ...] = ()
-    """What comment lines begin with, if there are any."""
     blanks: bool = False
-    """Whether runs of blanks separate cells."""
     summary: tuple[str, ...] = ()
-    """Descriptions of the recognised format, for a note."""
 
 
 AS_CSV = Layout()
@@ -198,22 +176,19 @@ def in_formula(cell: str, dialect: Dialect) -> str:
 
 
 def _is_value(cell: str) -> bool:
-    """Return whether a cell holds a number, a date or a time, and so does not name a column."""
-    return bool(styles_of(cell) or DATE.fullmatch(cell) or TIME.fullmatch(cell) or FORTRAN.fullmatch(cell))
+    return bool(styles_of(cell) or DATE.fullmatch(cell) or TIME.fullmatch(cell) or FORTRAN_DOUBLE.fullmatch(cell))
 
 
 def is_missing(cell: str) -> bool:
     """Return whether a cell stands for no value."""
-    return not cell or cell in NOTHING or cell.lower() in ("nan", "inf", "-inf")
+    return not cell or cell in MISSING_VALUES or cell.lower() in ("nan", "inf", "-inf")
 
 
 def _all_values(cells: Sequence[str]) -> bool:
-    """Return whether there is nothing but values in a row, and one at least."""
     return any(map(_is_value, cells)) and all(_is_value(cell) or is_missing(cell) for cell in cells)
 
 
 def _style(cells: Collection[str], decimal: str | None) -> tuple[str, str]:
-    """The one way in which all cells that are numbers can be read, or the first of them; the plain one of several."""
     styles = [style for style in _STYLES if decimal in (None, style[0])]
     for cell in cells:
         if (own := styles_of(cell)) and len(own) < len(_STYLES):
@@ -231,7 +206,6 @@ _QUOTED = re.compile(r'(?<![^\t;|, ])"(?:[^"]|"")*(?:"|$)')
 
 
 def _split(line: str, separator: str) -> list[str]:
-    """Return the cells of a line."""
     if '"' not in line:
         return line.split() if separator == BLANKS else [cell.strip() for cell in line.split(separator)]
     # separators in quotes do not count
@@ -246,10 +220,6 @@ def _split(line: str, separator: str) -> list[str]:
 
 
 def _headings(line: str, separator: str, count: int) -> list[str] | None:
-    """Return the names of `count` columns in a line; None if it does not name as many.
-
-    Over columns between blanks, names may have blanks within and units behind them, or other separators.
-    """
     cells = [_split(line, separator)]
     if separator == BLANKS:
         with_units = re.sub(r"(?<=\S)[ \t]+(?=[\[(][^\])]*[\])](?:\s|$))", "\0", line)
@@ -259,7 +229,6 @@ def _headings(line: str, separator: str, count: int) -> list[str] | None:
 
 
 def _are_units(cells: Sequence[str]) -> bool:
-    """Return whether the cells are units, and not values or names."""
     units = [cell for cell in cells if cell and cell not in ("-", "--", "–", "—")]
     return bool(units) and not any(map(_is_value, units)) and all(map(is_unit, units))
 
@@ -272,7 +241,6 @@ class _Fit(NamedTuple):
     names: Sequence[str] | None
     """None where the first line has values."""
     values: Sequence[Sequence[str]]
-    """The rows that consist of values."""
 
     @property
     def numbers(self) -> list[list[str]]:
@@ -284,7 +252,6 @@ class _Fit(NamedTuple):
 
 
 def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
-    """Return how a separator makes a table of lines; None where it does not."""
     cells = [_split(line, separator) for line in lines]
     first, below = cells[0], cells[1:]
     headless = _all_values(first)
@@ -307,25 +274,21 @@ def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
 
 
 def _word(char: str, words: Mapping[str, str] = SPELLED) -> str:
-    """Return a separator, or a decimal mark, as an option has it."""
     return next((word for word, own in words.items() if own == char and word.isalpha()), char)
 
 
 def _spelled(separator: str) -> str:
-    """Return a separator as a message has it."""
     return {"\t": "tab", BLANKS: "blanks"}.get(separator, separator)
 
 
 # ---- a file -------------------------------------------------------------------------------------------------------
 Line = tuple[int, str]
-"""Its position in the file, from 0, and its text."""
 
 
 def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
-    """Return how a file is written that begins with this text; it is all of it where it is complete.
+    """Return how a file is written that begins with this text. Raises `ExpressionError` where there are several ways.
 
-    With `tabs` they separate where they are in the first line. Raises `ExpressionError` where there is more than one
-    way to read it.
+    The text is `complete` if it is all of the file; with `tabs` they separate where they are in the first line.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not complete and len(lines) > 1:
@@ -337,7 +300,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
     as_usual = separator in (None, ",") and skip == 0 and forced.decimal is None and forced.comment is None
     if as_usual and (_is_plain(lines, text) or _NO_TEXT.search("\n".join(lines[: start + 1]))):
         return AS_CSV
-    marks = MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
+    marks = COMMENT_MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
     table = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
     is_comment = re.compile(rf"\s*{_SPREADSHEET}(?:{'|'.join(map(re.escape, marks))})") if marks else None
     comments = [pair for pair in table if is_comment.match(pair[1])] if is_comment else []
@@ -348,7 +311,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
     if not table:
         return Layout(Dialect(separator or ","), skip=skip)
     separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
-    sample = [line for _, line in table[:SAMPLE]]
+    sample = [line for _, line in table[:SAMPLE_LINES]]
     fit = _fitting(sample, separators, separator, forced.decimal)
     if fit is None:
         _check_title(table, separators)
@@ -358,27 +321,22 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
             separator = next((c for c in f"\t{usual};|" if c in plain and (c != "\t" or tabs)), usual)
         names = _split(sample[0], separator)
         fit = _Fit(separator, len(names), None if _all_values(names) else names, ())
-    begin = _samples_begin([line for _, line in table[:LONGEST_PREFACE]], fit.separator)
+    begin = _samples_begin([line for _, line in table[:MAX_PREFACE_LINES]], fit.separator)
     if begin is not None:
         raise _below(table, begin)
     return _laid_out(fit, lines, skip, table, comments, complete, forced)
 
 
 def _is_plain(lines: Sequence[str], text: str) -> bool:
-    """Return whether it is plain csv: names between commas, and nothing in it that might be read another way."""
-    table = [line for line in lines[:SAMPLE] if line.strip()][:2]
+    table = [line for line in lines[:SAMPLE_LINES] if line.strip()][:2]
     if not table or not _PLAIN_HEADER.fullmatch(table[0].strip()) or _SPECIAL.search(text):
         return False
     if len(table) > 1 and _are_units(_split(table[1], ",")):
         return False
-    return _samples_begin([line for line in lines[:LONGEST_PREFACE] if line.strip()], ",") is None
+    return _samples_begin([line for line in lines[:MAX_PREFACE_LINES] if line.strip()], ",") is None
 
 
 def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | None, decimal: str | None) -> _Fit | None:
-    """Return the first separator that makes a table of numbers of lines, else the first that makes one.
-
-    Raises `ExpressionError` where two of them make tables of different numbers.
-    """
     if forced is None and decimal is None and all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample):
         message = f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal comma"
         hint = "add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`"
@@ -395,9 +353,8 @@ def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | Non
 
 
 def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
-    """Raise an error where a table of numbers begins some lines further on."""
-    for begin in range(1, min(len(table) - 1, SAMPLE)):
-        lines = [line for _, line in table[begin : begin + SAMPLE]]
+    for begin in range(1, min(len(table) - 1, SAMPLE_LINES)):
+        lines = [line for _, line in table[begin : begin + SAMPLE_LINES]]
         for char in separators:
             fit = _fit(lines, char)
             above = [_split(line, char) for _, line in table[:begin]]
@@ -408,7 +365,6 @@ def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
 
 
 def _samples_begin(lines: Sequence[str], separator: str) -> int | None:
-    """Return which line names the columns of the values below it, after lines of settings; None where none does."""
     if separator == BLANKS or len(lines) < 3:
         return None
     above: list[list[str]] = []
@@ -427,7 +383,6 @@ def _samples_begin(lines: Sequence[str], separator: str) -> int | None:
 
 
 def _below(table: Sequence[Line], begin: int) -> ExpressionError:
-    """Return the error of a table that begins some lines further on."""
     (first, title), line = table[0], table[begin][0]
     message = f"line {first + 1} does not name the columns of the rows below it: `{title.strip()[:40]}`"
     return point_error(
@@ -444,7 +399,6 @@ def _laid_out(
     complete: bool,
     forced: Forced,
 ) -> Layout:
-    """Return the layout of a file whose separator is known, by its lines, those of its table, and its comments."""
     separator, width, names = fit.separator, fit.width, fit.names
     units, summary = list[str | None](), list[str]()
     first, body = table[0][0], table
@@ -495,14 +449,13 @@ def _laid_out(
         summary.insert(0, f"separator {_spelled(separator)}")
     if names is not None:
         names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
-    marks = tuple(mark for mark in MARKS if any(line.lstrip().startswith(mark) for _, line in comment_lines))
+    marks = tuple(mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for _, line in comment_lines))
     marks = (forced.comment,) if forced.comment not in (None, "none") and comment_lines else marks
     blanks = separator == BLANKS
     return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(summary))
 
 
 def _named(comments: Sequence[Line], separator: str, width: int) -> list[tuple[int, list[str]]]:
-    """Return the last comment line that names `width` columns, and a line of their units after it."""
     for char in dict.fromkeys((separator, BLANKS)):
         lines = [(k, cells) for k, line in comments if (cells := _headings(line, char, width)) is not None]
         if lines:
@@ -514,8 +467,7 @@ _THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 
 
 def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
-    """Raise an error where a comment line may as well be a row, whose first cell is text."""
-    rows = [cells for _, line in body[:SAMPLE] if len(cells := _split(line, separator)) == width]
+    rows = [cells for _, line in body[:SAMPLE_LINES] if len(cells := _split(line, separator)) == width]
     if width < 2 or not rows or any(_is_value(cells[0]) for cells in rows):
         return
     for k, line in comments.items():
@@ -560,7 +512,6 @@ class Normal:
 
 
 def _tabbed(block: bytes, begins: bool = True, ends: bool = True) -> bytes:
-    """Return lines with a tab for each run of blanks, and none at their ends."""
     if begins:
         block = re.sub(rb"(?m)^[ \t]+", b"", block)
     if ends:

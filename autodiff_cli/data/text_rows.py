@@ -17,8 +17,8 @@ from ..streams.requests import lines
 from .text_dialects import (
     AS_CSV,
     DATE,
-    FORTRAN,
-    NOTHING,
+    FORTRAN_DOUBLE,
+    MISSING_VALUES,
     PLAIN,
     SPREADSHEET_ERROR,
     TIME,
@@ -31,11 +31,8 @@ TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
 """A row: its line in the file, its cells by column, and its error or None."""
 
 Line = tuple[int, str, ExpressionError | None]
-"""Its number, its text, and why it is no text."""
 
 MAX_FAULTY_ROWS = 1000
-"""A file that begins with more rows than these which are none is no file of rows."""
-
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
 
 
@@ -88,10 +85,9 @@ class Texts:
 
 
 def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[list[str], Iterator[TextRow], Dialect]:
-    """Return the names of the columns, the rows, which are read as they are asked for, and how they are written.
+    """Return the names of the columns, the rows as they are asked for, and how they are written.
 
-    Where each row names its own columns, the names are those of the first. Where the format is not given, it shows
-    itself. Raises `ExpressionError`, also where the file is of another kind.
+    Where each row names its own columns, the names are those of the first. Raises `ExpressionError`.
     """
     dialect = layout.dialect
     if layout.names is not None:
@@ -122,11 +118,6 @@ class Unclosed(ExpressionError):
 
 
 def _separated(line: Line, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
-    """Return the cells of a row, which takes further lines while a quoted cell is open.
-
-    A quote opens a cell where it is the first character of it. One that is never closed spoils the row in which it
-    stands, and no other. Raises `ExpressionError` for what is wrong.
-    """
     _, text, fault = line
     separator = dialect.separator
     if '"' not in text:
@@ -214,7 +205,6 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
 
 
 def _with_entries(cells: Mapping[str, object]) -> dict[str, object]:
-    """Return the cells of a row, a list of numbers as the cells of its entries, `x[1]`."""
     entries: dict[str, object] = {}
     for name, cell in cells.items():
         flat = flattened(name, cell) if isinstance(cell, list) else ""
@@ -227,17 +217,14 @@ _IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
 
 
 def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
-    """Return the number in a cell: a constant expression as text, written as its file is, or a number of JSON.
-
-    It remembers its text, for other arithmetics. Raises `ExpressionError` naming the column.
-    """
+    """Return the number in a cell, which remembers its text. Raises `ExpressionError` naming the column."""
     try:
         if isinstance(cell, str):
             cell = cell.strip()
             if cell == name:
                 hint = "leave it out: where files were put together, each had its own"
                 raise point_error("it is the name of the column: a header among the rows", hint)
-            if cell in NOTHING or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
+            if cell in MISSING_VALUES or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
                 raise point_error(f"`{cell}` stands for no value", "give a number")
             if DATE.fullmatch(cell):
                 hint = "give a number, such as days since the first of them"
@@ -252,7 +239,7 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
     except ExpressionError as error:
         message, advice = str(error), error.hint
         if isinstance(cell, str):
-            if FORTRAN.fullmatch(cell):
+            if FORTRAN_DOUBLE.fullmatch(cell):
                 return value_of_object(name, re.sub("[dD]", "e", cell))
             # an invalid formula, with a message about files
             other = next((char for char in ";|" if char in cell and char != dialect.separator), None)

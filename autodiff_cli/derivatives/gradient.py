@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -19,6 +19,7 @@ from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import Evaluation
+from ..run.flat_graph import Graph
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
@@ -39,28 +40,24 @@ class Intermediate(Record, Generic[Number]):
 
 
 class Graphed:
-    """A graph with its values and derivatives; its nodes as Values are built on first use."""
+    """A graph with the values and derivatives of its nodes; as Values they are built on first use."""
 
-    def __init__(self, at: Evaluation, adjoints: Sequence[float | None], units: ProgramUnits | None) -> None:
-        self._at, self._adjoints, self._units = at, adjoints, units
+    def __init__(
+        self, graph: Graph, grads: Sequence[float | None] | None, unit: Callable[[int], Unit] | None = None
+    ) -> None:
+        self.graph = graph
+        self.grads = grads
+        """The derivative by each node, None where it depends on nothing wanted; None for a graph without a point."""
+        self.unit = unit
+        """Returns the unit of a node, whose value is in coherent ones; None where there are no units."""
 
     @cached_property
-    def _values(self) -> list[Value]:
-        values = values_of(self._at.graph)
-        for value, grad in zip(values, grads(self._adjoints, self._at.active), strict=True):
-            value.grad = grad
-        return values
-
-    @property
     def output(self) -> Value:
         """The output as a Value, always the same one."""
-        return self._values[self._at.graph.roots[0]]
-
-    @property
-    def units_of_values(self) -> dict[int, Unit] | None:
-        """The units of the Values, by their `id`; None where they have none. Values themselves are in the SI."""
-        units = self._units
-        return None if units is None else {id(value): units.node(i) for i, value in enumerate(self._values)}
+        values = values_of(self.graph)
+        for value, grad in zip(values, self.grads or (), strict=True):
+            value.grad = grad
+        return values[self.graph.roots[0]]
 
 
 class Gradient(Record, Generic[Number]):
@@ -70,7 +67,6 @@ class Gradient(Record, Generic[Number]):
     arithmetic: Arithmetic
     value: Number
     gradient: dict[str, Number]
-    """The partial derivative by each wanted variable, in order of first appearance."""
     point: dict[str, Number]
     """The value of every variable, in order of first appearance, and of wanted names that the program does not use."""
     constants: dict[str, float]
@@ -78,13 +74,10 @@ class Gradient(Record, Generic[Number]):
     warnings: tuple[Diagnostic, ...] = ()
     intermediates: tuple[Intermediate[Number], ...] = ()
     graphed: Graphed | None = None
-    """The graph with the numbers of every node; None in other arithmetics than doubles."""
     over: LossSummary | None = None
-    """The rows of data that it is the sum or mean over, if it is."""
     elasticities: dict[str, Number | None] | None = None
     """The elasticity x·f′/f by each wanted variable, if requested; None where it is undefined, as where f is 0."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
     @property
     def output(self) -> Value | None:
@@ -159,7 +152,6 @@ def _answer(
     relative: bool = False,
     units: ProgramUnits | None = None,
 ) -> Gradient[Any]:
-    """Return the gradient of a problem; only in doubles with its graph."""
     program = posed.program
     bound = [program.place(i) for _, _, i in program.bound]
     tree = None if units is None else units.of_gradient(posed.wanted, bound)
@@ -179,11 +171,12 @@ def _answer(
         at = Evaluation(m, graph, by)
         adjoints, kinks, order = at.reverse({graph.roots[0]: m.number(1)})
         warnings[:] = kink_warnings(arithmetic, at.breakpoints(kinks).values())
-        graphed = Graphed(at, adjoints, units) if m is REAL else None
+        graphed = (
+            Graphed(graph, [*grads(adjoints, at.active)], None if units is None else units.node) if m is REAL else None
+        )
         zero, evaluated = m.number(0), {*order} if bound else {*()}
 
         def slope(i: int) -> Any:
-            """The derivative by a node; None where it depends on no wanted variable."""
             if adjoints[i] is None:
                 return zero if at.active[i] else None
             return unsigned(adjoints[i])
@@ -230,7 +223,6 @@ def _over_data(
     text: str, point: Point, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic,
     relative: bool, units: Sequence[str] | str | None,
 ) -> Gradient[float]:  # fmt: skip
-    """Return the gradient of a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
@@ -265,7 +257,6 @@ def with_elasticities(answer: Gradient[float]) -> Gradient[float]:
 
 
 def _elasticity(x: Any, slope: Any, value: Any) -> Any:
-    """x·f′/f. None where f is 0, or the quotient is no double."""
     if value == 0:
         return None
     product = x * slope

@@ -14,7 +14,6 @@ from .gradient import Gradient, gradient, gradient_of, with_elasticities
 
 REMEMBERED = 1024
 """How many programs are kept, in case they come again with another point."""
-
 AT_ONCE = 128
 """How many are kept the first time that they come; of further ones only those that come again before long.
 
@@ -23,7 +22,6 @@ Most programs of a long stream never do, and memory that is used again at once i
 
 MOST_KEPT = 250_000
 """How large they may be together, in characters of text and nodes of graphs."""
-
 MOST_MET = 16_384
 """Of how many it is known that they came once."""
 
@@ -40,11 +38,10 @@ class PreparedProgram:
 
     @property
     def size(self) -> int:
-        """How large it is, in characters and nodes."""
         return len(self.program.text) + len(self.program.graph.places)
 
     def binds(self, names: Collection[str]) -> bool:
-        """Whether the program binds some of these names."""
+        """Return whether the program binds some of these names."""
         return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:

@@ -1,22 +1,23 @@
-"""The graph of a program as a plain description to draw pictures from: with its numbers, or without a point.
+"""The graph of a program as a plain description, from which trees, pictures and pages are drawn.
 
 A graph that lists were unrolled to can be drawn small: with a node for the terms of a sum, and one for nodes alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.walk import Chains
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.value import Value, in_order
+from ..graphs.value import Value, graph_of
 from ..inputs.figures import unsigned
 from ..inputs.problem import parse
 from ..numbers.floats import REAL
 from ..record import Record
+from ..run.flat_graph import Graph, in_order
 from ..table.operators import VARIABLE
-from .gradient import Gradient, gradient
+from .gradient import Gradient, Graphed, gradient
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 MANY_ALIKE = 8
 """More terms, or nodes, that stand at one place of the text are folded."""
-
 MOST_DRAWN = 1_000
 """Nodes of the pictures in which one fold is open, of all together; where there would be more, there is none."""
 
@@ -36,9 +36,8 @@ class PictureInput(Record):
     node: int
     taken: bool
     partial: float | None = None
-    """The partial derivative of the user of the edge; None without numbers, or if no adjoint flows along it."""
+    """The local derivative; None without numbers, or if no adjoint flows along the line."""
     unit: Unit | None = None
-    """The unit of the local derivative; None where there are no units."""
 
 
 class PictureNode(Record):
@@ -47,20 +46,28 @@ class PictureNode(Record):
     label: str
     """The name of a variable, a constant or a binding; empty where it has none."""
     operation: str
-    """The symbol of its operation; empty for a leaf."""
     variable: bool
-    data: float | bool | None
-    """The value; None without a point, and where it was not evaluated. A literal always has its value."""
-    grad: float | None
+    value: float | bool | None
+    """What is known of its value, whether this evaluation needed it or not."""
+    adjoint: float | None
     inputs: tuple[PictureInput, ...]
-    """One for each operand, in order."""
     ordered: bool
-    """Whether another order of the operands would mean something else."""
     taken: bool
     """Whether it was evaluated; True for all where there is no point."""
+    literal: float | str | None = None
+    """The number of a literal in coherent units, or the text of one with a unit."""
     unit: Unit | None = None
-    """The unit of the value; None where there are no units."""
     grad_unit: Unit | None = None
+
+    @property
+    def data(self) -> float | bool | None:
+        """The value; None without a point, and where it was not evaluated. A literal always has its value."""
+        return self.value if self.taken or self.literal is not None else None
+
+    @property
+    def grad(self) -> float | None:
+        """The derivative of the output by it; None where it has none, or was not evaluated."""
+        return self.adjoint if self.taken else None
 
 
 class Picture(Record):
@@ -74,19 +81,10 @@ class Picture(Record):
     gradient: dict[str, float]
     """The partial derivatives of the output; empty without numbers."""
     warnings: tuple[Diagnostic, ...]
-    roots: tuple[Value, ...]
-    """The outputs as the Values that they were read from."""
+    graphed: Graphed
+    order: tuple[int, ...]
+    """The numbers of its nodes in that graph."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
-    node_units: tuple[Unit, ...] | None = None
-    """The units of the Values below the outputs, in depth-first order."""
-
-    @property
-    def units_of_values(self) -> dict[int, Unit] | None:
-        """The units of the Values below the outputs, by their `id`; None where they have none."""
-        return (
-            None if self.node_units is None else dict(zip(map(id, in_order(self.roots)), self.node_units, strict=True))
-        )
 
 
 def picture(
@@ -112,14 +110,8 @@ def picture(
 
 def pictured(result: Gradient[float]) -> Picture:
     """The graph of a gradient in doubles, with value and derivative at every node."""
-    assert result.output is not None and result.graphed is not None
-    answer = described(
-        (result.output,),
-        result.text,
-        gradient=result.gradient,
-        warnings=result.warnings,
-        units=result.graphed.units_of_values,
-    )
+    assert result.graphed is not None
+    answer = described(result.graphed, result.text, gradient=result.gradient, warnings=result.warnings)
     if result.units is None:
         return answer
     nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
@@ -132,35 +124,28 @@ def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
     `names` are names that are variables although they are called like a constant. Raises `ExpressionError` where the
     text is not valid.
     """
-    return described(parse(text, names).outputs, text, numbers=False)
+    return described(Graphed(parse(text, names).graph, None), text)
 
 
 def gathered(picture: Picture) -> Picture:
     """The picture as one draws it: a chain of one operation, a sum of many terms, as one node."""
-    return described(
-        picture.roots,
-        picture.text,
-        numbers=picture.numbers,
-        gradient=picture.gradient,
-        warnings=picture.warnings,
-        chains=Chains(picture.roots),
-        units=picture.units_of_values,
-    )
+    drawn = described(picture.graphed, chains=True)
+    return picture._replace(nodes=drawn.nodes, outputs=drawn.outputs, order=drawn.order)
 
 
 def described(
-    roots: Sequence[Value],
+    source: Graphed | Iterable[Value],
     text: str = "",
     *,
-    numbers: bool = True,
     gradient: Mapping[str, float] | None = None,
     warnings: Sequence[Diagnostic] = (),
-    chains: Chains | None = None,
-    units: Mapping[int, Unit] | None = None,
+    roots: Sequence[int] | None = None,
+    chains: bool = False,
+    partials: bool = True,
 ) -> Picture:
-    """The picture of the graph below some Values, as they are: they are not evaluated here. `chains` become one node.
+    """The picture of a graph below its outputs or other `roots`, with `chains` of one operation as one node.
 
-    Values with `units`, which are by `id`, are in coherent units, and the picture's numbers in their own.
+    Of Values it is drawn as they are: they are not evaluated here. Without `partials` lines have no derivatives.
 
     >>> x = Value(3.0, label="x")
     >>> square = x * x
@@ -168,19 +153,24 @@ def described(
     >>> [(node.label, node.operation, node.data, node.grad) for node in described([square]).nodes]
     [('x', '', 3.0, 6.0), ('', '*', 9.0, 1.0)]
     """
-    chains = chains or Chains()
-    order = in_order(roots)
-    evaluated = dict.fromkeys(order, not numbers) | dict.fromkeys(roots, True)
-    taken: dict[Value, tuple[bool, ...]] = {}
+    if not isinstance(source, Graphed):
+        values = graph_of(source)
+        source = Graphed(values, [value.grad for value in values.places])
+    graph, grads = source.graph, source.grads
+    roots = graph.roots if roots is None else roots
+    order = in_order(graph.parents, roots)
+    evaluated = dict.fromkeys(order, grads is None) | dict.fromkeys(roots, True)
+    taken: dict[int, Sequence[bool]] = {}
     # consumers come after their inputs, so going backwards every node is reached after all that might need it
-    for node in reversed(order):
-        taken[node] = _taken(node) if numbers and evaluated[node] else (evaluated[node],) * len(node._prev)
-        for child, flag in zip(node._prev, taken[node], strict=True):
-            evaluated[child] = evaluated[child] or flag
-    place = {node: k for k, node in enumerate(node for node in order if node not in chains.links)}
+    for i in reversed(order):
+        taken[i] = _taken(graph, i) if grads and evaluated[i] else (evaluated[i],) * len(graph.parents[i])
+        for p, flag in zip(graph.parents[i], taken[i], strict=True):
+            evaluated[p] = evaluated[p] or flag
+    links = linked(graph, order, roots) if chains else set[int]()
+    drawn = [i for i in order if i not in links]
+    place = {i: k for k, i in enumerate(drawn)}
 
     def in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Unit | None]:
-        """A number in a unit, or in a quotient of two, and that unit; the number as it is where one has none."""
         if unit is None:
             return x, None
         if by is not None:
@@ -189,71 +179,100 @@ def described(
             unit = ratio(unit, by)
         return None if x is None else unit.from_si(x), unit
 
-    drawn = []
-    for node in place:
-        partials = _partials(node, chains) if numbers and node.grad is not None else {}
-        data = unsigned(node.data) if not (node._prev or node.label) or (numbers and evaluated[node]) else None
-        grad = node.grad if numbers and evaluated[node] and not isinstance(node.data, bool) else None
-        own = {} if units is None or isinstance(data, bool) else units
-        of = own.get(id(node))
+    nodes = []
+    for i in drawn:
+        slopes = _partials(source, i, links) if partials and grads and grads[i] is not None else {}
+        primitive, parents, label, value = graph.primitives[i], graph.parents[i], graph.labels.get(i, ""), graph.data[i]
+        _, written = graph.constants.get(i, (None, None))
+        literal = None if parents or label else written if written and written.endswith("]") else unsigned(value)
+        unit_of = None if isinstance(value, bool) else source.unit
+        of = unit_of and unit_of(i)
         inputs = []
-        for user, k in chains.edges(node):
-            operand = user._prev[k]
-            partial = in_unit(partials.get((user, k)), of, own.get(id(operand)))
-            inputs.append(PictureInput(place[operand], taken[user][k], *partial))
-        data, unit = in_unit(data, of)
-        grad, grad_unit = in_unit(grad, own.get(id(roots[0])), of)
-        drawn.append(
+        for user, k in edges(graph, i, links):
+            p = graph.parents[user][k]
+            partial = in_unit(slopes.get((user, k)), of, unit_of and unit_of(p))
+            inputs.append(PictureInput(place[p], taken[user][k], *partial))
+        number, unit = in_unit(None if grads is None and literal is None else unsigned(value), of)
+        grad = None if grads is None or isinstance(value, bool) else grads[i]
+        grad, grad_unit = in_unit(grad, unit_of and unit_of(roots[0]), of)
+        nodes.append(
             PictureNode(
-                node.label,
-                node._op,
-                node.primitive is VARIABLE,
-                data,
+                label,
+                primitive.symbol if parents else "",
+                primitive is VARIABLE,
+                number,
                 grad,
                 tuple(inputs),
-                len(inputs) > 1 and not node.primitive.commutative,
-                evaluated[node],
+                len(inputs) > 1 and not primitive.commutative,
+                evaluated[i],
+                literal,
                 unit,
                 grad_unit,
             )
         )
-    outputs = tuple(place[root] for root in roots)
-    answer = Picture(text, numbers, tuple(drawn), outputs, dict(gradient or {}), tuple(warnings), tuple(roots))
-    return answer if units is None else answer._replace(node_units=tuple([units[id(value)] for value in order]))
+    outputs = tuple([place[root] for root in roots])
+    known = dict(gradient or {}), tuple(warnings)
+    return Picture(text, grads is not None, tuple(nodes), outputs, *known, source, tuple(drawn))
 
 
-def _partials(node: Value, chains: Chains) -> dict[tuple[Value, int], float]:
-    """Return the requested partial derivatives of a node by its inputs, through the links of its chain."""
-    partials: dict[tuple[Value, int], float] = {}
-    waiting = [(node, 1.0)]
+def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
+    """The nodes that are only links of a chain of one associative operation: without a name, used once, by the same."""
+    order = [*order]
+    uses = Counter(roots)
+    uses.update(p for i in order for p in graph.parents[i])
+    return {
+        p
+        for i in order
+        if graph.primitives[i].associative
+        for p in graph.parents[i]
+        if graph.primitives[p] is graph.primitives[i] and uses[p] == 1 and not graph.labels.get(p)
+    }
+
+
+def edges(graph: Graph, i: int, links: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Return the nodes that take the inputs of a node, itself or a link of its chain, with each position."""
+    waiting = [(i, k) for k in reversed(range(len(graph.parents[i])))]
+    while waiting:
+        user, k = waiting.pop()
+        link = graph.parents[user][k]
+        if link in links:
+            waiting += [(link, k) for k in reversed(range(len(graph.parents[link])))]
+        else:
+            yield user, k
+
+
+def _partials(source: Graphed, i: int, links: Collection[int]) -> dict[tuple[int, int], float]:
+    graph, grads = source.graph, source.grads
+    assert grads is not None
+    partials: dict[tuple[int, int], float] = {}
+    waiting = [(i, 1.0)]
     while waiting:
         user, above = waiting.pop()
-        active = [operand.grad is not None for operand in user._prev]
+        active = [grads[p] is not None for p in graph.parents[user]]
         try:
-            slopes = user.primitive.slopes(REAL, [operand.data for operand in user._prev], user.data, active)
+            slopes = graph.primitives[user].slopes(REAL, graph.inputs(user), graph.data[user], active)
         except (ValueError, ArithmeticError):
             # an adjoint of 0 never asked for it
             continue
-        for k, slope in enumerate(slopes):
-            if slope is not None and user._prev[k] in chains.links:
-                waiting.append((user._prev[k], above * slope))
+        for k, (p, slope) in enumerate(zip(graph.parents[user], slopes, strict=False)):
+            if slope is not None and p in links:
+                waiting.append((p, above * slope))
             elif slope is not None:
                 partials[user, k] = above * slope + 0.0
     return partials
 
 
-def _taken(node: Value) -> tuple[bool, ...]:
-    """Return the operands that the evaluation of a node used."""
-    demand = node.primitive.lazy_inputs
+def _taken(graph: Graph, i: int) -> Sequence[bool]:
+    parents, demand = graph.parents[i], graph.primitives[i].lazy_inputs
     if demand is None:
-        return (True,) * len(node._prev)
-    have: list[object] = [None] * len(node._prev)
+        return (True,) * len(parents)
+    have: list[object] = [None] * len(parents)
     asked: set[int] = set()
     while new := set(demand(*have)) - asked:
         asked |= new
         for position in new:
-            have[position] = node._prev[position].data
-    return tuple(position in asked for position in range(len(node._prev)))
+            have[position] = graph.data[parents[position]]
+    return [position in asked for position in range(len(parents))]
 
 
 # ---- folding ------------------------------------------------------------------------------------------------------
@@ -266,12 +285,6 @@ class Fold(Record):
     results: tuple[int, ...]
     """The members whose numbers it shows: its own, or how many of theirs are known."""
     words: str
-    """What it stands for; empty for a single node."""
-
-
-def unrolled(nodes: Iterable[Value]) -> bool:
-    """Whether nodes are the entries of one list: of one operation, at one place of the text."""
-    return len({(node.span, node.primitive) for node in nodes if node.span is not None}) == 1
 
 
 class Folding(Record):
@@ -283,149 +296,131 @@ class Folding(Record):
     """Which node of the picture with all folded is open here, if one is."""
 
 
+def unrolled(graph: Graph, nodes: Iterable[int]) -> bool:
+    """Return whether nodes are the entries of one list: of one operation, at one place of the text."""
+    return len({(span, graph.primitives[i]) for i in nodes if (span := graph.span(i)) is not None}) == 1
+
+
 def folded(picture: Picture) -> tuple[Folding, ...]:
     """The picture with a node for each long sum or product of a list, and one for many alike; none if it has neither.
 
     After it come those in which one of these is open, and each of its nodes drawn. The picture has one output.
     """
-    (output,) = picture.roots
-    order = [*in_order((output,))]
-    users: dict[Value, list[Value]] = {node: [] for node in order}
-    for node in order:
-        for operand in node._prev:
-            users[operand].append(node)
-    chains = Chains((output,))
-    terms: dict[Value, int] = {}
-    for node in order:
-        if node not in chains.links:
-            operands = chains.inputs(node)
-            if len(operands) > MANY_ALIKE and unrolled(operands):
-                terms[node] = len(operands)
+    graph = picture.graphed.graph
+    links = linked(graph, picture.order, picture.order[-1:])
+    terms: dict[int, int] = {}
+    for k, i in enumerate(picture.order):
+        operands = [] if i in links else [graph.parents[user][place] for user, place in edges(graph, i, links)]
+        if len(operands) > MANY_ALIKE and unrolled(graph, operands):
+            terms[k] = len(operands)
     if not terms:
         return ()
-    first = _folding(picture, order, users, terms)
+    users: list[list[int]] = [[] for _ in picture.nodes]
+    for k, node in enumerate(picture.nodes):
+        for edge in node.inputs:
+            users[edge.node].append(k)
+    first = _folding(picture, users, terms)
     closed = [k for k, fold in enumerate(first.folds) if fold.words]
-    if len(closed) * len(first.folds) + len(order) > MOST_DRAWN:
+    if len(closed) * len(first.folds) + len(picture.nodes) > MOST_DRAWN:
         return (first,)
-    opened = []
-    for k in closed:
-        apart = {order[member] for member in first.folds[k].members}
-        opened.append(_folding(picture, order, users, terms, apart)._replace(opened=k))
+    opened = [_folding(picture, users, terms, {*first.folds[k].members})._replace(opened=k) for k in closed]
     return (first, *opened)
 
 
 def _folding(
-    picture: Picture,
-    order: Sequence[Value],
-    users: dict[Value, list[Value]],
-    terms: Mapping[Value, int],
-    apart: Collection[Value] = (),
+    picture: Picture, users: Sequence[Sequence[int]], terms: Mapping[int, int], apart: Collection[int] = ()
 ) -> Folding:
-    """The picture folded but for the nodes that are `apart`; `terms` are how many each long sum and product has."""
-    output = order[-1]
-    terms = {node: count for node, count in terms.items() if node not in apart}
-    head = _heads(order, users, terms)
-    group, depth = _alike(order, users, head, output, terms, apart)
-    members: dict[Value, list[int]] = {}
-    for k, node in enumerate(order):
-        members.setdefault(group[head[node]], []).append(k)
+    nodes = picture.nodes
+    terms = {k: count for k, count in terms.items() if k not in apart}
+    # the node that each is drawn with: the sum that alone it is computed for, or itself
+    head: dict[int, int] = {}
+    for k in reversed(range(len(nodes))):
+        above = {head[user] for user in users[k]}
+        alone = above.pop() if len(above) == 1 else k
+        head[k] = alone if alone in terms and not nodes[k].label and k not in terms else k
+    group, depth = _alike(picture, users, head, terms, apart)
+    members: dict[int, list[int]] = {}
+    for k in range(len(nodes)):
+        members.setdefault(group[head[k]], []).append(k)
     members = {first: members[first] for first in sorted(members, key=depth.__getitem__)}
-    place = {representative: k for k, representative in enumerate(members)}
-    folds, drawn = [], []
-    for representative, inside in members.items():
-        nodes = [order[k] for k in inside]
-        heads = [node for node in nodes if head[node] is node]
+    place = {first: k for k, first in enumerate(members)}
+    folds = []
+    for first, inside in members.items():
+        heads = [k for k in inside if head[k] == k]
         inputs: list[int] = []
-        for node in nodes:
-            for operand in node._prev:
-                source = group[head[operand]]
-                # several lines from one node that is folded would be one
-                if source is not representative and not (
-                    place[source] in inputs and (len(inside) > 1 or len(members[source]) > 1)
-                ):
-                    inputs.append(place[source])
-        results = tuple([k for k in inside if head[order[k]] is order[k]])
-        words = _words(heads, terms) if len(inside) > 1 or heads[0] in terms else ""
-        folds.append(Fold(tuple(inside), tuple(inputs), results, words))
-        drawn.append(_folded_node(picture, folds[-1], heads[0]))
-    outputs = (place[group[head[output]]],)
-    return Folding(picture._replace(nodes=tuple(drawn), outputs=outputs), tuple(folds))
-
-
-def _heads(order: Sequence[Value], users: dict[Value, list[Value]], terms: dict[Value, int]) -> dict[Value, Value]:
-    """The node that each is drawn with: the sum that alone it is computed for, or itself."""
-    head: dict[Value, Value] = {}
-    for node in reversed(order):
-        above = {head[user] for user in users[node]}
-        alone = next(iter(above)) if len(above) == 1 else None
-        absorbed = alone in terms and not node.label and node not in terms
-        head[node] = alone if alone is not None and absorbed else node
-    return head
+        for source in [group[head[edge.node]] for k in inside for edge in nodes[k].inputs]:
+            # several lines from one node that is folded would be one
+            once = len(inside) > 1 or len(members[source]) > 1
+            if source != first and not (once and place[source] in inputs):
+                inputs.append(place[source])
+        words = _words([nodes[k] for k in heads], terms.get(first)) if len(inside) > 1 or first in terms else ""
+        folds.append(Fold(tuple(inside), tuple(inputs), tuple(heads), words))
+    drawn = tuple([_folded_node(nodes, fold) for fold in folds])
+    output = place[group[head[len(nodes) - 1]]]
+    return Folding(picture._replace(nodes=drawn, outputs=(output,)), tuple(folds))
 
 
 def _alike(
-    order: Sequence[Value],
-    users: dict[Value, list[Value]],
-    head: dict[Value, Value],
-    output: Value,
-    terms: dict[Value, int],
-    apart: Collection[Value],
-) -> tuple[dict[Value, Value], dict[Value, int]]:
+    picture: Picture,
+    users: Sequence[Sequence[int]],
+    head: Mapping[int, int],
+    terms: Collection[int],
+    apart: Collection[int],
+) -> tuple[dict[int, int], dict[int, int]]:
     """The node that each head is drawn as, which of those that are `apart` is itself, and the depth of each.
 
     Many heads at one place of the text and at one depth are drawn as the first of them. Nodes at one depth do not need
     each other, so the graph stays without cycles.
     """
-    depth: dict[Value, int] = {}
-    for node in order:
-        below = max((depth[head[operand]] for operand in node._prev if head[operand] is not head[node]), default=-1)
-        depth[head[node]] = max(depth.get(head[node], 0), below + 1)
-    sets: dict[object, list[Value]] = {}
-    for node in order:
-        if head[node] is node and node is not output and node not in apart:
-            kind = (node.label.partition("[")[0], "[" in node.label)
-            at = () if node.primitive is VARIABLE else (node.span, depth[node])
-            if node.span is not None and (not node.label or "[" in node.label):
-                sets.setdefault((node.primitive, kind, at), []).append(node)
-    group = {node: node for node in order if head[node] is node}
-    many = [nodes for nodes in sets.values() if len(nodes) > MANY_ALIKE]
-    for nodes in many:
-        if nodes[0]._prev:
-            group.update(dict.fromkeys(nodes, nodes[0]))
-    several = {group[head[node]] for node in order if head[node] is not node} | {*terms}
-    several |= {nodes[0] for nodes in many if nodes[0]._prev} | {*apart}
-    for nodes in many:
+    nodes, graph = picture.nodes, picture.graphed.graph
+    depth: dict[int, int] = {}
+    sets: dict[object, list[int]] = {}
+    for k, node in enumerate(nodes):
+        below = max((depth[head[edge.node]] for edge in node.inputs if head[edge.node] != head[k]), default=-1)
+        depth[head[k]] = max(depth.get(head[k], 0), below + 1)
+    for k, (node, i) in enumerate(zip(nodes[:-1], picture.order, strict=False)):
+        name, entry, _ = node.label.partition("[")
+        if head[k] == k and k not in apart and (entry or not name) and (span := graph.span(i)) is not None:
+            at = () if node.variable else (span, depth[k])
+            sets.setdefault((graph.primitives[i], name, entry, at), []).append(k)
+    group = {k: k for k in head if head[k] == k}
+    many = [alike for alike in sets.values() if len(alike) > MANY_ALIKE]
+    several = {*terms, *apart}
+    for alike in many:
+        if nodes[alike[0]].operation:
+            group.update(dict.fromkeys(alike, alike[0]))
+            several.add(alike[0])
+    several |= {group[head[k]] for k in head if head[k] != k}
+    for alike in many:
         # a leaf that something else takes too is drawn by itself
-        inner = [node for node in nodes if all(group[head[user]] in several for user in users[node])]
-        if not nodes[0]._prev and len(inner) > MANY_ALIKE:
+        inner = [k for k in alike if all(group[head[user]] in several for user in users[k])]
+        if not nodes[alike[0]].operation and len(inner) > MANY_ALIKE:
             group.update(dict.fromkeys(inner, inner[0]))
     return group, depth
 
 
-def _words(heads: Sequence[Value], terms: dict[Value, int]) -> str:
-    """What a node stands for: `sum of 20 terms`, `20 × tanh`, `x[1] … x[20]`."""
+def _words(heads: Sequence[PictureNode], terms: int | None) -> str:
     first = heads[0]
-    if not first._prev:
+    if not first.operation:
         return f"{first.label} … {heads[-1].label}" if first.label else f"{len(heads)} numbers"
-    name = first._op
-    if first in terms:
-        name = {"+": "sum", "*": "product", "prod": "product"}.get(name, name)
-        name += f" of {terms[first]} terms"
+    name = first.operation
+    if terms is not None:
+        name = {"+": "sum", "*": "product", "prod": "product"}.get(name, name) + f" of {terms} terms"
     return name if len(heads) == 1 else f"{len(heads)} × {name}"
 
 
-def _folded_node(picture: Picture, fold: Fold, first: Value) -> PictureNode:
-    """A node of the folded picture. Several have no number of their own, and room for how many are known."""
-    nodes = [picture.nodes[k] for k in fold.results]
+def _folded_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
+    shown = [nodes[k] for k in fold.results]
+    first = shown[0]
     inputs = tuple([PictureInput(k, True) for k in fold.inputs])
-    if len(fold.results) == 1:
-        node = picture.nodes[fold.results[0]]
-        if not fold.words:
-            lines = tuple([line._replace(node=k) for line, k in zip(node.inputs, fold.inputs, strict=False)])
-            return node._replace(inputs=lines if len(node.inputs) == len(fold.inputs) else inputs)
-        return node._replace(operation=fold.words, inputs=inputs, ordered=False)
-    data = next((n.data for n in nodes if n.data is not None), None)
-    grad = next((n.grad for n in nodes if n.grad is not None), None)
-    label = first.label.partition("[")[0] if first._prev else fold.words
-    operation = fold.words if first._prev else ""
-    return PictureNode(label, operation, nodes[0].variable, data, grad, inputs, False, any(n.taken for n in nodes))
+    if len(shown) == 1 and fold.words:
+        return first._replace(operation=fold.words, inputs=inputs, ordered=False)
+    if len(shown) == 1:
+        lines = tuple([line._replace(node=k) for line, k in zip(first.inputs, fold.inputs, strict=False)])
+        return first._replace(inputs=lines if len(first.inputs) == len(fold.inputs) else inputs)
+    # several have no number of their own, and room for how many are known
+    data = next((node.data for node in shown if node.data is not None), None)
+    grad = next((node.grad for node in shown if node.grad is not None), None)
+    label = first.label.partition("[")[0] if first.operation else fold.words
+    operation = fold.words if first.operation else ""
+    return PictureNode(label, operation, first.variable, data, grad, inputs, False, any(node.taken for node in shown))

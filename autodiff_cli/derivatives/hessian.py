@@ -33,7 +33,6 @@ class Hessian(Record):
     value: Shown
     gradient: dict[str, Shown]
     hessian: list[list[Shown]]
-    """The symmetric matrix; rows and columns in the order of `gradient`."""
     eigenvalues: list[float] | None
     """The smallest first, from the matrix in doubles; None where it is too large, or its entries have several
     dimensions."""
@@ -50,9 +49,7 @@ class Hessian(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
-    """The rows of data that it is the sum or mean over, if it is."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def hessian(
@@ -111,7 +108,6 @@ def _over_data(
     arithmetic: Arithmetic,
     units: Sequence[str] | str | None,
 ) -> Hessian:
-    """Return the Hessian of a formula's sum or mean over rows of data."""
     from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
@@ -170,7 +166,6 @@ def check_size(names: Sequence[str]) -> None:
 def _shape(
     matrix: list[list[float]], names: Sequence[str], at: Callable[[], Derivatives], warnings: list[Diagnostic]
 ) -> dict[str, Any]:
-    """Return eigenvalues, verdict, curvature and flat directions of a matrix. Too large a one adds a warning."""
     spectrum: list[float] | None = None
     if len(names) > MOST_EIGENVALUES:
         message = f"no eigenvalues: the matrix has more than {MOST_EIGENVALUES} rows"
@@ -187,16 +182,12 @@ def _shape(
 def _with_errors(
     posed: Problem, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
 ) -> Derivatives:
-    """The result in doubles, and an error bound of each number.
-
-    Exact and certified partials are 0 or nonzero; in multiprecision, error bounds shrink with the digits.
-    """
     slopes = [float(x) for x in result["gradient"].values()]
     value = float(result["value"])
     # what is shown is a double, whatever it was computed in
     nearest = [[UNIT * abs(x) for x in row] for row in matrix]
     roundoff = {"double": UNIT, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
-    in_full = Derivatives(value, 0.0, slopes, [roundoff * abs(x) if roundoff else 0.0 for x in slopes], matrix, nearest)
+    in_full = Derivatives(value, slopes, [roundoff * abs(x) if roundoff else 0.0 for x in slopes], matrix, nearest)
     if not roundoff:
         return in_full
     point, share = posed.values, roundoff / UNIT
@@ -210,5 +201,4 @@ def _with_errors(
         [share * e + near for e, near in zip(row, others, strict=True)]
         for row, others in zip(rough.hessian_error, nearest, strict=True)
     ]
-    slope_errors = [share * x for x in rough.gradient_error]
-    return Derivatives(value, share * rough.value_error, slopes, slope_errors, matrix, errors)
+    return Derivatives(value, slopes, [share * x for x in rough.gradient_error], matrix, errors)

@@ -31,7 +31,6 @@ class Jacobian(Record):
     text: str
     arithmetic: Arithmetic
     outputs: list[str]
-    """The name of each output, or its text."""
     variables: list[str]
     values: list[Shown]
     point: dict[str, Shown]
@@ -41,12 +40,10 @@ class Jacobian(Record):
     """A row for each output, a column for each variable; None if only a product was requested."""
     direction: dict[str, Shown] | None = None
     product: list[Shown] | None = None
-    """The derivative of each output along the direction."""
     adjoint: list[Shown] | None = None
     gradient: dict[str, Shown] | None = None
     """The derivative by each variable of the outputs' sum, weighted with the adjoint."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def jacobian(
@@ -139,7 +136,6 @@ def _units(
     along: dict[str, float | str] | None,
     weights: Sequence[float | str] | None,
 ) -> tuple[Units, dict[str, float | str] | None]:
-    """Return the units of the results, and the direction in coherent units. Raises `ExpressionError`."""
     from ..inputs.quantities import direction_in_units, of_one_dimension
     from ..quantities.unit import ratio
 
@@ -156,7 +152,6 @@ def _units(
 
 
 def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem:
-    """The program, ready to be differentiated; where it lists outputs with other signs than commas, that is said."""
     try:
         return pose(text, with_units(point), wrt, quantities=True)
     except ExpressionError as error:
@@ -168,7 +163,6 @@ def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem
 
 
 def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
-    """The program with commas after the values where reading it stopped; empty where that is none either."""
     if len(text) > OFFERED:
         return ""
     for _ in range(text.count(";") + text.count("\n")):
@@ -200,7 +194,6 @@ def output_names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]
 
 
 def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs: Sequence[str]) -> list[float | str]:
-    """The weight of each output. Raises `ExpressionError` where they do not fit."""
     if not isinstance(adjoint, Mapping):
         if len(adjoint) != len(outputs):
             raise usage_error(

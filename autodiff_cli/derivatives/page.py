@@ -11,32 +11,29 @@ from ..errors import Diagnostic, ExpressionError
 from ..formulas.derivation import Derivation
 from ..formulas.diff import diff
 from ..formulas.export import export
-from ..graphs.adjoint import is_literal
-from ..graphs.value import Value, constant, graph_in, in_order, node, variable
+from ..graphs.value import Value, constant, node, variable
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import with_units
-from ..inputs.problem import numbers_or_quantities, read_program, single_output
+from ..inputs.problem import pose
 from ..language.printer import expression_text
-from ..numbers.floats import REAL
 from ..record import Record
-from ..run.sweep import Activity, domain_description
-from ..table.operators import CONSTANT, DIV, NE, VARIABLE, WHERE
+from ..run.flat_graph import Graph
+from ..run.sweep import domain_description
+from ..table.operators import DIV, NE, VARIABLE, WHERE
+from ..table.primitive import Primitive
 from .gradient import gradient
 from .graph import Folding, Picture, folded, pictured
-from .trace import Writer, in_reading_order, is_negative_literal
+from .trace import Writer, in_reading_order, signed_constant
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
 
 MOST_NODES = 2_000
 """Nodes of a graph that a page steps through."""
-
 MOST_DERIVED, MOST_STEPS = 6, 60
 """The most variables, and the most steps of all derivations together, on a page."""
-
 MAX_FORMULA_LENGTH = 40
 """Characters of a local derivative's formula; of a longer one there is the number."""
-
 SLOTS = "\ue000"
 """The first of the characters that stand for the inputs in a formula; the one after the last input, for the output."""
 
@@ -48,19 +45,15 @@ class Operation(Record):
     """JavaScript: the function `f`, which takes the inputs and gives the value and the array of local derivatives."""
     name: str
     domain: str
-    """Its domain in words; empty if it is defined everywhere."""
     domain_message: str
-    """The message where it has no value."""
 
 
 class Node(Record):
     """One node of the graph; the `picture` lists the nodes in the same order."""
 
     name: str
-    """Its name: a name of the program, or a letter and a number; empty for a literal."""
     numbered: bool
     operation: int | None
-    """Which of the page's operations; None for a leaf."""
     inputs: tuple[int, ...]
     slots: tuple[int | None, ...]
     """For each input, at which place the operation takes it and gives its derivative; None if it has none."""
@@ -71,11 +64,8 @@ class Node(Record):
     kind: str
     """`variable`, `constant`, `condition`, `number`, or how the inputs are asked for: `where`, `and`, `or`."""
     value: float | None
-    """The value of a constant, or of a literal with its sign, in a coherent unit."""
     source: str
-    """The text of a literal with a unit, and its sign; empty for other nodes."""
     selects: bool
-    """Whether inputs with a local derivative of 0 take no part."""
     place: int | None
     """A number shared by operations at one place of the text, unrolled from a list; None without a place."""
 
@@ -85,27 +75,20 @@ class Page(Record):
 
     text: str
     picture: Picture
-    """The graph with its numbers at the point where the page begins."""
     nodes: tuple[Node, ...]
     """Each after its inputs, at the places of the picture's nodes."""
     order: tuple[int, ...]
     """The nodes with a line of their own, in the order in which they are computed."""
     operations: tuple[Operation, ...]
     output: int
-    letter: str
-    """The letter of numbered nodes."""
     variables: dict[str, int]
-    """The places of the variables, in order."""
     wanted: tuple[str, ...]
     point: dict[str, float]
     derivations: tuple[Derivation, ...]
-    """The symbolic derivations, if they are short."""
     warnings: tuple[Diagnostic, ...]
-    """The warnings at the point where the page begins."""
     folded: tuple[Folding, ...]
     """The picture with a node for the many that a list was unrolled to, and those where one of these is open."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def page(
@@ -124,8 +107,8 @@ def page(
     >>> [answer.nodes[k].name for k in answer.order], answer.nodes[answer.output].partials
     (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
-    values = numbers_or_quantities(with_units(point))
-    answer = gradient(text, values, wrt=wrt, units=units)
+    point = with_units(point)
+    answer = gradient(text, point, wrt=wrt, units=units)
     drawn = pictured(answer)
     if len(drawn.nodes) > MOST_NODES:
         raise ExpressionError(
@@ -134,59 +117,59 @@ def page(
             None,
             "look at a part of the program, or at the records of `trace`",
         )
-    program, _, _ = read_program(text, values, wrt, units=True)
-    output = single_output(program)
-    places = in_reading_order(program, output)
-    reading = list(places)
-    graph = graph_in(places, (output,))
+    program, graph = pose(text, point, wrt, quantities=True).program, drawn.graphed.graph
+    place = {i: k for k, i in enumerate(drawn.order)}
+    reading, reading_place = in_reading_order(program)
     # Branches that are not taken have names too, for the reader may go there.
-    writer = Writer(program, graph, range(len(reading)), Activity(graph, REAL, (), (), True))
-    names = {reading[k]: name for k, name in writer.names.items()}
-    numbered = {reading[k] for k in writer.numbered}
-    order = in_order((output,))
+    writer = Writer(reading, range(len(place)), [reading_place[i] for i in program.places.values()])
     text_places: dict[object, int] = {}
     places_of_code: dict[tuple[str, str], int] = {}
     operations: list[Operation] = []
     nodes = []
-    for value in order:
+    for i in drawn.order:
+        primitive, parents, span, named = graph.primitives[i], graph.parents[i], graph.span(i), reading_place[i]
         slots: tuple[int | None, ...] = ()
         partials: tuple[str, ...] = ()
         formula, operation = "", None
-        if value._prev:
-            slots, code = _code(value)
-            operation = places_of_code.setdefault((value.primitive.name, code), len(operations))
+        if parents:
+            slots, code = _code(graph, i)
+            operation = places_of_code.setdefault((primitive.name, code), len(operations))
             if operation == len(operations):
                 inputs = [f"x{k + 1}" for k in slots if k is not None]
                 source = export(code, "javascript", wrt=inputs).source
-                message = "division by zero" if value.primitive is DIV else ""
-                domain = "" if message else domain_description(value.primitive, len(value._prev))
-                operations.append(Operation(source, value.primitive.written, domain, message))
-            formula, partials = _formulas(value)
+                message = "division by zero" if primitive is DIV else ""
+                domain = "" if message else domain_description(primitive, len(parents))
+                operations.append(Operation(source, primitive.written, domain, message))
+            formula, partials = _formulas(graph, i)
+        here = (span, primitive.symbol if parents else "")
         nodes.append(
             Node(
-                names.get(value, ""),
-                value in numbered,
+                writer.names.get(named, ""),
+                named in writer.numbered,
                 operation,
-                tuple([order[p] for p in value._prev]),
+                tuple([place[p] for p in parents]),
                 slots,
                 formula,
                 partials,
-                _kind(value),
-                *_literal(value),
-                _selects(value),
-                text_places.setdefault((value.span, value._op), len(text_places)) if value.span is not None else None,
+                _kind(primitive, bool(parents)),
+                *_literal(graph, i),
+                # the loser of a `max` takes no part, nor what a literal 0 cuts off
+                any(graph.constants.get(p, (1,))[0] == 0 for p in parents)
+                if primitive.product
+                else primitive.has_structural_zeros,
+                None if span is None else text_places.setdefault(here, len(text_places)),
             )
         )
-    variables = {name: order[leaf] for name, leaf in program.variables.items() if leaf in order}
+    order = [*reading_place]
+    variables = {name: place[i] for name, i in program.places.items()}
     wanted = tuple([name for name in answer.gradient if name in variables])
     return Page(
         text,
         drawn,
         tuple(nodes),
-        tuple([order[reading[k]] for k in writer.listed]),
+        tuple([place[order[k]] for k in writer.listed]),
         tuple(operations),
-        order[output],
-        writer.letter,
+        drawn.outputs[0],
         variables,
         wanted,
         {name: answer.point[name] for name in variables},
@@ -198,7 +181,6 @@ def page(
 
 
 def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
-    """The units of a page's numbers."""
     from ..inputs.quantities import step_units, unit_of_rate
 
     value, point = units["value"], units["point"]
@@ -215,7 +197,6 @@ def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
 
 
 def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
-    """The derivations by these variables; none where they are long, or there is more work to them than is left."""
     if not 0 < len(names) <= MOST_DERIVED:
         return ()
     try:
@@ -225,23 +206,15 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
     return entries if sum(len(entry.steps) for entry in entries) <= MOST_STEPS else ()
 
 
-def _kind(value: Value) -> str:
-    """The kind of a node: a leaf, an operation, or one that evaluates its inputs on demand."""
-    if not value._prev:
-        return "variable" if value.primitive is VARIABLE else "constant"
-    if value.primitive.lazy_inputs is not None:
-        return value.primitive.name.strip("_")
-    return "condition" if value.primitive.gives_condition else "number"
+def _kind(primitive: Primitive, is_operation: bool) -> str:
+    if not is_operation:
+        return "variable" if primitive is VARIABLE else "constant"
+    if primitive.lazy_inputs is not None:
+        return primitive.name.strip("_")
+    return "condition" if primitive.gives_condition else "number"
 
 
-def _selects(value: Value) -> bool:
-    """Whether an input with a local derivative of 0 takes no part: the loser of a `max`, what a literal 0 cuts off."""
-    if value.primitive.product:
-        return any(is_literal(p) and p.data == 0 for p in value._prev)
-    return value.primitive.has_structural_zeros
-
-
-def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
+def _code(graph: Graph, i: int) -> tuple[tuple[int | None, ...], str]:
     """The operation of a node as a program over `x1`, `x2` …: which input is which, and its text.
 
     Literals stay, for a rule may need them: no exponent that is fixed has to have a derivative. A condition is a number
@@ -249,49 +222,49 @@ def _code(value: Value) -> tuple[tuple[int | None, ...], str]:
     """
     slots: list[int | None] = []
     inputs: list[Value] = []
-    for k, operand in enumerate(value._prev):
-        fixed = operand.primitive is CONSTANT and not operand.label
+    for k, p in enumerate(graph.parents[i]):
+        fixed = p in graph.constants and p not in graph.labels
         slots.append(None if fixed else k)
         leaf = variable(f"x{k + 1}")
         if fixed:
+            x, source = graph.constants[p]
             # code has no units: a number is in coherent ones
-            leaf = constant(operand.data, repr(float(operand.data))) if _has_unit(operand) else operand
-        elif operand.primitive.gives_condition:
+            leaf = constant(x, repr(float(x)) if _has_unit(graph, p) else source)
+        elif graph.primitives[p].gives_condition:
             leaf = node(NE, (leaf, constant(0.0, "0")))
         inputs.append(leaf)
-    code = node(value.primitive, tuple(inputs))
-    if value.primitive.gives_condition:
+    code = node(graph.primitives[i], inputs)
+    if graph.primitives[i].gives_condition:
         code = node(WHERE, (code, constant(1.0, "1"), constant(0.0, "0")))
     return tuple(slots), expression_text(code)
 
 
-def _has_unit(value: Value) -> bool:
-    """Whether a node is a number of the program with a unit: `5[kg]`."""
-    return value.source is not None and value.source.endswith("]")
+def _has_unit(graph: Graph, i: int) -> bool:
+    _, source = graph.constants[i]
+    return source is not None and source.endswith("]")
 
 
-def _literal(value: Value) -> tuple[float | None, str]:
-    """The value of a constant, or of a literal with its sign, and the text of a literal with a unit."""
-    negative = is_negative_literal(value)
-    leaf = value._prev[0] if negative else value
-    if leaf.primitive is not CONSTANT:
+def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
+    p = i if i in graph.constants else signed_constant(graph, i)
+    if p is None:
         return None, ""
-    number = unsigned(-leaf.data if negative else leaf.data)
-    return number, f"{'-' * negative}{leaf.source}" if _has_unit(leaf) and not leaf.label else ""
+    x, source = graph.constants[p]
+    sign = "-" * (p != i)
+    return unsigned(-x if sign else x), f"{sign}{source}" if _has_unit(graph, p) and p not in graph.labels else ""
 
 
-def _formulas(value: Value) -> tuple[str, tuple[str, ...]]:
-    """Return the operation and local derivatives of a node, with characters in place of named nodes."""
+def _formulas(graph: Graph, i: int) -> tuple[str, tuple[str, ...]]:
+    primitive = graph.primitives[i]
     inputs = tuple(
-        operand
-        if operand.primitive is CONSTANT and not operand.label and not _has_unit(operand)
+        constant(*graph.constants[p])
+        if p in graph.constants and p not in graph.labels and not _has_unit(graph, p)
         else variable(chr(ord(SLOTS) + k))
-        for k, operand in enumerate(value._prev)
+        for k, p in enumerate(graph.parents[i])
     )
     partials: list[Value | None] = [None] * len(inputs)
-    if value.primitive.lazy_inputs is None and not value.primitive.gives_condition:
-        partials = local_formulas(value.primitive, inputs, chr(ord(SLOTS) + len(inputs)))
+    if primitive.lazy_inputs is None and not primitive.gives_condition:
+        partials = local_formulas(primitive, inputs, chr(ord(SLOTS) + len(inputs)))
     simple = iter(simplify([partial for partial in partials if partial is not None]))
     texts = ["" if partial is None else expression_text(next(simple)) for partial in partials]
     short = tuple([text if len(text) <= MAX_FORMULA_LENGTH and "where(" not in text else "" for text in texts])
-    return expression_text(node(value.primitive, inputs)), short
+    return expression_text(node(primitive, inputs)), short

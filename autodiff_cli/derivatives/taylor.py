@@ -29,11 +29,7 @@ if TYPE_CHECKING:
 
 MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
-
 MOST_DIGITS = 300_000
-"""Order times digits: what comes back within seconds."""
-
-
 DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; if the last does not distinguish them, it counts as 0."""
 
@@ -49,11 +45,9 @@ class Taylor(Record):
     """The coefficients by order: the k-th derivative at the point, divided by k!."""
     point: dict[str, Shown]
     polynomial: str
-    """The polynomial as a program of the language."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
 
 
 def taylor(
@@ -116,7 +110,6 @@ def taylor(
 
 
 def _check_order(order: int, arithmetic: Arithmetic) -> None:
-    """Raise `ExpressionError` for an order that is negative, or takes too long."""
     message = hint = ""
     if order < 0:
         message, hint = f"the order {order} is negative", "the order 0 is the value alone"
@@ -205,7 +198,6 @@ class _Decisions:
     def __init__(self) -> None:
         self.taken: list[bool] = []
         self.confirmed = True
-        """Whether all were proven."""
 
     def __call__(self, x: Number) -> bool:
         zero = True

@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.symbolic import local_formulas
-from ..errors import Diagnostic, quoted, usage_error
-from ..graphs.value import Value, constant, graph_in, in_order, node, variable
+from ..errors import Diagnostic, Span, quoted, usage_error
+from ..graphs.value import Value, constant, node, variable
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import (
-    as_number,
-    check_values,
-    numbers_or_quantities,
-    read_program,
-    single_output,
-    wanted_variables,
-)
+from ..inputs.problem import Problem, as_number, pose
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import Evaluation
-from ..run.flat_graph import Graph
+from ..run.flat_graph import Graph, in_order
 from ..run.sweep import Activity, local_derivatives
 from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
 
 if TYPE_CHECKING:
-    from ..inputs.quantities import ProgramUnits
     from ..quantities.unit import Unit
 
 MODES = ("reverse", "forward")
 
 VANISHED, EXPLODED = 1e-8, 1e8
 """An adjoint that falls below the one, or rises above the other, in one step is worth a note."""
-
-
 CANCELLED = 1e3
 """How much smaller than its largest contribution an adjoint is that is said to cancel."""
 
@@ -52,28 +42,32 @@ class TraceRow(Record):
     numbered: bool
     """Whether the name is a letter and a number, given here."""
     symbol: str
-    """The name of a variable or constant."""
     formula: str
-    """The operation on its inputs' names: `log(x1)`, `v1 + v2`."""
+    """The operation on its inputs' names: `log(x1)`, `v1 + v2`; empty for a variable or constant."""
     graph: Value
     """The formula as a graph of one operation, its inputs leaves with values."""
     inputs: tuple[str, ...]
     value: float | bool
-    span: tuple[int, int] | None
+    adjoint: float | None
+    """In reverse mode: the derivative of the output by it; None where none arrives."""
+    span: Span | None
 
 
-class AdjointStep(Record):
-    """A step of the reverse adjoint trace: what one node passes back to one of its inputs."""
+class Term(Record):
+    """A local derivative and the node that it is by: a part of a step."""
 
-    source: int
-    """The node that passes it on, and `target`, the one that receives it: places in the primal trace."""
-    target: int
+    source: TraceRow
     formula: str
     """The local derivative over the names of the inputs; empty where it would be as long as the program."""
     graph: Value | None
     partial: float
+
+
+class AdjointStep(Term):
+    """A step of the reverse adjoint trace: what the `source` passes back to one of its inputs, the `target`."""
+
+    target: TraceRow
     upstream: float
-    """The adjoint of the source."""
     product: float
     before: float | None
     """The target's adjoint before this step; None where this is the first to arrive."""
@@ -83,21 +77,17 @@ class AdjointStep(Record):
     """Whether the target has several consumers, so that its adjoint is a sum."""
 
 
-class Term(Record):
+class TangentTerm(Term):
     """One input's part of a tangent."""
 
-    source: int
-    formula: str
-    graph: Value | None
-    partial: float
     tangent: float
 
 
 class TangentStep(Record):
     """A step of the forward tangent trace: a node's tangent from those of its inputs."""
 
-    target: int
-    terms: tuple[Term, ...]
+    target: TraceRow
+    terms: tuple[TangentTerm, ...]
     tangent: float
 
 
@@ -109,7 +99,7 @@ class Note(Record):
 
 
 class Trace(Record):
-    """The whole trace. In forward mode `pulls`, `adjoints` and `gradient` are empty, in reverse mode `pushes` is."""
+    """The whole trace. In forward mode `pulls` and `gradient` are empty, in reverse mode `pushes` is."""
 
     text: str
     mode: str
@@ -121,16 +111,12 @@ class Trace(Record):
     rows: tuple[TraceRow, ...]
     pulls: tuple[AdjointStep, ...]
     pushes: tuple[TangentStep, ...]
-    adjoints: tuple[float | None, ...]
-    """The adjoints by row; None where none arrives."""
     gradient: dict[str, float]
     direction: dict[str, float]
     tangent: float | None
-    """In forward mode: the derivative along the direction."""
     notes: tuple[Note, ...]
     warnings: tuple[Diagnostic, ...]
-    has_units: bool = False
-    """Whether its numbers are in units, which they remember."""
+    has_units: bool
 
 
 def trace(
@@ -150,233 +136,200 @@ def trace(
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    values = numbers_or_quantities(with_units(point))
-    program, _, remarks = read_program(text, values, wrt, units=True)
-    output = single_output(program)
-    warnings = check_values(program, values) + remarks
-    wanted = wanted_variables(program, values, wrt)
-    measured = program_units(program, values, units)
+    posed = pose(text, with_units(point), wrt, quantities=True, single=True)
+    program, wanted, reverse = posed.program, posed.wanted, mode == "reverse"
+    measured = program_units(program, posed.values, units)
     rate: Unit | None = None
-    if measured is not None and mode == "forward" and direction:
+    if measured is not None and direction and not reverse:
         from ..inputs.quantities import direction_in_units
 
         along, _, rate = direction_in_units(measured, direction)
         direction = {name: float(x) for name, x in along.items()}
-    seeds = _seeds(program, mode, direction, wanted)
-    places = in_reading_order(program, output)
-    graph = graph_in(places, (output,))
-    by_name = {name: places[leaf] for name, leaf in program.variables.items() if leaf in places}
-    for name, i in by_name.items():
-        graph.data[i] = values[name]
-    root = places[output]
-    evaluation = Evaluation(REAL, graph, {name: i for name, i in by_name.items() if name in wanted})
+    seeds = {} if reverse else _seeds(posed, direction)
+    graph, places = in_reading_order(program)
+    at = {name: places[i] for name, i in program.places.items()}
+    graph = graph.with_leaves({i: posed.values[name] for name, i in at.items()})
+    (root,) = graph.roots
+    evaluation = Evaluation(REAL, graph, {name: i for name, i in at.items() if name in wanted})
     # Not the order in which branches were asked for: that of the trace.
     evaluation.order = sorted(evaluation.order)
-    varying = [n for n, speed in seeds.items() if speed] if mode == "forward" else wanted
-    active = evaluation.activity([by_name[n] for n in varying if n in by_name])
+    varying = wanted if reverse else [name for name, speed in seeds.items() if speed]
+    active = evaluation.activity([at[name] for name in varying if name in at])
     adjoints, kinks, order = evaluation.reverse({root: 1.0}, active)
     flows: list[float | None] = []
-    if mode == "forward":
-        flows = evaluation.tangents({by_name[n]: seeds[n] for n in varying if n in by_name}, active, order=order)
-    writer = Writer(program, graph, order, active, measured, rate)
-    rows = [writer.row(i) for i in writer.listed]
-    at = {i: k for k, i in enumerate(writer.listed)}
-    pulls = _pulls(writer, adjoints, at) if mode == "reverse" else []
+    if not reverse:
+        flows = evaluation.tangents({at[name]: seeds[name] for name in varying if name in at}, active, order=order)
+    writer = Writer(graph, order, at.values(), None if measured is None else [measured.node(i) for i in places], rate)
+    writer.rows = {i: writer.row(i, writer.number(adjoints[i], root, i) if reverse else None) for i in writer.listed}
+    pulls = writer.pulls(adjoints, active) if reverse else []
     kink_warnings = evaluation.warnings(kinks)
-    notes = [Note("kink", f"{w.message}; {w.hint}") for w in kink_warnings]
-    if mode == "reverse":
-        # how small an adjoint is depends on its unit
-        notes += [] if measured is not None else _vanishing(writer, adjoints, pulls, rows)
+    notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
+    # how small an adjoint is depends on its unit
+    notes += _vanishing(pulls) if measured is None else ()
+    if reverse:
         notes += [
             Note("cut off", f"nothing flows back to {row.name}")
-            for i, row in zip(writer.listed, rows, strict=True)
+            for i, row in writer.rows.items()
             if adjoints[i] is None and active[i] and row.kind != "condition"
         ]
     notes += _branches(writer, text)
-    in_reverse = mode == "reverse"
-    gradient = {n: adjoints[by_name[n]] if n in by_name else 0.0 for n in wanted} if in_reverse else {}
-    answer = Trace(
+    values = dict(posed.values)
+    gradient: dict[str, Any] = {}
+    if reverse:
+        gradient = {name: unsigned(adjoints[at[name]] if name in at else 0.0) or 0.0 for name in wanted}
+    directions, warnings = dict(seeds), (*posed.warnings, *kink_warnings)
+    if measured is not None:
+        from ..inputs.quantities import MeasuredNumber, measured_number
+
+        values = {name: MeasuredNumber(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
+        gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
+        directions = {name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()}
+        warnings = (*warnings, *measured.warnings)
+    return Trace(
         text,
         mode,
         writer.letter,
         writer.number(float(graph.data[root]), root),
-        {name: values[name] for name in (*program.variables, *(n for n in wanted if n not in program.variables))},
+        values,
         program.constants,
-        tuple(rows),
+        tuple(writer.rows.values()),
         tuple(pulls),
-        tuple(_pushes(writer, flows, at)) if mode == "forward" else (),
-        tuple(writer.number(adjoints[i], root, i) for i in writer.listed) if in_reverse else (),
-        {n: unsigned(x) or 0.0 for n, x in gradient.items()},
-        seeds,
-        writer.tangent(flows[root] or 0.0, root) if mode == "forward" else None,
+        () if reverse else tuple(writer.pushes(flows, active)),
+        gradient,
+        directions,
+        None if reverse else writer.tangent(flows[root] or 0.0, root),
         tuple(notes),
-        tuple(warnings + kink_warnings),
-    )
-    if measured is None:
-        return answer
-    from ..inputs.quantities import in_its_unit, measured_number
-
-    point_units = measured.point
-    return answer._replace(
-        point={name: in_its_unit(measured.number_of(name, x), point_units[name]) for name, x in answer.point.items()},
-        gradient={name: measured_number(x, measured.derivative([name])) for name, x in answer.gradient.items()},
-        direction={name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()},
-        warnings=(*answer.warnings, *measured.warnings),
-        has_units=True,
+        warnings,
+        measured is not None,
     )
 
 
-def _seeds(
-    program: Program, mode: str, direction: Mapping[str, float | str] | None, wanted: Sequence[str]
-) -> dict[str, float]:
-    """The tangents of the variables in forward mode."""
-    if mode == "reverse":
-        return {}
+def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[str, float]:
     if not direction:
-        if len(wanted) != 1:
-            first = wanted[0] if wanted else "x"
+        if len(posed.wanted) != 1:
+            first = posed.wanted[0] if posed.wanted else "x"
             raise usage_error("a tangent trace needs a direction", f"say which way to go: `--direction {first}=1`")
-        return {wanted[0]: 1.0}
+        return {posed.wanted[0]: 1.0}
     seeds = {name: as_number(value, name) for name, value in direction.items()}
     for name in seeds:
-        if name not in program.variables:
+        if name not in posed.program.leaves:
             raise usage_error(
                 f"the direction names `{name}`, which is not a variable of this program",
-                f"its variables: {quoted(program.variables)}",
+                f"its variables: {quoted(posed.program.leaves)}",
             )
     return seeds
 
 
 # ---- order and names ----------------------------------------------------------------------------------------------
-def in_reading_order(program: Program, output: Value) -> dict[Value, int]:
-    """The nodes with their places: by statement, and within one by level, first inputs, then what is made from these.
+def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
+    """The graph of a program with one output in another order, and the places of its nodes in that.
 
-    This is how the survey literature numbers them, and it is an order in which both sweeps can run.
+    By statement, and within one by level, first inputs, then what is made from these. This is how the survey literature
+    numbers them, and it is an order in which both sweeps can run.
     """
-    needed = in_order((output,))
-    roots = [b.value for b in program.bindings if b.value in needed]
-    statements = in_order([*roots, output])
+    graph = program.graph
+    roots = [i for _, _, bound in program.bound if (i := program.place(bound)) is not None] + [*graph.roots]
+    order = in_order(graph.parents, roots)
+    place = {i: k for k, i in enumerate(order)}
+    ends = [place[root] for root in roots]
     last = 0
-    statement: dict[Value, int] = {}
-    ends = [statements[root] for root in (*roots, output)]
-    level: dict[Value, int] = {}
-    for n, k in statements.items():
+    statement: dict[int, int] = {}
+    level: dict[int, int] = {}
+    for k, i in enumerate(order):
         while last < len(ends) - 1 and k > ends[last]:
             last += 1
-        statement[n] = last
-        level[n] = 1 + max([level[p] for p in n._prev], default=-1)
-    ordered = sorted(statements, key=lambda n: (level[n] > 0, statement[n], level[n]))
-    return {n: i for i, n in enumerate(ordered)}
-
-
-def is_negative_literal(n: Value) -> bool:
-    """Whether the node is no operation to a reader, but the number -1, say."""
-    return n.primitive is NEG and not n.label and n._prev[0].primitive is CONSTANT and not n._prev[0].label
+        statement[i] = last
+        level[i] = 1 + max([level[p] for p in graph.parents[i]], default=-1)
+    return graph.arranged(sorted(order, key=lambda i: (level[i] > 0, statement[i], level[i])), graph.roots)
 
 
 class Writer:
-    """The names of nodes, their formulas in terms of their inputs' names, and their numbers, in their units."""
+    """The names of the nodes of a graph, their formulas in terms of their inputs' names, and their numbers."""
 
     def __init__(
         self,
-        program: Program,
         graph: Graph,
         order: Sequence[int],
-        active: Activity,
-        units: ProgramUnits | None = None,
+        variables: Iterable[int],
+        units: Sequence[Unit] | None = None,
         rate: Unit | None = None,
     ) -> None:
-        self.graph, self.order, self.active = graph, order, active
-        self.units: list[Unit] | None = None
-        """The unit of each node; None where they have none."""
-        if units is not None:
-            place = {value: program.place(i) for i, value in enumerate(program.values)}
-            self.units = [units.node(i) for n in graph.places if (i := place[n]) is not None]
-        self.rate = rate
-        """The unit of what tangents are per."""
-        self.nodes: list[Value] = graph.places
-        nodes = self.nodes
-        used = {n.label for n in nodes if n.label}
+        """For the nodes of this order, with the `units` of all, tangents per `rate`; `variables` come first."""
+        self.graph, self.order, self.units, self.rate = graph, order, units, rate
         self.letter = next(
-            (x for x in "vuwzk" if not any(n[:1] == x and n[1:].isdigit() for n in used)), "node"
+            (x for x in "vuwzk" if not any(name[:1] == x and name[1:].isdigit() for name in graph.labels.values())),
+            "node",
         )  # subscript digits are digits here, too
-        place_of_leaf = {leaf: k for k, leaf in enumerate(program.variables.values())}
-        inputs = sorted((i for i in order if nodes[i].primitive is VARIABLE), key=lambda i: place_of_leaf[nodes[i]])
-        self.listed = inputs + [i for i in order if self.is_listed(i)]
+        there = {*order}
+        self.listed = [i for i in variables if i in there] + [i for i in order if self._is_listed(i)]
+        """The nodes that have a line of their own: literals stand in the formulas."""
         self.names: dict[int, str] = {}
         self.numbered: set[int] = set()
         times: Counter[str] = Counter()
         for i in self.listed:
-            label = self.nodes[i].label
+            label = graph.labels.get(i)
             if label:
                 times[label] += 1
                 self.names[i] = label if times[label] == 1 else f"{label}[{times[label]}]"
             else:
                 self.numbered.add(i)
                 self.names[i] = f"{self.letter}{len(self.numbered)}"
+        self.rows: dict[int, TraceRow] = {}
         self.leaves: dict[int, Value] = {}
 
-    def is_listed(self, i: int) -> bool:
-        """Whether a node that is no variable has a line of its own: literals stand in the formulas."""
-        n = self.nodes[i]
-        if n.primitive is VARIABLE:
-            return False
-        return bool(n.label) or i == self.order[-1] or (bool(n._prev) and not is_negative_literal(n))
+    def _is_listed(self, i: int) -> bool:
+        graph = self.graph
+        if graph.primitives[i] is VARIABLE or i in graph.labels or i == self.order[-1]:
+            return graph.primitives[i] is not VARIABLE
+        return bool(graph.parents[i]) and signed_constant(graph, i) is None
 
     def leaf(self, i: int) -> Value:
         """The node as a leaf that formulas are written in: a constant, or a name with a value."""
         leaf = self.leaves.get(i)
         if leaf is None:
-            n = self.nodes[i]
-            if n.primitive is CONSTANT and not n.label:
-                leaf = n
-            elif is_negative_literal(n):
-                leaf = constant(-n._prev[0].data, f"-{n._prev[0].source}")
-            else:
+            p = signed_constant(self.graph, i)
+            if p is None:
                 leaf = variable(self.names.get(i, "…"))
                 leaf.data = self.number(self.graph.data[i], i)
+            else:
+                x, source = self.graph.constants[p]
+                leaf = constant(x, source) if p == i else constant(-x, f"-{source}")
             self.leaves[i] = leaf
         return leaf
 
-    def formulas(self, i: int) -> list[Value | None]:
-        """The local derivative by each input."""
-        inputs = tuple([self.leaf(p) for p in self.graph.parents[i]])
-        return local_formulas(self.graph.primitives[i], inputs, self.names[i])
-
-    def row(self, i: int) -> TraceRow:
+    def row(self, i: int, adjoint: float | None) -> TraceRow:
         """The node's line in the primal trace."""
-        n, primitive = self.nodes[i], self.graph.primitives[i]
-        value = self.graph.data[i]
-        if n._prev:
-            graph = node(primitive, tuple([self.leaf(p) for p in self.graph.parents[i]]))
-            kind = "condition" if primitive.gives_condition else "operation"
-        else:
-            kind = "variable" if primitive is VARIABLE else "constant"
-            graph = variable(n.label) if primitive is VARIABLE else constant(value, n.source)
-        inputs = tuple(self.leaf(p).label or expression_text(self.leaf(p)) for p in self.graph.parents[i])
-        span = (n.span.start, n.span.end) if n.span else None
+        graph, primitive, label = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
+        inputs = [self.leaf(p) for p in graph.parents[i]]
+        kind, formula = "variable", variable(label)
+        if inputs:
+            kind, formula = "condition" if primitive.gives_condition else "operation", node(primitive, inputs)
+        elif primitive is CONSTANT:
+            kind, formula = "constant", constant(*graph.constants[i])
         return TraceRow(
             self.names[i],
             kind,
             i in self.numbered,
-            n.label if not n._prev else "",
-            expression_text(graph),
-            graph,
-            inputs,
-            self.number(value, i),
-            span,
+            "" if inputs else label,
+            expression_text(formula) if inputs else "",
+            formula,
+            tuple([leaf.label or expression_text(leaf) for leaf in inputs]),
+            self.number(graph.data[i], i),
+            adjoint,
+            graph.span(i),
         )
 
-    def partials(self, i: int) -> list[tuple[int, Value | None, str, float]]:
-        """The inputs that take part in a node, with the local derivative as a formula, its text, and a number."""
-        numbers = local_derivatives(self.graph, REAL, i, self.active)
+    def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
+        """The inputs that take part in a node, with the local derivative, and that as a formula and as it is shown."""
+        numbers = local_derivatives(active, i)
         if all(x is None for x in numbers):
-            return []
-        return [
-            (p, formula, "" if formula is None else expression_text(formula), x)
-            for p, formula, x in zip(self.graph.parents[i], self.formulas(i), numbers, strict=True)
-            if x is not None
-        ]
+            return
+        parents = self.graph.parents[i]
+        formulas = local_formulas(self.graph.primitives[i], tuple(map(self.leaf, parents)), self.names[i])
+        for p, formula, x in zip(parents, formulas, numbers, strict=True):
+            if x is not None:
+                text = "" if formula is None else expression_text(formula)
+                yield p, x, (text, formula, self.number(float(x), i, p))
 
     def number(self, x: Any, i: int, by: int | None = None) -> Any:
         """The value of a node, or its derivative by another, as it is shown."""
@@ -400,81 +353,69 @@ class Writer:
         rate = self.rate
         return measured_number(unsigned(x), unit.difference if rate is None or not rate.atoms else ratio(unit, rate))
 
+    def pulls(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
+        """The steps of the backward sweep."""
+        (root,) = self.graph.roots
+        sources = [i for i in reversed(self.order) if adjoints[i] is not None and active[i]]
+        steps = [(i, *term) for i in sources for term in self.terms(i, active)]
+        consumers = Counter(p for _, p, *_ in steps)
+        totals: dict[int, float] = {}
+        pulls = []
+        for i, p, partial, term in steps:
+            before, product = totals.get(p), adjoints[i] * partial
+            totals[p] = product if before is None else before + product
+            received, earlier, total = (self.number(x, root, p) for x in (product, before, totals[p]))
+            numbers = self.number(adjoints[i], root, i), received, earlier, total
+            pulls.append(AdjointStep(self.rows[i], *term, self.rows[p], *numbers, consumers[p] > 1))
+        return pulls
 
-# ---- sweeps -------------------------------------------------------------------------------------------------------
-def _pulls(writer: Writer, adjoints: Sequence[float | None], at: Mapping[int, int]) -> list[AdjointStep]:
-    """The steps of the backward sweep, in its order."""
-    sources = [i for i in reversed(writer.order) if adjoints[i] is not None and writer.active[i]]
-    steps = [(i, *partial) for i in sources for partial in writer.partials(i)]
-    consumers = Counter(p for _, p, *_ in steps)
-    (root,) = writer.graph.roots
-    totals: dict[int, float] = {}
-    pulls = []
-    for i, p, formula, text, partial in steps:
-        upstream: Any = adjoints[i]
-        before, product = totals.get(p), upstream * partial
-        totals[p] = product if before is None else before + product
-        received, earlier, total = (writer.number(x, root, p) for x in (product, before, totals[p]))
-        numbers = writer.number(float(partial), i, p), writer.number(upstream, root, i), received, earlier, total
-        pulls.append(AdjointStep(at[i], at[p], text, formula, *numbers, accumulates=consumers[p] > 1))
-    return pulls
+    def pushes(self, flows: Sequence[float | None], active: Activity) -> Iterator[TangentStep]:
+        """The steps of the tangent sweep."""
+        for i in self.order:
+            if flows[i] is not None and self.graph.parents[i]:
+                terms = [
+                    TangentTerm(self.rows[p], *term, self.tangent(flows[p], p))
+                    for p, _, term in self.terms(i, active)
+                    if flows[p] is not None
+                ]
+                yield TangentStep(self.rows[i], tuple(terms), self.tangent(flows[i], i))
 
 
-def _pushes(writer: Writer, flows: Sequence[float | None], at: Mapping[int, int]) -> Iterator[TangentStep]:
-    """The steps of the tangent sweep, in its order."""
-    for i in writer.order:
-        if flows[i] is not None and writer.graph.parents[i]:
-            terms = [
-                Term(at[p], text, formula, writer.number(float(partial), i, p), writer.tangent(flows[p], p))
-                for p, formula, text, partial in writer.partials(i)
-                if flows[p] is not None
-            ]
-            yield TangentStep(at[i], tuple(terms), writer.tangent(flows[i], i))
+def signed_constant(graph: Graph, i: int) -> int | None:
+    """The constant that a node is, perhaps with a sign: to a reader `-1` is a number and no operation."""
+    p = graph.parents[i][0] if graph.primitives[i] is NEG and i not in graph.labels else i
+    return p if graph.primitives[p] is CONSTANT and p not in graph.labels else None
 
 
 # ---- what went on in the numbers ----------------------------------------------------------------------------------
-def _vanishing(
-    writer: Writer, adjoints: Sequence[float | None], pulls: Sequence[AdjointStep], rows: Sequence[TraceRow]
-) -> list[Note]:
-    """Notes on adjoints that vanished, exploded or cancelled."""
-    notes = []
-    largest: dict[int, float] = {}
-    products: dict[int, float] = {}
+def _vanishing(pulls: Sequence[AdjointStep]) -> Iterator[Note]:
+    received: dict[str, list[AdjointStep]] = {}
     for pull in pulls:
-        largest[pull.target] = max(largest.get(pull.target, 0.0), abs(pull.upstream))
-        products[pull.target] = max(products.get(pull.target, 0.0), abs(pull.product))
-    seen: set[int] = set()
-    for pull in pulls:
-        k = pull.target
-        adjoint = adjoints[writer.listed[k]]
-        if k in seen or adjoint is None:
+        received.setdefault(pull.target.name, []).append(pull)
+    for name, steps in received.items():
+        adjoint, source = steps[0].target.adjoint, steps[0].source
+        if adjoint is None:
             continue
-        seen.add(k)
-        adjoint += 0.0
-        name, source = rows[k].name, rows[pull.source]
+        largest = max(abs(pull.upstream) for pull in steps)
         through = f"{source.name} = {source.formula}" if len(source.formula) <= 60 else source.name
-        if largest[k] >= VANISHED > abs(adjoint):
-            if products[k] > CANCELLED * abs(adjoint):
-                notes.append(Note("cancelled", f"what {name} receives cancels: its adjoint is {adjoint:.3g}"))
+        if largest >= VANISHED > abs(adjoint):
+            if max(abs(pull.product) for pull in steps) > CANCELLED * abs(adjoint):
+                yield Note("cancelled", f"what {name} receives cancels: its adjoint is {adjoint:.3g}")
             else:
-                notes.append(Note("vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}"))
-        elif largest[k] <= EXPLODED < abs(adjoint):
-            notes.append(Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}"))
-    return notes
+                yield Note("vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}")
+        elif largest <= EXPLODED < abs(adjoint):
+            yield Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}")
 
 
-def _branches(writer: Writer, text: str) -> list[Note]:
-    """A note for each conditional: which branch was not taken."""
-    notes = []
+def _branches(writer: Writer, text: str) -> Iterator[Note]:
+    graph, names = writer.graph, writer.names
     for i in writer.order:
-        if writer.graph.primitives[i] is not WHERE:
-            continue
-        condition, x, y = writer.graph.parents[i]
-        untaken = writer.nodes[y if writer.graph.data[condition] else x]
-        written = untaken.label or (text[untaken.span.start : untaken.span.end] if untaken.span else "")
-        if len(written) > 60:
-            written = written[:57] + "…"
-        truth = "true" if writer.graph.data[condition] else "false"
-        outcome = f"{writer.names.get(condition, 'its condition')} is {truth}"
-        notes.append(Note("branch", f"the branch `{written}` of {writer.names[i]} is not taken: {outcome}"))
-    return notes
+        if graph.primitives[i] is WHERE:
+            condition, x, y = graph.parents[i]
+            untaken = y if graph.data[condition] else x
+            span = graph.span(untaken)
+            written = graph.labels.get(untaken) or (text[span.start : span.end] if span else "")
+            if len(written) > 60:
+                written = written[:57] + "…"
+            outcome = f"{names.get(condition, 'its condition')} is {'true' if graph.data[condition] else 'false'}"
+            yield Note("branch", f"the branch `{written}` of {names[i]} is not taken: {outcome}")

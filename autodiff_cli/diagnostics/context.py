@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..language.reader import ParseFailure, step
+from ..language.reader import ParseFailure, only_rule, reduce_by, take
 from ..language.tables import ACTION, ORIGINS, RULES, TERMINALS
 from ..language.tokens import KIND, read_token, scan, stranger
 from ..table import primitives as _primitives  # noqa: F401  (it fills the table of functions)
@@ -109,10 +109,35 @@ def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 def advance(states: list[int], terminal: int, goal: str = "") -> str:
     """Take a token, if the tables do: `on` or `stuck`, or `done` where the stack held only a `goal`."""
-    while (action := step(states, terminal)) < 0:
+    while (action := take(states, terminal)) < 0:
         if len(states) == 2 and ORIGINS[RULES[-1 - action][0]] == goal:
             return "done"
     return "on" if action else "stuck"
+
+
+def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int, list[int], int | None]:
+    """Return the token that does not fit, the states of the tables before it, and where the last operand begins."""
+    states, starts = [0], [(0, False)]  # of each state the first token of what was read, and whether that is an operand
+    previous = closed = 0
+    for number, (terminal, start, _) in enumerate(tokens):
+        if previous == KIND["NAME"] and terminal in (KIND["OPEN"], KIND["EQUALS"], KIND["AUGMENT"]):
+            starts[-1] = starts[-1][0], False
+        while (action := closed or ACTION[states[-1] + terminal]) < 0:
+            closed = 0
+            origin, length, name, _ = RULES[-1 - action]
+            reduce_by(states, action)
+            first, is_operand = starts[-length]
+            if length > 1 or name not in ("", "list", "number", "name"):
+                is_operand = name not in ("list", "bind", "augment", "define", "outputs")
+            starts[-length:] = [(first, is_operand and ORIGINS[origin] not in ("statement", "_statements"))]
+        if action == 0 or start == at or terminal == KIND["$END"]:
+            return number, states, next((first for first, is_operand in reversed(starts) if is_operand), None)
+        if terminal == KIND["EQUALS"]:
+            starts[-1] = starts[-1][0], False  # the head of a definition
+        states.append(action)
+        starts.append((number, terminal in (KIND["NAME"], KIND["NUMBER"], KIND["COEFFICIENT"])))
+        previous, closed = terminal, only_rule(action)
+    raise AssertionError("the text ends with its end")
 
 
 class Context:
@@ -121,24 +146,20 @@ class Context:
     def __init__(self, text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> None:
         self.text = text
         self.valued = valued
-        """The names that the point gives values to."""
-        self.stuck = stuck
         self.tokens: list[Token] = []
         self.partner: dict[int, int] = {}
         """The index of the partner of each parenthesis or bar."""
         self.open: list[int] = []
-        """The parentheses and bars that are open at the error."""
-        self.at = -1
-        """The number of the token that does not fit."""
         self.first = 0
         self.last = 0
         """The numbers of the first token of the shape that was recognised, and of the one after it."""
+        tokens = [*scan(text)]
+        self.at, self.states, self.last_operand = _stuck(tokens, stuck.at)
         defined = {read_token(text, define.start)[0] for define in stuck.statements if define.kind == "define"}
         opened: list[int] = []
-        for number, (terminal, start, end) in enumerate(scan(text)):
+        for number, (terminal, start, end) in enumerate(tokens):
             kind = Kind[TERMINALS[terminal].strip("$")]
-            if self.at < 0 and (start >= stuck.at or kind == Kind.END):
-                self.at = number
+            if number == self.at:
                 self.open = opened.copy()
             if kind == Kind.NAME and (text[start:end] in FUNCTIONS or text[start:end] in defined):
                 kind = Kind.FUNCTION
@@ -177,10 +198,10 @@ class Context:
         return True
 
     def understood(self) -> int:
-        """Return the start of the last operand that was understood before the error."""
-        if self.stuck.operand is None:
+        """Return the first token of the last operand that was understood before the error."""
+        if self.last_operand is None:
             raise KeyError("operand")
-        return self.stuck.operand
+        return self.last_operand
 
     def signs(self, at: int | None = None) -> int:
         """Return the first of the signs directly before a token, the error by default."""
@@ -191,7 +212,7 @@ class Context:
 
     def takes(self, name: str) -> bool:
         """Return whether the grammar takes that terminal in place of the token that does not fit."""
-        return advance(self.stuck.states.copy(), KIND[name]) != "stuck"
+        return advance(self.states.copy(), KIND[name]) != "stuck"
 
     def after(self, at: int, goal: str) -> int:
         """Return the first token after the `goal`, a rule of the grammar, that begins at a token."""

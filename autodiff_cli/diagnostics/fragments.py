@@ -8,36 +8,34 @@ from unicodedata import normalize
 
 from ..table.primitive import FUNCTIONS
 from .context import BARS, CLOSING, FACTOR_SIGNS, NAMES, POWERS, SEPARATORS, SIGNS, STOPS, Context, Kind
-from .vocabulary import native
+from .suggestions import native
 
 
-class Fragments(dict[str, str]):
-    """The fragments by name; each is worked out when it is asked for.
+class Fragments(Context):
+    """A context with the fragments of its text by name; each is worked out when it is asked for.
 
     One that is not there (no operand, no such function) is a `KeyError`: the spelling that needs it is not offered.
     """
 
-    def __init__(self, context: Context) -> None:
-        super().__init__()
-        self.context = context
+    known: dict[str, str]
 
-    def __missing__(self, name: str) -> str:
-        if name in TEXTS:
-            fragment = TEXTS[name](self, self.context)
-        else:
-            start, end = span(self.context, name)
-            fragment = re.sub(r"[\r\n]+", " ", self.context.text[start:end])
-        self[name] = fragment
-        return fragment
+    def __getitem__(self, name: str) -> str:
+        if name not in self.known:
+            if name in TEXTS:
+                self.known[name] = TEXTS[name](self)
+            else:
+                start, end = span(self, name)
+                self.known[name] = re.sub(r"[\r\n]+", " ", self.text[start:end])
+        return self.known[name]
 
 
 def span(c: Context, name: str) -> tuple[int, int]:
     """Return the span of a fragment in the text."""
-    if name in SPANS:
-        return SPANS[name](c)
     start, end = RANGES[name](c)
     if not 0 <= start < end:
         raise KeyError(name)
+    if name == "gap":
+        return c.tokens[start].end, c.tokens[end - 1].start
     return c.tokens[start].start, c.tokens[end - 1].end
 
 
@@ -85,38 +83,32 @@ def _root(c: Context) -> tuple[int, int]:
 
 
 def _closed(c: Context) -> tuple[int, int]:
-    """Return the parenthesis that was closed last."""
     start = c.partner[c.kinds.rindex(Kind.CLOSE, 0, c.at)]
     return start, start + 1
 
 
 def _called(c: Context) -> tuple[int, int]:
-    """Return the name before the innermost parenthesis."""
     name = c.open[-1] - 1
     return (name, name + 1) if c.kinds[name + 1] == Kind.OPEN and c.kinds[name] in NAMES else (0, 0)
 
 
 def _statement(c: Context) -> tuple[int, int]:
-    """Return the statement that the error is in."""
     start = max(c.kinds.rfind(stop, 0, c.at) for stop in SEPARATORS) + 1
     ends = (c.kinds.find(stop, c.at) for stop in STOPS)
     return start, min(end for end in ends if end >= 0)
 
 
-def _character(f: Fragments, c: Context) -> str:
-    """Return the character at which the error stands."""
+def _character(c: Fragments) -> str:
     character = c.text[c.point]
-    return character if character.isprintable() else f["code"]
+    return character if character.isprintable() else c["code"]
 
 
-def _exponents(f: Fragments, c: Context) -> str:
-    """Return the exponent of that function, in parentheses if it needs them."""
-    exponent = f["raised"].partition("(")[2][:-1].strip()
+def _exponents(c: Fragments) -> str:
+    exponent = c["raised"].partition("(")[2][:-1].strip()
     return exponent if re.fullmatch(r"[-−]?\w+", exponent) else f"({exponent})"
 
 
-def _fence(f: Fragments, c: Context) -> str:
-    """Return the parenthesis that a quotient needs in place of a raised function, if any."""
+def _fence(c: Fragments) -> str:
     at = _raised(c)[0] if c.kinds[c.first] == Kind.CLOSE else c.first
     return "(" if at and c.kinds[at - 1] in (Kind.DIVIDE, Kind.POWER) else ""
 
@@ -129,12 +121,12 @@ def _inverse(function: str) -> str:
     return name
 
 
-def _lead(c: Context) -> str:
+def _lead(c: Fragments) -> str:
     atom = c.atom(c.at - (c.kinds[c.at - 1] == Kind.SUPERSCRIPT))
     return c.text[c.tokens[c.operand(c.at)].start : c.tokens[atom].start]
 
 
-def _nested(f: Fragments, c: Context) -> str:
+def _nested(c: Fragments) -> str:
     """Return the functions around the error as nested calls: `sin(cos(x))` for `sin cos x`."""
     at = _last_of_nest(c)
     names = [c.written(number) for number in range(c.at - 1, at)]
@@ -164,7 +156,6 @@ def _rooted(c: Context) -> tuple[int, int]:
 
 
 def _last_of_nest(c: Context) -> int:
-    """Return the first token after the functions around the error that have no parentheses."""
     at = c.at - 1
     while c.kinds[at] == Kind.FUNCTION and c.kinds[at + 1] != Kind.OPEN:
         at += 1
@@ -191,12 +182,11 @@ def _inner(c: Context) -> tuple[int, int]:
 
 
 RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
-    # The token that does not fit.
     "token": lambda c: (c.at, c.at + 1),
-    # The token before it.
     "before": lambda c: (c.at - 1, c.at),
-    # The token after it.
     "next": lambda c: (c.at + 1, c.at + 2),
+    # What is between the token and the one before.
+    "gap": lambda c: (c.at - 1, c.at + 1),
     # The operand before the error: `x**2` in `x**2 y`.
     "left": lambda c: (c.operand(c.at), c.at),
     "right": _right,
@@ -214,9 +204,10 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "exponential": lambda c: (c.atom(_exponent(c)), c.at),
     "raising_base": lambda c: (c.atom(_exponent(c)), _exponent(c) + 1),
     "exponent_alone": lambda c: (_exponent(c) + 1, c.at),
-    # The operand after the token that does not fit, with its coefficient.
+    # The operand after the token that does not fit, with its coefficient, and without: `x**2` in `1/2x**2`.
     "operated": lambda c: (c.at + 1, c.after(c.at + 1, "coefficient")),
-    # The smallest operand after it, the power that it has, and both: `x`, `²` and `x²` in `∛x²`.
+    "rest": lambda c: (c.at + 1, c.after(c.at + 1, "power")),
+    # The smallest operand there, the power that it has, and both: `x`, `²` and `x²` in `∛x²`.
     "rooted": _rooted,
     "after_root": lambda c: (_rooted(c)[1], c.after(c.at + 1, "power")),
     "rooted_power": lambda c: (c.at + 1, c.after(c.at + 1, "power")),
@@ -224,40 +215,37 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "rest_far": lambda c: (c.at + 2, c.after(c.at + 2, "power")),
     # The operand that begins with a sign at the error.
     "signed": lambda c: (c.at, c.after(c.at, "signed")),
-    # The operand after the token that does not fit: `x**2` in `1/2x**2`.
-    "rest": lambda c: (c.at + 1, c.after(c.at + 1, "power")),
     # The three tokens before the error.
     "operator": lambda c: (c.at - 3, c.at),
     "tail": _tail,
     # The smallest operand before the error: `3` in `2^3!`.
     "atom": lambda c: (c.atom(c.at), c.at),
-    # What the superscript before the error is directly an exponent of.
+    # What the superscript before the error is directly an exponent of, and both.
     "base": lambda c: (c.atom(c.at - 1), c.at - 1),
-    # The same with the superscript.
     "squared": lambda c: (c.atom(c.at - 1), c.at),
     # The product before the error, with its sign: `-a*x` in `1 + -a*x % y`.
     "term": lambda c: (c.term(c.at), c.at),
     "under": _under,
-    # What is divided by that, and the operator: `c*1/`.
+    # What is divided by that, and the operator: `c*1/`; all of it, to the end of the operand that begins at the error.
     "over": lambda c: (c.term(c.at), _under(c)[0]),
-    # All this, to the end of the operand that begins at the error.
     "divided": lambda c: (c.term(c.at), _right(c)[1]),
+    # The left operand of the operator before the error, and the operator: `a*b/` in `c + a*b/2x`.
+    "upto": lambda c: (c.understood(), c.signs()),
+    # What is divided by the divisor before the error, without the operator.
+    "quotient": lambda c: (c.understood(), c.at - 1),
     "raised": _raised,
     "divisor": _divisor,
     "root": _root,
-    # All that the mistake's pattern matched.
+    # All that the mistake's pattern matched; its first token, a name; what follows that, with the sign and without:
+    # `^-2` and `-2` in `sin^-2 x`.
     "shape": lambda c: (c.first, c.last),
-    # The first token of the shape, a name.
     "function": lambda c: (c.first, c.first + 1),
-    # From the third token of the shape to the error: `-2` in `sin^-2 x`.
-    "power": lambda c: (c.first + 2, c.at),
-    # From the second token of the shape to the error: `^-2`.
     "raising": lambda c: (c.first + 1, c.at),
+    "power": lambda c: (c.first + 2, c.at),
     # The next parentheses with what is in them.
     "group": lambda c: (c.kinds.index(Kind.OPEN, c.at), c.partner[c.kinds.index(Kind.OPEN, c.at)] + 1),
-    # The innermost parenthesis or bar that is open.
+    # The innermost parenthesis or bar that is open, and it if nothing closes it later either.
     "opening": lambda c: (c.open[-1], c.open[-1] + 1),
-    # It, if nothing closes it later either.
     "unclosed": lambda c: (0, 0) if c.open[-1] in c.partner else (c.open[-1], c.open[-1] + 1),
     "closed": _closed,
     "called": _called,
@@ -265,68 +253,49 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
 }
 """Fragments by the numbers of their first token and of the one after the last."""
 
-SPANS: dict[str, Callable[[Context], tuple[int, int]]] = {
-    # The left operand of the operator before the error, and the operator: `a*b/` in `c + a*b/2x`.
-    "upto": lambda c: (c.understood(), c.tokens[c.signs() - 1].end),
-    # What is divided by the divisor before the error, without the operator.
-    "quotient": lambda c: (c.understood(), c.tokens[c.at - 2].end),
-    # What is between the token that does not fit and the one before.
-    "gap": lambda c: (c.tokens[c.at - 1].end, c.tokens[c.at].start),
-}
-"""Fragments by where they begin and end in the text."""
-
-TEXTS: dict[str, Callable[[Fragments, Context], str]] = {
+TEXTS: dict[str, Callable[[Fragments], str]] = {
     "character": _character,
-    # Its number in Unicode.
-    "code": lambda f, c: f"U+{ord(c.text[c.point]):04X}",
+    "code": lambda c: f"U+{ord(c.text[c.point]):04X}",
     # The signs directly before the error, possibly none.
-    "signs": lambda f, c: "".join(c.written(sign) for sign in range(c.signs(), c.at)),
+    "signs": lambda c: "".join(c.written(sign) for sign in range(c.signs(), c.at)),
     # The inverse of the function at the beginning of the shape.
-    "inverse": lambda f, c: _inverse(f["function"]),
-    # The inverse of the function that has its exponent in parentheses before the error.
-    "undone": lambda f, c: _inverse(f["powered"]),
-    # That function.
-    "powered": lambda f, c: c.written(_raised(c)[0]),
+    "inverse": lambda c: _inverse(c["function"]),
+    # The function that has its exponent in parentheses before the error, and its inverse.
+    "powered": lambda c: c.written(_raised(c)[0]),
+    "undone": lambda c: _inverse(c["powered"]),
     "exponents": _exponents,
     # The operand that begins at the error, in parentheses.
-    "argument": lambda f, c: f["group"] if c.kinds[c.at] == Kind.OPEN else f"({f['right']})",
+    "argument": lambda c: c["group"] if c.kinds[c.at] == Kind.OPEN else f"({c['right']})",
     "fence": _fence,
-    # The other one.
-    "unfence": lambda f, c: ")" if f["fence"] else "",
+    "unfence": lambda c: ")" if c["fence"] else "",
     # The operators before the smallest operand before the error: `2^` in `2^3!`.
-    "lead": lambda f, c: _lead(c),
+    "lead": _lead,
     # The smallest operand after the token that does not fit, without parentheses around it.
-    "radix": lambda f, c: f["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else f["rooted"],
+    "radix": lambda c: c["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else c["rooted"],
     # The vulgar fraction at the error.
-    "fraction": lambda f, c: normalize("NFKC", f["sign"]).replace("⁄", "/"),
-    # What the name before the error, a function elsewhere, is called here.
-    "native": lambda f, c: native(f["before"], c.valued),
-    # The function that the name before the error is in small letters.
-    "folded": lambda f, c: FUNCTIONS[f["before"].lower()].name,
+    "fraction": lambda c: normalize("NFKC", c["sign"]).replace("⁄", "/"),
+    # What the name before the error, a function elsewhere, is called here; the function that it is in small letters.
+    "native": lambda c: native(c["before"], c.valued),
+    "folded": lambda c: FUNCTIONS[c["before"].lower()].name,
     # Nothing after a function.
-    "after_operand": lambda f, c: "" if c.kinds[c.at - 1] == Kind.FUNCTION else f["before"],
-    # The signs of the root before the error: `√√` in `2√√x^2`.
-    "roots": lambda f, c: f["root"][: len(f["root"]) - len(f["root"].lstrip("√"))],
-    # What those are taken of: `x`.
-    "radicand": lambda f, c: f["root"][len(f["roots"]) :].strip(),
+    "after_operand": lambda c: "" if c.kinds[c.at - 1] == Kind.FUNCTION else c["before"],
+    # The signs of the root before the error, and what they are taken of: `√√` and `x` in `2√√x^2`.
+    "roots": lambda c: c["root"][: len(c["root"]) - len(c["root"].lstrip("√"))],
+    "radicand": lambda c: c["root"][len(c["roots"]) :].strip(),
     "nested": _nested,
-    # The statement that has an `=` at the error, as the difference of its sides.
-    "difference": lambda f, c: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(c)),
     # Nothing of interest; it is not there if a parenthesis is open at the error.
-    "level": lambda f, c: {0: "open"}[len(c.open)],
+    "level": lambda c: {0: "open"}[len(c.open)],
     # The hexadecimal, octal or binary number around the error.
-    "decimal": lambda f, c: str(int(f["before"] + f["token"], 0)),
-    # The part before the exponent of the number before the error.
-    "mantissa": lambda f, c: re.split("[eE]", f["before"])[0],
-    # The exponent of that number, with its letter.
-    "exponent": lambda f, c: f["before"][len(f["mantissa"]) :],
-    # The statement with `==` for the `=` at the error.
-    "compared": lambda f, c: _instead(c, "==", 1),
-    # The statement, with what is open at its end closed.
-    "completed": lambda f, c: f["statement"] + "".join(_CLOSED_BY[c.kinds[k]] for k in reversed(c.open)),
-    # The statement with a semicolon before the error.
-    "split": lambda f, c: _instead(c, "; ", 0),
-    # The statement with a semicolon for the comma at the error.
-    "separated": lambda f, c: _instead(c, ";", 1),
+    "decimal": lambda c: str(int(c["before"] + c["token"], 0)),
+    # The number before the error without its exponent, and that with its letter.
+    "mantissa": lambda c: re.split("[eE]", c["before"])[0],
+    "exponent": lambda c: c["before"][len(c["mantissa"]) :],
+    # The statement: as the difference of its sides, with `==` for the `=` at the error, with what is open at its end
+    # closed, with a semicolon before the error, and for the comma there.
+    "difference": lambda c: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(c)),
+    "compared": lambda c: _instead(c, "==", 1),
+    "completed": lambda c: c["statement"] + "".join(_CLOSED_BY[c.kinds[k]] for k in reversed(c.open)),
+    "split": lambda c: _instead(c, "; ", 0),
+    "separated": lambda c: _instead(c, ";", 1),
 }
 """Fragments that are computed from others, or that may be missing."""

@@ -74,7 +74,6 @@ class _Reader:
         return written
 
     def factor(self) -> str:
-        """One operand with its index and exponent."""
         token = self.take()
         if token[0] == "\\" and _is_function(token[1:]):
             return self.call(token[1:])
@@ -92,7 +91,6 @@ class _Reader:
         return written
 
     def base(self, token: str) -> str:
-        """Return the operand that begins with a token."""
         self.depth += 1
         if self.depth > _MAX_DEPTH:
             raise _Unknown
@@ -101,7 +99,6 @@ class _Reader:
         return written
 
     def within(self, close: str) -> str:
-        """Everything up to the sign that closes it, which is taken."""
         inner = self.sequence(close)
         self.take(close)
         return inner
@@ -175,7 +172,6 @@ class _Reader:
         return f"{name}({argument})" + (f"**{exponent}" if exponent else "")
 
     def ends(self) -> bool:
-        """Return whether what follows cannot belong to an argument without parentheses."""
         token = self.next
         if not token or token in "+-=<>,;)}]|":
             return True
@@ -200,7 +196,6 @@ class _Reader:
         return self.base(token)
 
     def braced(self) -> str:
-        """Return the one word or number in braces."""
         self.take("{")
         word = self.take()
         self.take("}")
@@ -216,7 +211,6 @@ def _enclosed(text: str) -> str:
 
 
 def _is_enclosed(text: str) -> bool:
-    """Return whether the parenthesis at the beginning is closed at the end."""
     depth = 0
     for at, sign in enumerate(text):
         depth += (sign == "(") - (sign == ")")

@@ -129,7 +129,6 @@ class Composed(str):
     reading: AsRead
 
     def __new__(cls, reading: AsRead) -> Composed:
-        """Return the text of a reading that remembers it."""
         text = super().__new__(cls, reading.text)
         text.reading = reading
         return text

@@ -50,13 +50,11 @@ def _fraction(match: re.Match[str]) -> str:
 
 
 def _choice(match: re.Match[str]) -> str:
-    """Return the `if` for `condition ? value : other`."""
     condition = match[2] if re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", match[2]) else f"{match[2]} != 0"
     return f"{match[1] or ''}{match[3]} if {condition} else {match[4]}"
 
 
 def _call(match: re.Match[str]) -> str:
-    """Return the beginning of a call for `Sin[`."""
     name = match[1].lower()
     return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
 
@@ -115,7 +113,6 @@ class Mistake(NamedTuple):
 
 
 def _mistakes(table: str) -> Iterator[Mistake]:
-    """Yield the rows of the table."""
     # A row goes on in lines that are indented.
     for row in re.findall(r"^[^#\s].*(?:\n +.*)*", table, re.MULTILINE):
         tokens, *fields = re.split(r"\s{2,}", row.rstrip())
@@ -135,7 +132,6 @@ def _mistakes(table: str) -> Iterator[Mistake]:
 
 
 def _characters(text: str) -> str:
-    """Return a pattern with the characters for their names."""
     text = re.sub("<([A-Z]+)>", lambda name: globals()[name[1]], text) if "<" in text else text
     return text.replace("␣", " ")
 

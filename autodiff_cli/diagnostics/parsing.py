@@ -34,7 +34,6 @@ def statements(text: str) -> Sequence[Statement]:
 
 
 def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
-    """Return the result of the reader. Raises an `ExpressionError` that says what to write instead."""
     try:
         return reading()
     except ParseFailure as stuck:
@@ -42,7 +41,7 @@ def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] 
 
         error = diagnosis(text, stuck, valued)
     except UnexplainedText as unexplained:
-        from .hints import explained  # only an error needs it
+        from .suggestions import explained  # only an error needs it
 
         error = explained(text, unexplained, valued)
     try:

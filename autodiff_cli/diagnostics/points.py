@@ -88,7 +88,6 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
 
 
 def _instead(piece: str) -> str:
-    """Return the suggestion for a part of a point that has no equals sign."""
     if is_name(piece):
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
@@ -124,7 +123,6 @@ _ELSEWHERE = re.compile(
 
 
 def _sweep_of(function: str | None, arguments: str | None, low: str | None, high: str | None) -> str:
-    """Return a sweep of other languages as it is written here."""
     parts = [part.strip() for part in (arguments or f"{low},{high}").split(",")]
     if len(parts) == 1:
         parts.insert(0, "0")

@@ -1,12 +1,19 @@
-"""Whether a spelling may be offered: it is a valid program in its place."""
+"""Suggestions: what to write for a name, a call or a value without a meaning, and whether a spelling may be offered."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, Offer, Span
 from ..language.reader import ParseFailure, parse
+from ..language.statements import UnexplainedText
+from ..language.typesetting import plain_name
+from ..table.names import native as native_names
+from ..table.primitive import FUNCTIONS
+from .context import ENDS, POWERS, TIGHT, Context, Kind
 
 MAX_SPELLING = 72
 """A spelling longer than this is not offered: nobody would read it."""
@@ -17,9 +24,54 @@ MAX_CONTEXT = 2000
 LARGEST = 10_000
 """The calls in a text that expand to more nodes are not looked into."""
 
+MAX_NAME_LENGTH = 40
+"""A longer name is not taken apart."""
+
+MAX_SPLITS = 16
+"""The most ways of splitting a name that are tried."""
+
+_CALLED = {
+    "tg": "tan", "tgn": "tan", "sen": "sin", "ctg": "cot", "cotg": "cot", "cotan": "cot", "ctan": "cot", "cosec": "csc",
+    "arctg": "atan", "arctn": "atan", "arcsen": "asin", "arcctg": "acot", "arccotg": "acot", "arccosec": "acsc",
+    "sh": "sinh", "senh": "sinh", "ch": "cosh", "th": "tanh", "tgh": "tanh", "cth": "coth", "ctgh": "coth",
+    "arsh": "asinh", "arch": "acosh", "arth": "atanh", "lb": "log2", "ld": "log2", "sgn": "sign", "signum": "sign",
+    "fabs": "abs", "absolute": "abs", "ceiling": "ceil", "power": "pow", "average": "mean", "product": "prod",
+    "maximum": "max", "minimum": "min", "logistic": "sigmoid", "expit": "sigmoid", "degrees": "deg", "rad2deg": "deg",
+    "radians": "rad", "deg2rad": "rad", "cuberoot": "cbrt", "lngamma": "lgamma", "heavisidetheta": "heaviside",
+    "alog": "log", "alog10": "log10", "dsqrt": "sqrt", "dexp": "exp", "dlog": "log", "dlog10": "log10", "dsin": "sin",
+    "dcos": "cos", "dtan": "tan", "dasin": "asin", "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh",
+    "dtanh": "tanh", "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
+}  # fmt: skip
+"""Names of the language's functions in other programs, in lower case."""
+
+_WRITTEN = {
+    "sind": "sin(rad({0}))", "cosd": "cos(rad({0}))", "tand": "tan(rad({0}))", "factorial": "gamma({0} + 1)",
+    "fact": "gamma({0} + 1)", "square": "{0}**2", "cube": "{0}**3", "mod": "({0} - {1}*floor({0}/{1}))",
+}  # fmt: skip
+"""How functions of other languages are written out here."""
+
+_SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
+"""Names with several meanings: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
+
+_TURNED = frozenset((*native_names("log atan2"), "arctan2"))
+"""Functions whose two arguments are swapped where they have capitals."""
+
+_DOUBTED = frozenset(("sinc", "round"))
+"""Functions that have other values there."""
+
+_BASE = re.compile(r"log_(\d+)")
+
+_EXPONENT = re.compile(r"[dD]\d{1,4}")
+
+_MAX_VALUE_LENGTH = 40
+"""Characters of a value that a hint repeats."""
+
+_DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"))
+_SIZES = frozenset(("len", "length", "size", "numel", "shape"))
+"""Names of functions in other programs: derivatives, and how many entries there are."""
+
 
 def _program(text: str) -> Any:
-    """Return the program of a text; None if it has errors."""
     with suppress(ParseFailure, ExpressionError):
         return parse(text, most=LARGEST)
     return None
@@ -49,3 +101,275 @@ def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
     if len(earlier) > MAX_CONTEXT or not means(f"{earlier}0"):
         earlier = ""
     return means(earlier + spelling) or (not last and means(f"{earlier}{spelling}; 0"))
+
+
+class Part(NamedTuple):
+    """A piece of a name: a function, a number, or a name that has a value."""
+
+    text: str
+    is_function: bool
+
+
+def native(name: str, known_names: Collection[str]) -> str:
+    """Return the name here of a function of other languages. Raises `KeyError` for a variable's."""
+    if name in known_names or (len(name) < 3 and name != "tg") or name not in _CALLED:
+        raise KeyError(name)
+    return _CALLED[name]
+
+
+def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:
+    """Return the suggestion for a call of an unknown function."""
+    name, call = text[span.start : span.end], text[span.end : end]
+    context = context_at(text, span, known_names)
+    arguments = _arguments(context)
+    lower, count = plain_name(name).lower(), len(arguments)
+    following = context.kinds[context.partner.get(context.at + 1, context.at) + 1]
+    names: Sequence[str] = ()
+    calls: Sequence[str] = ()
+    certain = False
+    if lower == "pi" and arguments == [""]:
+        return (Offer(span.start, end, "pi", shown=("pi",)),)
+    if lower in _SEVERAL and (count == 1 or lower == "lg"):
+        names = _SEVERAL[lower]
+    elif (base := _BASE.fullmatch(lower)) and lower not in _CALLED and count == 1:
+        calls = [f"log({arguments[0]}, {base[1]})"]
+    elif lower in _WRITTEN and count == _WRITTEN[lower].count("{1}") // 2 + 1:
+        alone = lower in ("square", "cube", "mod")
+        operands = [x if not alone or re.fullmatch(r"[\w.]+", x) else f"({x})" for x in arguments]
+        calls = [_WRITTEN[lower].format(*operands)]
+        certain = lower == name and following not in POWERS + Kind.UNREADABLE
+    elif lower in _TURNED and count == 2 and name != "LOG" and name != lower:
+        calls = [f"{lower}({first}, {second})" for first, second in (arguments, arguments[::-1])]
+    elif lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in known_names):
+        names, certain = [_CALLED.get(lower, lower)], lower not in _DOUBTED
+    offers = [Offer(span.start, span.end, function, certain, (f"{function}{call}",)) for function in names]
+    offers += [Offer(span.start, end, spelling, certain, (spelling,)) for spelling in calls]
+    for parts in _divided(name, {*known_names, name[:1]}):
+        if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
+            offers += _products(context, "*".join(part.text for part in parts), call, end)
+    return tuple([offer for offer in offers if not offer.shown or offered(offer.shown[0])])
+
+
+def is_glued(name: str, known_names: Collection[str]) -> bool:
+    """Return whether a name can be taken apart."""
+    return len(name) <= MAX_NAME_LENGTH and any(True for _ in _divided(name, known_names))
+
+
+def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
+    """Return the suggestion for a name without a value that consists of known names and functions."""
+    context = context_at(text, span, known_names)
+    following = context.kinds[context.at + 1]
+    if name in ("PI", "Pi"):
+        return (Offer(span.start, span.end, "pi", shown=("pi",)),)
+    if _EXPONENT.fullmatch(name) and (number := re.search(r"(?<![\w.])[0-9.]+\Z", text[: span.start])):
+        return (Offer(span.start, span.end, f"e{name[1:]}", shown=(f"{number[0]}e{name[1:]}",)),)
+    if name in FUNCTIONS or len(name) > MAX_NAME_LENGTH:
+        return ()
+    offers: dict[str, Offer] = {}
+    for parts in _divided(name, known_names, exponential=following in POWERS):
+        if parts[-1].is_function:
+            continue
+        for offer in _readings(context, parts, span.end):
+            offers.setdefault(offer.text, offer)
+        if len(offers) > 2:
+            break
+    return tuple(list(offers.values())[:3])
+
+
+def context_at(text: str, span: Span, known_names: Collection[str]) -> Context:
+    """Return the context of an error at the beginning of a span."""
+    return Context(text, ParseFailure((), span.start), known_names)
+
+
+def _arguments(c: Context) -> list[str]:
+    if c.kinds[c.at + 1 : c.at + 2] != Kind.OPEN or c.at + 1 not in c.partner:
+        return []
+    end = c.partner[c.at + 1]
+    arguments, start, depth = [], c.tokens[c.at + 1].end, 0
+    for token in c.tokens[c.at + 2 : end]:
+        depth += (token.kind == Kind.OPEN) - (token.kind == Kind.CLOSE)
+        if token.kind == Kind.COMMA and not depth:
+            arguments.append(c.text[start : token.start].strip())
+            start = token.end
+    return [*arguments, c.text[start : c.tokens[end].start].strip()]
+
+
+def _divided(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
+    functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
+    words = [Part(word, False) for word in {*known_names, "π"} if word and word in name]
+    words += [Part(f, True) for f in functions if f in name]
+
+    # From where a division may go on to the end, so that none is followed in vain.
+    possible = {len(name)}
+    for at in range(len(name) - 1, -1, -1):
+        special = name[at].isdigit() or (exponential and name[at:] == "e") or (at == 0 and name.startswith("pi"))
+        if special or any(name.startswith(word.text, at) and at + len(word.text) in possible for word in words):
+            possible.add(at)
+
+    count = 0
+    ahead: list[tuple[Part, ...]] = [()]
+    while ahead and count < MAX_SPLITS:
+        parts = ahead.pop()
+        at = sum(len(part.text) for part in parts)
+        if at == len(name) and len(parts) > 1:
+            yield parts
+            count += 1
+        if at == len(name) or at not in possible:
+            continue
+        ahead += [(*parts, word) for word in words if name.startswith(word.text, at)]
+        if at == 0 and name.startswith("pi") and "pi" not in known_names:
+            ahead.append((Part("pi", False),))
+        if parts and exponential and name[at:] == "e" and "e" not in known_names:
+            ahead.append((*parts, Part("e", False)))
+        if parts and parts[-1].is_function and (digits := re.match("[0-9]+", name[at:])):
+            ahead.append((*parts, Part(digits[0], False)))
+
+
+def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
+    """Yield the readings of the parts together."""
+    start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
+    texts = [part.text for part in parts]
+    if not any(part.is_function for part in parts):
+        for offer in _products(c, "*".join(texts), "", end):
+            yield offer._replace(certain=not _is_word(texts))
+        return
+    # Each function takes what follows it up to the next one, or only the first name of that.
+    short, long = _applied(parts, 1), _applied(parts, len(parts))
+    is_sure = following in ENDS + Kind.EQUALS + Kind.CLOSING_BAR
+    spellings = [short] if short == long else [long, short]
+    if any(part.text.isdigit() for part in parts):
+        spellings = [long, re.sub(r"(\w+?)\((\d+)\*(\w+)\)", r"\1(\3)**\2", long)]
+    # `relu3` is more likely a name.
+    has_names = any(not part.is_function and not part.text.isdigit() for part in parts)
+    for spelling in spellings:
+        yield Offer(start, end, spelling, is_sure and has_names, (spelling,))
+
+
+def _is_word(factors: Sequence[str]) -> bool:
+    name = "".join(factors)
+    letters = all(len(factor) == 1 and factor.isascii() for factor in factors)
+    contained = any(len(function) > 2 and function in name for function in FUNCTIONS)
+    return contained or len({*factors}) < len(factors) or (letters and len(factors) > 3)
+
+
+def _applied(parts: Sequence[Part], most: int) -> str:
+    factors: list[str] = []
+    at = 0
+    while at < len(parts):
+        first = at
+        while at < len(parts) and parts[at].is_function:
+            at += 1
+        names = [part.text for part in parts[first:at]]
+        if not names:
+            factors.append(parts[at].text)
+            at += 1
+            continue
+        last = at
+        while last < len(parts) and not parts[last].is_function and last - at < most:
+            last += 1
+        factors.append("(".join(names) + "(" + "*".join(part.text for part in parts[at:last]) + ")" * len(names))
+        at = last
+    return "*".join(factors)
+
+
+def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
+    """Yield a product in the place of a name; after `/`, `^` or a root both readings of it."""
+    token = c.tokens[c.at]
+    sign = c.signs() - 1
+    if sign >= 0 and c.kinds[sign] in TIGHT:
+        try:
+            left = (
+                c.term(sign) if c.kinds[sign] == Kind.DIVIDE else c.atom(sign) if c.kinds[sign] == Kind.POWER else sign
+            )
+        except KeyError:
+            left = sign
+        before = c.text[c.tokens[left].start : token.start]
+        whole = f"({product}{call})"
+        yield Offer(token.start, end, whole, shown=(before + whole,))
+        yield Offer(token.start, token.end, product, shown=(f"{before}{product}{call}",))
+    else:
+        yield Offer(token.start, token.end, product, shown=(f"{product}{call}",))
+
+
+def explained(text: str, error: UnexplainedText, known_names: Collection[str]) -> ExpressionError:
+    """Return the error with what to write instead; `known_names` have values by the point."""
+    assert error.span is not None
+    offers: tuple[Offer, ...] = ()
+    if error.after:
+        value = text[error.span.start : error.span.end]
+        hint = "give it a name, or leave it out"
+        if text[error.after] in "+-−":
+            hint = "put a sum over several lines in parentheses"
+        elif len(value) <= _MAX_VALUE_LENGTH and "\n" not in value and means(f"y = {value}"):
+            hint = f"give it a name, `y = {value}`, or leave it out"
+    elif error.functions is not None:
+        hint, offers = _unknown(text, error.span, error.end, error.functions, known_names)
+    else:
+        hint, offers = _product(text, error.span, error.end, known_names)
+    return ExpressionError(error.kind, str(error), error.span, hint, offers=offers)
+
+
+def _unknown(
+    text: str, span: Span, end: int, functions: Collection[str], known_names: Collection[str]
+) -> tuple[str, tuple[Offer, ...]]:
+    name = text[span.start : span.end]
+    offers = called(text, span, end, known_names)
+    if offers:
+        return f"write {_listed(offers)}", offers
+    if name.lower() in _DERIVATIVES:
+        return "write the function itself: derivatives are what the program works out", ()
+    if name.lower() in _SIZES:
+        return "how many entries a list has is written as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`", ()
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [*FUNCTIONS, *functions], 3)
+    if near:
+        return f"did you mean {' or '.join(f'`{name}`' for name in near)}?", ()
+    return "`autodiff functions` lists them all", ()
+
+
+def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
+    name = text[name_span.start : name_span.end]
+    arguments = text[name_span.end : end].strip()
+    context = context_at(text, name_span, known_names)
+    tokens, kinds = context.tokens, context.kinds
+    if context.partner[context.at + 1] == context.at + 2:
+        offer = Offer(name_span.start, end, name, shown=(name,))
+        return f"for its value write `{name}`", (offer,)
+    sign = context.signs() - 1
+    of_function = False
+    following = kinds[context.partner[context.at + 1] + 1]
+    # A division or a power whose right side is the call, perhaps with signs before it.
+    if sign > 0 and kinds[sign] in (Kind.DIVIDE, Kind.POWER) and following not in POWERS:
+        within = text[tokens[sign + 1].start : name_span.start]
+        left = context.term(sign) if kinds[sign] == Kind.DIVIDE else context.atom(sign)
+        start = tokens[left].start
+        before = text[start : tokens[sign + 1].start]
+        base = text[start : tokens[left].end]
+        if kinds[sign] == Kind.POWER and left == sign - 1 and base in FUNCTIONS:
+            of_function = True
+            spelling = f"{base}{arguments}**{within}{name}"
+            offers = [Offer(start, end, spelling, shown=(spelling,))]
+        else:
+            spellings = [f"{before}({within}{name}*{arguments})", f"({before}{within}{name})*{arguments}"]
+            offers = [Offer(start, end, spelling, shown=(spelling,)) for spelling in spellings]
+    else:
+        spelling = f"{name}*{arguments}"
+        is_known = name in known_names or any(
+            kinds[k] == Kind.NAME and kinds[k + 1] != Kind.OPEN and text[token.start : token.end] == name
+            for k, token in enumerate(tokens)
+        )
+        certain = is_known and (sign < 0 or kinds[sign] not in TIGHT)
+        offers = [Offer(name_span.end, tokens[context.at + 1].start, "*", certain, (spelling,))]
+    good = tuple([offer for offer in offers if offered(offer.shown[0])])
+    if not good:
+        # What is in the parentheses may need a repair of its own.
+        unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()
+        return "a product has a sign between its factors, as in `a*b`", unseen
+    if of_function:
+        return f"for a power, which stands after the argument of a function, write {_listed(good)}", good
+    return f"for a product write {_listed(good)}", good
+
+
+def _listed(offers: Collection[Offer]) -> str:
+    return " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)

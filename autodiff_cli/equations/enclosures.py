@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..algebra.rational_functions import cleared, multiplied_out
 from ..errors import ExpressionError, needed
@@ -17,62 +17,33 @@ from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
-from ..inputs.problem import Problem
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current
 from ..numerics import linear_algebra
-from .residuals import other_values
+from .residuals import Search, other_values
 
-MOST_MULTIPLICITY = 8
-"""A root of a higher multiplicity is not proven."""
-
-MOST_DECIMALS = 6
-"""The most decimal places of a guess for the exact root in a box."""
-
-BITS = 80
-"""The precision in bits of the search for boxes."""
-
-SHRINKINGS = 60
-"""How often a box is contracted at the most."""
+MAX_PROVEN_MULTIPLICITY = 8
+MAX_GUESSED_DECIMALS = 6
+SEARCH_BITS = 80
+MAX_CONTRACTIONS = 60
 MOST_BOXES = 5_000
-
-LEFT_OVER = 0.3
-"""The share of the work that is left to the digits of the solutions, at least."""
-
+MIN_SHARE_OF_WORK_FOR_DIGITS = 0.3
 BOXES_A_SOLUTION = 16
 """The most work for the digits of a solution, in boxes: about 10, measured."""
 
 MIN_BOX_SHARE = 2.0**-44
 """A box that has shrunk to this share stays undecided."""
 
-MULTIPLE_ROOT_WIDTH = 2.0**-6
-"""The relative width below which a box is searched for a multiple root."""
-
+MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
 MERGE_DISTANCE = 2.0**-20
 """Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""
 
 Box = list[Any]
 """A ball for each unknown."""
 
-Ends = dict[str, tuple[float, float]]
-"""The ends of an interval for each unknown."""
 
-
-class Proof(NamedTuple):
-    """The result of a certified search for all solutions between the bounds."""
-
-    starts: list[list[float]]
-    """The middles of boxes that hold exactly one solution each."""
-    undecided: Sequence[Ends] = ()
-    unbounded: Sequence[Ends] = ()
-    """The undecided boxes in which an equation is unbounded, as at a pole."""
-    complete: bool = True
-    multiplicities: Mapping[float, int] = {}
-    """Of the multiple roots of one equation, which are known exactly."""
-
-
-def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
-    """Return all solutions between the bounds by interval Newton, and whether these are all.
+def proven(finder: Search) -> list[list[float]]:
+    """Return the middles of boxes with one solution each, by interval Newton, and tell the search what is undecided.
 
     The search is for zeros of the numerators, which have no poles; those that are solutions are kept.
     """
@@ -80,7 +51,8 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
     needed("flint", "certified", message, "; without it `--all` looks on a grid")
     from flint import arb
 
-    balls, unknowns, outputs = boxes(BITS), problem.unknowns, problem.program.outputs
+    problem, balls = finder.problem, boxes(SEARCH_BITS)
+    unknowns, outputs = problem.unknowns, problem.program.outputs
     others = other_values(balls, Arithmetic("certified"), problem)
     numerators = [cleared(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
@@ -94,7 +66,7 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
         return root is not None
 
     box = [arb(low).union(arb(high)) for low, high in bounds]
-    solutions, waiting, complete = search(operator, box, stop, resolved)
+    solutions, waiting, complete = search(operator, box, finder.stop, resolved)
     starts = [[x] for x in multiple]
     for box in solutions:
         if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
@@ -105,26 +77,21 @@ def proven(problem: Problem, stop: Callable[[], bool]) -> Proof:
                 waiting.append(box)
                 continue
         starts.append([float(a.mid()) for a in box])
-    undecided, unbounded = [], []
+    finder.undecided = []
     for box in waiting:
         ends = [(float(a.mid() - a.rad()), float(a.mid() + a.rad())) for a in box]
-        undecided.append(dict(zip(unknowns, ends, strict=True)))
+        finder.undecided.append(dict(zip(unknowns, ends, strict=True)))
         narrow = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(ends, bounds, strict=True))
         if narrow and not equations.bounded(box):
-            unbounded.append(undecided[-1])
-
-    def inside(start: list[float]) -> bool:
-        return all(low <= x <= high for x, (low, high) in zip(start, bounds, strict=True))
-
-    within = sorted(filter(inside, starts))
-    return Proof(within, undecided, unbounded, complete and not undecided, multiple)
+            finder.unbounded.append(finder.undecided[-1])
+    finder.complete = complete and not waiting
+    finder.multiplicities.update(multiple)
+    return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True)))
 
 
 def _exact(operator: Operator, box: Box) -> list[float] | None:
-    """Return a solution of few digits in a box, if there is one."""
-
     def decimals(ball: Any) -> Iterable[float]:
-        rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MOST_DECIMALS + 1))
+        rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MAX_GUESSED_DECIMALS + 1))
         return [x for x in dict.fromkeys(rounded) if ball.contains(x)]
 
     return next((list(point) for point in zip(*map(decimals, box), strict=False) if operator.holds(point)), None)
@@ -142,7 +109,7 @@ def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
     m, (name,) = operator.m, operator.unknowns
     output = multiplied_out(operator.outputs[0])  # of a power of a wide ball around 0 there is no series
     with Defined(ArithmeticError, ValueError):
-        at = taylor_in(m, output, {**operator.values, name: m.number(start[0])}, name, MOST_MULTIPLICITY)
+        at = taylor_in(m, output, {**operator.values, name: m.number(start[0])}, name, MAX_PROVEN_MULTIPLICITY)
         order = next((k for k, c in enumerate(at) if not m.number(c).a.is_zero()), 0)
         if order:
             around: Mapping[str, Any] = {**operator.values, name: operator.ball(box[0])}
@@ -188,7 +155,7 @@ class Operator:
         self.ball = Ball
 
     def _point(self, box: Box) -> dict[str, Any]:
-        return {**self.values, **{name: self.ball(a) for name, a in zip(self.unknowns, box, strict=True)}}
+        return {**self.values, **dict(zip(self.unknowns, map(self.ball, box), strict=True))}
 
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         """Return the values of the equations over a box, and their Jacobian."""
@@ -206,12 +173,12 @@ class Operator:
         return False
 
     def holds(self, point: Sequence[float]) -> bool:
-        """Whether the equations are known to hold exactly at a point."""
+        """Return whether the equations are known to hold exactly at a point."""
         numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
         return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
 
     def bounded(self, box: Box) -> bool:
-        """Whether all equations have a bound over the box."""
+        """Return whether all equations have a bound over the box."""
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def excluded(self, box: Box) -> bool:
@@ -251,8 +218,8 @@ class Operator:
         return result if all(a.is_finite() for a in result) else None
 
     def shrunk(self, box: Box) -> Box:
-        """The box after contractions, as long as each lies inside the one before."""
-        for _ in range(SHRINKINGS):
+        """Return the box after contractions, as long as each lies inside the one before."""
+        for _ in range(MAX_CONTRACTIONS):
             contracted = self.contract(box)
             if contracted is None or not inside(contracted, box):
                 break
@@ -326,7 +293,7 @@ def search(
             reserved += BOXES_A_SOLUTION * (before - work.left)
             counted += 1
         before = work.left
-        if boxes > MOST_BOXES or work.left < max(LEFT_OVER * work.most, reserved) or stop():
+        if boxes > MOST_BOXES or work.left < max(MIN_SHARE_OF_WORK_FOR_DIGITS * work.most, reserved) or stop():
             undecided += [here for _, _, here in waiting]
             complete = False
             break
@@ -353,7 +320,7 @@ def search(
                 continue
         relative = [float(a.rad()) / width for a, width in zip(here, widths, strict=True)]
         k = max(range(len(here)), key=relative.__getitem__)
-        if relative[k] < MULTIPLE_ROOT_WIDTH and resolved(here):
+        if relative[k] < MAX_MULTIPLE_ROOT_WIDTH and resolved(here):
             continue
         if relative[k] < MIN_BOX_SHARE:
             undecided.append(here)

@@ -33,8 +33,6 @@ class Equations(NamedTuple):
 
 
 class _Statement(NamedTuple):
-    """The tokens of a statement, the place of its equals sign among them, and how many outputs it makes."""
-
     tokens: list[Token]
     sign: int | None
     outputs: int
@@ -151,14 +149,19 @@ def _stated(text: str, tokens: list[Token]) -> _Statement:
         signs = doubled
     if len(signs) > 1:
         message = "this equation has two signs of equality"
-        raise ExpressionError("syntax", message, Span(*tokens[signs[1]][1:]), "write two equations: `a = b; b = c`")
+        separated = commas and any(kind == _COMMA for kind, _, _ in tokens[signs[0] : signs[1]])
+        hint = (
+            "separate equations by semicolons: `x + y = 3; x - y = 1`"
+            if separated
+            else "write two equations: `a = b; b = c`"
+        )
+        raise ExpressionError("syntax", message, Span(*tokens[signs[1]][1:]), hint)
     return _Statement(tokens, signs[0] if signs else None, commas + 1)
 
 
 def _kind(
     text: str, statement: _Statement, known_names: set[str], bound: set[str], defined: set[str]
 ) -> tuple[str, str]:
-    """Return whether a statement is an `equation` (or is to be 0), or what it binds or defines."""
     tokens, place, _ = statement
     kinds = [kind for kind, _, _ in tokens]
     name = text[tokens[0][1] : tokens[0][2]]
@@ -177,7 +180,6 @@ def _kind(
 
 
 def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[int]]:
-    """Return the equations as a list of differences, and where each character comes from."""
     first = equations[0].span.start
     characters, origin = list(text[:first]), list(range(first))
 
@@ -212,7 +214,6 @@ def _back(span: Span, origin: Sequence[int]) -> Span:
 
 
 def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[str], units: bool) -> None:
-    """Raise the error of a single side, whose message has no list of differences."""
     first = equations[0].span.start
     for tokens, sign, _ in equations:
         if sign is None:
@@ -230,7 +231,6 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
 
 
 def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
-    """Return the equation of each output as text: `(A @ x = b)[1]` of an entry of a list."""
     spans = [program.whole.span(root) for root in program.roots]
     if len(spans) == sum(statement.outputs for statement in equations):
         left = iter(spans)

@@ -66,7 +66,6 @@ def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
 
 
 def _factors(condition: Value) -> Iterator[Value]:
-    """Yield a comparison of a formula with 0, simplified: without numbers as factors."""
     inner, zero = simplest(condition._prev[0]), condition._prev[1]
     while inner.primitive in (NEG, MUL, DIV):
         factors = [part for part in inner._prev if _number(part) is None]

@@ -145,8 +145,6 @@ Key = tuple[int, tuple[int, ...]]
 
 
 class _Implicit:
-    """The derivatives of the unknowns of equations, order by order."""
-
     def __init__(self, outputs: Sequence[Value], unknowns: Sequence[Value], by: Sequence[Value]) -> None:
         self.unknowns, self.by = unknowns, by
         n = len(unknowns)
@@ -163,7 +161,6 @@ class _Implicit:
                 self.first[i, j] = simplest(node(DIV, (above, self.determinant)))
 
     def total(self, formula: Value, j: int, slopes: Sequence[Value]) -> Value:
-        """Return the total derivative of a formula by a variable, from those of the unknowns."""
         *partials, total = derivatives(formula, [*self.unknowns, self.by[j]], 1).values()
         for partial, slope in zip(partials, slopes, strict=True):
             total = node(ADD, (total, node(MUL, (partial, slope))))
@@ -214,7 +211,6 @@ def _off_curve(
 def _derivations(
     equations: Equations, work: _Implicit, wanted: Sequence[str], formulas: Mapping[Key, Value], order: int
 ) -> Iterator[Derivation]:
-    """Yield the work for each variable and order: differentiate both sides, collect, solve."""
     (output,), (unknown,) = equations.program.outputs, work.unknowns
     _, sign, text = equations.texts[0].replace("==", "=").partition("=")
     # the sides whose difference the output is

@@ -17,7 +17,7 @@ from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
-from ..numbers.budget import ITERATION, Defined, charge
+from ..numbers.budget import Defined
 from ..numbers.exact import EXACT
 from ..numbers.running_error import UNIT
 from ..numerics.newton import bisected, damped_newton
@@ -25,75 +25,47 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, MUL, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import DIGITS, ZERO_ROUNDINGS, Stopped, other_values, rounding_errors
+from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
 """A number, and left side less right side there with its derivative."""
 
-MAX_REACH = 1e5
-"""The largest magnitude of roots in a search without bounds."""
-
+MAX_UNBOUNDED_ROOT = 1e5
 FIRST_REACH = 10.0
 """The first interval without bounds is from minus this on; the next ones go ten times as far."""
 
-GRID, SHELL_STEPS = 240, 60
-"""The numbers of steps in which the first interval, and each farther one, is searched for roots."""
-
-DECADES = 100
+FIRST_GRID_STEPS, FARTHER_GRID_STEPS = 240, 60
+MIN_GEOMETRIC_QUOTIENT = 100
 """The quotient of its ends from which an interval also gets a geometric grid."""
 
-MAX_ROOTS = 12
-"""The most roots that a search without bounds returns."""
-
-MANY_DIGITS = 800
-"""The precision in digits at which a value that rounds to 0 in doubles is compared with 0."""
-
-STEPS = 2200
-"""Enough to halve any interval of doubles down to one."""
-
-SECANTS = 80
-"""The most steps of the secant method towards a multiple root."""
-
-WIDENINGS = 90
-"""The most steps outwards from a start, on each side."""
-
-EDGE = 60
-"""The most halvings towards the edge of the domain."""
+MAX_UNBOUNDED_ROOTS = 12
+ZERO_TEST_DIGITS = 800  # where doubles round to 0
+MAX_HALVINGS = 2200  # of any interval of doubles
+MAX_SECANT_STEPS = 80
+MAX_OUTWARD_STEPS = 90  # on each side of a start
+MAX_EDGE_HALVINGS = 60
 
 
-class OneEquation:
+class OneEquation(Search):
     """One equation, in doubles."""
 
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
-        self.problem, self.stop = problem, stop
-        (self.name,), self.outputs = problem.unknowns, problem.program.outputs
+        super().__init__(problem, stop)
+        (self.name,), (self.output,) = problem.unknowns, problem.program.outputs
         self.start = problem.values[self.name]
         self.bounds = problem.bounds.get(self.name, (-math.inf, math.inf))
-        self.evaluations = 0
         self.least: Sample | None = None
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
-        self.multiplicities: dict[float, int | None] = {}
-        """The roots without a clear change of sign."""
-        self.plateaus: list[tuple[float, float]] = []
-        """Intervals in which the equation holds."""
         self.rejected: dict[float, Any] = {}
         """Points where the value only rounds to 0, with value and derivative in more digits."""
-        self.errors: dict[float, float] = {}
-        """How far the roots that are known exactly may be off."""
-        self.complete: bool | None = None
-        """Whether the solutions that were returned are known to be all there are."""
         self.reach = self.farthest = 0.0
         """The range of the search without bounds, and the largest magnitude of a root."""
         self.count = 0
         """How many roots were found there."""
 
     def __call__(self, x: float) -> Sample | None:
-        """Return the value and the derivative at a number, None where there is none."""
-        if self.stop():
-            raise Stopped
-        charge(ITERATION)
-        self.evaluations += 1
+        self.evaluated()
         point = self._point_at(x)
         try:
             value, slopes = self._evaluator(point)
@@ -114,8 +86,8 @@ class OneEquation:
     def _rounding(self, x: float, *, own: bool = True) -> float:
         return rounding_errors(self.problem, {self.name: x}, own=own)[0]
 
-    def _is_small(self, sample: Sample) -> bool:
-        return abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
+    def _is_small(self, sample: Sample | None) -> bool:
+        return sample is not None and abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
 
     def one(self) -> list[list[float]]:
         """Return the requested solution, if there is one."""
@@ -132,7 +104,7 @@ class OneEquation:
 
     def _candidates(self, start: float) -> Iterator[float]:
         near = self._nearest_to_zero(start)
-        touched = near is not None and self._is_small(near)
+        touched = self._is_small(near)
         if near is not None and touched and near[2]:
             # a number that is nearly a root, or the root beside it where the sign changes
             x, value, slope = near
@@ -167,7 +139,7 @@ class OneEquation:
         side, text = self.problem.residual_text, self._text
         ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
         near = "" if self.least is None else f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
-        near = f"; it is {self.kind}" if self.exact else near
+        near = f"; it is {self.exact[1]}" if self.exact else near
         raise point_error(
             f"left side less right side does not change its sign between {text(low)} and {text(high)}, and no root "
             f"was found there: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}",
@@ -180,15 +152,14 @@ class OneEquation:
         self.roots = self.confirmed(self._on_grid(*self.bounds)) if roots is None else roots
         return [[x] for x in self.roots]
 
-    def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
-        """Return approximate places of other solutions between the bounds."""
-        if self.name not in self.problem.bounds or not solutions:
+    def others(self, solution: Sequence[float]) -> list[float]:
+        if self.name not in self.problem.bounds:
             return []
         try:
             self.roots or self.every()
         except Stopped:
             return []
-        ((x,),) = solutions
+        (x,) = solution
         near = 0.0 if self.exact else 1e-7
         others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]
         others = [other for other in others if not (self._on_a_plateau(x) and self._on_a_plateau(other))]
@@ -208,15 +179,15 @@ class OneEquation:
         roots = self.confirmed(self._on_grid(-FIRST_REACH, FIRST_REACH))
         # a function of the unknown may have zeros or poles without end
         leaf = self.problem.program.variables[self.name]
-        varies = facts_of(self.outputs, lambda v, inputs: v is leaf or any(inputs))
+        varies = facts_of((self.output,), lambda v, inputs: v is leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
-        while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not (roots and endless):
+        while self.reach < MAX_UNBOUNDED_ROOT and len(roots) < MAX_UNBOUNDED_ROOTS and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
-            shells = [self.confirmed(self._on_grid(*shell, SHELL_STEPS)) for shell in ends]
+            shells = [self.confirmed(self._on_grid(*shell, FARTHER_GRID_STEPS)) for shell in ends]
             roots = sorted({*roots, *shells[0], *shells[1]})
             self.reach *= 10
         self.count, self.farthest = len(roots), max(map(abs, roots), default=0.0)
-        nearest = sorted(roots, key=lambda x: abs(x - start))[:MAX_ROOTS]
+        nearest = sorted(roots, key=lambda x: abs(x - start))[:MAX_UNBOUNDED_ROOTS]
         outside = self(start) is None and self.least is not None
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
@@ -233,7 +204,7 @@ class OneEquation:
         left, right = min(a[0], b[0]), max(a[0], b[0])
         x = start if start is not None and left < start < right else (a[0] + b[0]) / 2
         before = abs(b[0] - a[0])
-        for _ in range(1, STEPS):
+        for _ in range(1, MAX_HALVINGS):
             here = self(x)
             if here is None or here[1] == 0:
                 return None if here is None else x
@@ -270,12 +241,11 @@ class OneEquation:
         return None if ended is None else (ended[0][0], ended[1][0], ended[2])
 
     def _outwards(self, start: float) -> Iterator[tuple[Sample, Sample]]:
-        """Yield neighbours with different signs, the nearest to `start` first, in growing steps."""
         first = self(start)
         ends: list[Sample | None] = [first, first]
         places = [start, start]
         step = 0.01 * abs(start) or 0.01
-        for _ in range(WIDENINGS):
+        for _ in range(MAX_OUTWARD_STEPS):
             for side, sign in ((0, -1.0), (1, 1.0)):
                 end = ends[side]
                 x = places[side] + sign * step
@@ -299,21 +269,17 @@ class OneEquation:
             samples[x] = self(x)
             return samples[x] is not None
 
-        edge = samples[bisected(has_value, inside[0], outside, most=EDGE)[0]]
+        edge = samples[bisected(has_value, inside[0], outside, most=MAX_EDGE_HALVINGS)[0]]
         assert edge is not None
         return edge
 
-    def _on_grid(self, low: float, high: float, steps: int = GRID) -> list[float]:
-        """Return the roots that a grid shows, in order: changes of sign, and places that touch 0.
-
-        The grid has equal steps, and where 0 is near equal quotients too.
-        """
+    def _on_grid(self, low: float, high: float, steps: int = FIRST_GRID_STEPS) -> list[float]:
         points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
         for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
             near = max(a, b * 1e-12)
-            if near > 0 and b / near > DECADES:
+            if near > 0 and b / near > MIN_GEOMETRIC_QUOTIENT:
                 ratio = math.log(b / near)
-                points |= {sign * near * math.exp(ratio * k / GRID) for k in range(1, GRID)}
+                points |= {sign * near * math.exp(ratio * k / FIRST_GRID_STEPS) for k in range(1, FIRST_GRID_STEPS)}
         samples = [(x, self(x)) for x in sorted(x for x in points if low <= x <= high)]
         roots = [(x, True) for x, here in samples if here is not None and here[1] == 0]
         for (x, here), (y, there) in pairwise(samples):
@@ -330,7 +296,6 @@ class OneEquation:
         return [x for x, _ in distinct]
 
     def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
-        """Yield the roots between two neighbours, with whether the sign changes there."""
         if a[1] * b[1] < 0:
             root = self._bracketed(a, b)
             if root is not None:
@@ -340,7 +305,7 @@ class OneEquation:
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
             return
         left, right = a, b
-        for _ in range(STEPS):
+        for _ in range(MAX_HALVINGS):
             x = left[0] + (right[0] - left[0]) / 2
             if not left[0] < x < right[0]:
                 break
@@ -368,18 +333,13 @@ class OneEquation:
         flat: list[float] = []
         for x in roots:
             plain = self._changes_sign(x)
-            if flat and (plain or not self._is_flat((flat[-1] + x) / 2)):
+            if flat and (plain or not self._is_small(self((flat[-1] + x) / 2))):
                 result += self._true_roots(flat)
                 flat = []
             (result if plain else flat).append(x)
         return sorted({*result, *self._true_roots(flat)})
 
-    def _is_flat(self, x: float) -> bool:
-        here = self(x)
-        return here is not None and self._is_small(here)
-
     def _changes_sign(self, x: float, step: float = 0.0) -> bool:
-        """Whether the sign changes plainly beside a number, and the slope does not."""
         here = self(x)
         if here is None or not (here[2] or step):
             return False
@@ -392,13 +352,12 @@ class OneEquation:
         return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
 
     def _true_roots(self, flat: Sequence[float]) -> list[float]:
-        """Return the roots among numbers where the value rounds to 0, by more digits."""
-        if not flat or any(self._is_flat((flat[0] + x) / 2) for x in self.rejected):
+        if not flat or any(self._is_small(self((flat[0] + x) / 2)) for x in self.rejected):
             return []
         low, high = self.bounds
         size = max(abs(flat[0]), abs(flat[-1]), high - low if high - low < math.inf else 1.0)
         width = max(flat[-1] - flat[0], 1e-12 * size)
-        while width < size and (self._is_flat(flat[0] - width) or self._is_flat(flat[-1] + width)):
+        while width < size and (self._is_small(self(flat[0] - width)) or self._is_small(self(flat[-1] + width))):
             width *= 4
         result = []
         for start in dict.fromkeys((flat[len(flat) // 2], *flat[:: max(1, len(flat) - 1)])):
@@ -414,11 +373,11 @@ class OneEquation:
 
     def _rounded_root(self, flat: Sequence[float], width: float) -> list[float]:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
-        in_digits = self._in_digits(MANY_DIGITS)(at)
+        in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
         value = in_digits and in_digits[0]
         exact = value == 0 and (self._is_computed_exactly(at) or self._holds(at))
         if not exact and not self._changes_sign(at, width):
-            again = self._in_digits(MANY_DIGITS + DIGITS)(at) if value else None
+            again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
             if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
                 in_digits = 0, 0  # these digits are rounding errors
             self.rejected[at] = in_digits
@@ -445,16 +404,12 @@ class OneEquation:
         self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
 
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
-        """Return the last double from a root on at which the equation holds.
-
-        And the double behind it, if that is shorter. `width` has the sign of the direction.
-        """
         step, (low, high) = width * 2.0**-10, self.bounds
-        low, high = max(low, -MAX_REACH), min(high, MAX_REACH)
+        low, high = max(low, -MAX_UNBOUNDED_ROOT), min(high, MAX_UNBOUNDED_ROOT)
 
         def holds(x: float) -> bool:
             sample = self(x)
-            return sample is not None and (sample[1] == 0 or (self._is_flat(x) and self._holds(x)))
+            return sample is not None and (sample[1] == 0 or (self._is_small(self(x)) and self._holds(x)))
 
         while low <= x + step <= high and holds(x + step):
             x, step = x + step, step * 1.2
@@ -470,7 +425,7 @@ class OneEquation:
     def _holds(self, x: float) -> bool:
         with Defined(ArithmeticError, ValueError):
             point = {**other_values(EXACT, Arithmetic("exact"), self.problem), self.name: EXACT.number(x)}
-            return value_in(EXACT, self.outputs[0], point) == 0
+            return value_in(EXACT, self.output, point) == 0
         return False
 
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
@@ -482,7 +437,7 @@ class OneEquation:
         def function(x: Any) -> tuple[Any, Any] | None:
             result = None
             with Defined(ArithmeticError):
-                swept = evaluate_in(m, self.outputs, {**values, self.name: m.number(x)}, [self.name])
+                swept = evaluate_in(m, [self.output], {**values, self.name: m.number(x)}, [self.name])
                 result = m.number(swept.values[0]), None
                 result = result[0], m.number(swept.jacobian([self.name])[0][0][0])
             return None if m.underflowed else result
@@ -496,7 +451,7 @@ class OneEquation:
         method converges: beside it that is (x - root)/multiplicity. Where f only tends to 0 it does not shrink.
         """
         error = max(self._rounding(start), self._rounding(start + width))
-        function, finer = self._in_digits(DIGITS), self._in_digits(2 * DIGITS)
+        function, finer = self._in_digits(ROOT_DIGITS), self._in_digits(2 * ROOT_DIGITS)
         x = _zero_of_quotient(function, start, width)
         if x is None:
             x = start
@@ -544,7 +499,7 @@ class OneEquation:
                     a + b if primitive is ADD else a - b if primitive is SUB else a * b if primitive is MUL else a / b
                 )
 
-            above, divisors = cleared(self.outputs[0])
+            above, divisors = cleared(self.output)
             sides = [coefficients(side, leaf, fixed, operation) for side in (above, *divisors)]
             if None in sides or not any(sides[0] or ()):
                 return None
@@ -558,15 +513,10 @@ class OneEquation:
             return roots, kind
         return None
 
-    @property
-    def kind(self) -> str:
-        """What the equation is, in words, where all its roots are known."""
-        return self.exact[1] if self.exact else ""
-
     def _exact_roots(self) -> list[float] | None:
         if self.exact is None:
             return None
-        self.complete = True
+        self.complete, self.kind = True, self.exact[1]
         low, high = self.bounds
         roots = [root for root in self.exact[0] if low <= root.x <= high]
         self.multiplicities.update((root.x, root.multiplicity) for root in roots)
@@ -574,13 +524,11 @@ class OneEquation:
         return [root.x for root in roots]
 
     def exactly(self) -> list[list[float]] | None:
-        """Return all solutions between the bounds; None where they are not known exactly."""
         if self.exact is None or any(root.multiplicity > 1 and not root.exact for root in self.exact[0]):
             return None
         return [[x] for x in self._exact_roots() or ()]
 
     def searched(self, count: int) -> str:
-        """Return a sentence on the range of the search; `solved` if one root was requested."""
         if not self.reach or not count:
             return "solved"
         if not self.count:
@@ -602,7 +550,7 @@ class OneEquation:
         )
 
     def nearest(self) -> str:
-        """Describe the point where the residual of the equation is smallest."""
+        """Describe the point where the equation is nearest to holding."""
         if self.least is None:
             return ""
         if self.rejected:
@@ -624,7 +572,6 @@ class OneEquation:
 
 
 def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:
-    """Return the zero of f that the secant method for f/f' approaches; None without a slope."""
     before = function(start)
     if before is None or not before[1]:
         start += width / 32
@@ -635,7 +582,7 @@ def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: 
     a = 0 * before[0] + start
     x, low = a + width / 7, before[0] / before[1]
     best = a, abs(before[0])
-    for _ in range(SECANTS):
+    for _ in range(MAX_SECANT_STEPS):
         here = function(x)
         if here is None or not abs(x - start) < 20 * width:
             break

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..graphs.second_order import hessian_in
@@ -12,7 +12,7 @@ from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.base import Number, NumberType
-from ..numbers.budget import Defined
+from ..numbers.budget import ITERATION, Defined, charge
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
 from ..numerics.linear_algebra import Matrix, inverse, solve_linear
@@ -22,12 +22,58 @@ from ..run.evaluation import Kinks
 ZERO_ROUNDINGS = 64
 """How many rounding errors a value may be that counts as 0."""
 
-DIGITS = 80
+ROOT_DIGITS = 80
 """The precision in digits of the search for roots that doubles cannot distinguish."""
+
+
+Ends = dict[str, tuple[float, float]]
+"""The ends of an interval for each unknown."""
 
 
 class Stopped(Exception):
     """The search was to end early."""
+
+
+class Search:
+    """A search for the solutions of equations, in doubles."""
+
+    complete: bool | None = None
+    """Whether the solutions that were returned are known to be all there are."""
+    kind = ""
+    """What the equations are, in words, where all their solutions are known."""
+
+    def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
+        self.problem, self.stop = problem, stop
+        self.evaluations = 0
+        self.multiplicities: dict[float, int | None] = {}
+        """The roots without a clear change of sign."""
+        self.errors: dict[float, float] = {}
+        """How far the roots that are known exactly may be off."""
+        self.plateaus: list[tuple[float, float]] = []
+        """Intervals in which the equation holds."""
+        self.undecided: list[Ends] | None = None
+        """The boxes in which it is not proven whether there are solutions; None without a proof."""
+        self.unbounded: list[Ends] = []
+        """Those of them in which an equation is unbounded, as at a pole."""
+
+    def evaluated(self) -> None:
+        """Count and charge an evaluation. Raises `Stopped`."""
+        if self.stop():
+            raise Stopped
+        charge(ITERATION * len(self.problem.unknowns))
+        self.evaluations += 1
+
+    def exactly(self) -> list[list[float]] | None:
+        """Return all solutions between the bounds; None where they are not known exactly."""
+        return None
+
+    def others(self, solution: Sequence[float]) -> list[float]:
+        """Return approximate places of other solutions between the bounds."""
+        return []
+
+    def searched(self, count: int) -> str:
+        """Return a sentence on the range of the search; `solved` if one root was requested."""
+        return "solved"
 
 
 def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, Any]:

@@ -10,54 +10,51 @@ from itertools import islice
 from operator import le
 from typing import Any
 
+from ..algebra.linearity import linear_and_kinks
 from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError, needed
+from ..errors import ExpressionError, counted, needed
 from ..inputs.problem import Problem
-from ..numbers.budget import ITERATION, Defined, charge
+from ..numbers.budget import Defined
 from ..numerics.newton import damped_newton, newton
-from .residuals import DIGITS, ZERO_ROUNDINGS, Stopped, residuals, rounding_errors, solution_errors, system
+from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, residuals, rounding_errors, solution_errors, system
 
-MOST_STEPS = 100
-STARTS = 200
-"""The number of starting points of the search for all solutions."""
+MAX_NEWTON_STEPS = 100
+RANDOM_STARTS = 200
+
+MAX_NAMED = 4
+"""The number of unknowns that the hint on further solutions names."""
 
 SHRINKING_STEPS = 12
 """The number of Newton steps in which the error halves at a root of multiplicity 17."""
 
-BESIDE = 1e-6
+RELATIVE_OFFSET = 1e-6
 """How far from a singular solution, in terms of its size, Newton's method is tried."""
 
 ANYWHERE = (-math.inf, math.inf)
 
 
-class SeveralEquations:
+class SeveralEquations(Search):
     """Several equations, in doubles."""
 
-    complete, kind, plateaus = None, "", ()
+    kind = "the equations are linear"
 
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         message = "several equations need SciPy, the extra `optimize`"
         needed("scipy.optimize", "optimize", message, "; one equation needs nothing")
         import numpy
 
-        self.np, self.problem, self.stop = numpy, problem, stop
-        self.evaluations, self.unknowns = 0, problem.unknowns
+        super().__init__(problem, stop)
+        self.np, self.unknowns, program = numpy, problem.unknowns, problem.program
+        self.linear = False
         self.least: tuple[float, list[float]] | None = None
         """The least distance of the sides so far, and where."""
-        self.multiplicities: dict[float, int | None] = {}
-        self.errors: dict[float, float] = {}
         self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
-        program = problem.program
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
         ]
 
     def __call__(self, x: Sequence[float]) -> tuple[Any, Any]:
-        """Values and Jacobian at a point. Raises `ExpressionError` where there are none."""
-        if self.stop():
-            raise Stopped
-        charge(ITERATION * len(self._evaluators))
-        self.evaluations += 1
+        self.evaluated()
         if not all(map(math.isfinite, x)):
             raise ExpressionError("overflow", "the point is too large")
         unknowns = dict(zip(self.unknowns, map(float, x), strict=True))
@@ -74,7 +71,17 @@ class SeveralEquations:
         start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises the error of the start
         solution = self._from(start) or self._from(self._wandered(start))
-        return [] if solution is None else [solution]
+        return [] if solution is None else self._unique([solution])
+
+    def _unique(self, solutions: list[list[float]]) -> list[list[float]]:
+        """Note whether the equations are linear; if their matrix is regular, there is no other solution."""
+        at = dict(zip(self.unknowns, solutions[0], strict=True))
+        self.linear = len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(at)
+        if self.linear and solution_errors(self.problem, at, *residuals(self.problem, at)) is not None:
+            self.complete = True
+        return solutions
+
+    around = one
 
     def _from(self, start: Sequence[float]) -> list[float] | None:
         from scipy.optimize import root
@@ -97,7 +104,7 @@ class SeveralEquations:
         def least_squares(rows: Any, values: Any) -> list[float]:
             return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
 
-        ended = damped_newton(evaluate, least_squares, list(map(float, start)), most=MOST_STEPS, smallest=1e-6)
+        ended = damped_newton(evaluate, least_squares, list(map(float, start)), most=MAX_NEWTON_STEPS, smallest=1e-6)
         if ended is None:
             return None
         x, values, _ = ended
@@ -111,19 +118,15 @@ class SeveralEquations:
         return moved if is_inside and self._converges(x) else None
 
     def _converges(self, x: list[float]) -> bool:
-        """Whether Newton's steps shrink in more digits; where the sides only tend to each other they do not.
-
-        Needed only where the derivative may be singular.
-        """
         from ..numbers.multiprecision import Multiprecision
 
         problem = self.problem
         at = dict(zip(problem.unknowns, x, strict=True))
         if solution_errors(problem, at, *residuals(problem, at)) is not None:
             return True
-        m = Multiprecision(DIGITS)
+        m = Multiprecision(ROOT_DIGITS)
         in_digits = system(m, problem, {name: m.number(value) for name, value in problem.values.items()})
-        beside = [m.number(value + BESIDE * (abs(value) or 1.0)) for value in x]
+        beside = [m.number(value + RELATIVE_OFFSET * (abs(value) or 1.0)) for value in x]
         sizes: list[Any] = []
         with Defined(ArithmeticError):
             for _, step in islice(newton(m, in_digits, beside), SHRINKING_STEPS):
@@ -152,32 +155,33 @@ class SeveralEquations:
         return list(self.least[1]) if self.least else list(start)
 
     def every(self) -> list[list[float]]:
-        """Return all solutions that Newton's method reaches from many starts between the bounds."""
+        """Return the solutions that Newton's method reaches from many starts between the bounds."""
         draw = random.Random(0)
         near = [1e-6 * (high - low) for low, high in self.bounds]
         solutions: list[list[float]] = []
-        for _ in range(STARTS):
+        for _ in range(RANDOM_STARTS):
             x = self._newton([draw.uniform(low, high) for low, high in self.bounds])
             distances = [[abs(a - b) for a, b in zip(x, y, strict=True)] for y in solutions] if x else []
             if x and not any(all(map(le, distance, near)) for distance in distances):
                 solutions.append(x)
+            if len(solutions) == 1 and self._unique(solutions) and self.complete:
+                break
         return sorted(solutions)
 
-    around = one
-
-    def exactly(self) -> None:
-        """No solution is found in exact arithmetic."""
-
     def searched(self, count: int) -> str:
-        """Return what the search says beside the solution: nothing more."""
-        return "solved"
-
-    def others(self, solutions: Sequence[Sequence[float]]) -> list[float]:
-        """None is looked for unless all are."""
-        return []
+        """Return a sentence on the range of the search."""
+        if self.linear:
+            return (
+                "1 solution found of infinitely many: the equations are linear and, within rounding errors, dependent"
+            )
+        missing = [name for name in self.unknowns if name not in self.problem.bounds]
+        how = f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`" if missing else "`--all`"
+        if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
+            how = "`--all` with bounds for all unknowns"
+        return f"{counted(count, 'solution')} found from one start; {how} looks for others"
 
     def nearest(self) -> str:
-        """Describe the point where the residuals of the equations are smallest."""
+        """Describe the point where the equations are nearest to holding."""
         if self.least is None:
             return ""
         size, place = self.least

@@ -29,21 +29,19 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import polished, with_errors
 from ..record import Record
-from .enclosures import Ends, Operator, Proof, boxes, proven
+from .enclosures import Operator, boxes, proven
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
-from .residuals import Stopped, derivatives, residuals, second_derivatives, solution_errors, system
+from .residuals import Ends, Stopped, derivatives, residuals, second_derivatives, solution_errors, system
 from .several_unknowns import SeveralEquations
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
 
-MOST_UNKNOWNS = 200
-MOST_SECOND = 30
-
-NAMED = 4
-"""How many places without a bound are named."""
+MAX_UNKNOWNS = 200
+MAX_HESSIAN_SIZE = 30
+MAX_NAMED_POLES = 4
 
 T = TypeVar("T")
 
@@ -63,9 +61,9 @@ class Solution(Record):
     """The multiplicity of a root in one unknown; None if unknown or not an integer."""
     proven: bool
     """Whether it is proven that there is exactly one solution there."""
-    derivatives: dict[str, dict[str, Shown]] | None
+    derivatives: dict[str, dict[str, Shown]] | None = None
     """The derivatives of each unknown by each variable; None if there are none."""
-    second: dict[str, dict[str, dict[str, Shown]]] | None
+    second: dict[str, dict[str, dict[str, Shown]]] | None = None
     """The second derivatives, if requested."""
     elasticities: dict[str, dict[str, Shown | None]] | None = None
     """The elasticity p·u′/u of each unknown u by each variable p, if requested; None where u is 0."""
@@ -144,27 +142,24 @@ def solve(
             raise usage_error(f"`--all` looks between bounds, and `{name}` has none", f"`--between {name}=0:1`")
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem, stop)
     anywhere = len(problem.unknowns) == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
-    proof: Proof | None = None
     interrupted = False
     starts: list[list[float]] = []
     try:
         if every and arithmetic.name == "certified":
             exact = finder.exactly()
-            proof = proven(problem, stop) if exact is None else Proof(exact)
-            starts = proof.starts
-            finder.multiplicities.update(proof.multiplicities)
+            starts = proven(finder) if exact is None else exact
         else:
             starts = finder.every() if every else finder.around() if anywhere else finder.one()
     except Stopped:
         interrupted = True
-    if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MOST_SECOND:
-        message = f"second derivatives by {len(problem.wanted)} variables are too many; {MOST_SECOND} is the most"
+    if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
+        message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
         raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
     solutions = [_solution(problem, finder, start, order, relative, arithmetic) for start in starts]
-    others = [] if every or interrupted or len(starts) != 1 else finder.others(starts)
+    others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
     reason = message = "interrupted"
     if not interrupted:
-        reason, message = _outcome(problem, finder, len(solutions), every, proof)
+        reason, message = _outcome(finder, len(solutions), every)
     fixed = {name: problem.point[name] for name in problem.program.variables if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
@@ -183,8 +178,8 @@ def solve(
         message=message,
         between=shown(dict(problem.bounds)),
         others=[shown({problem.unknowns[0]: (x, x)})[problem.unknowns[0]][0] for x in others],
-        undecided=[shown(box) for box in proof.undecided] if proof else [],
-        complete=proof.complete if proof else finder.complete,
+        undecided=[shown(box) for box in finder.undecided or ()],
+        complete=finder.complete,
         evaluations=finder.evaluations,
         variables=list(problem.wanted),
         point=arithmetic.run(fixed, lambda m, values: {"point": values}, tree)["point"] if fixed else {},
@@ -242,8 +237,8 @@ def posed_equations(
             f"there {'is' if count == 1 else 'are'} {counted(count, 'equation')}, and {many}",
             "say which variables are looked for, `--for x,y`, and give the others values: `--at …`",
         )
-    if count > MOST_UNKNOWNS:
-        message = f"{count} equations are too many; {MOST_UNKNOWNS} is the most"
+    if count > MAX_UNKNOWNS:
+        message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
         raise ExpressionError("limit", message, hint="solve fewer")
     if isinstance(between, Range):
         if count > 1:
@@ -277,7 +272,6 @@ def posed_equations(
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
-    """Return the answer as formulas if other variables have no values; None without formulas."""
     if len(unknowns or ()) != 1:
         return None
     program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
@@ -324,7 +318,6 @@ def _solution(
     relative: bool,
     arithmetic: Arithmetic,
 ) -> Solution:
-    """Return the solution near `start`, with its derivatives, in an arithmetic."""
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.variables if name not in at}
@@ -377,15 +370,12 @@ def _solution(
 
         bounds, left = in_units(REAL, bounds, tree["errors"]), in_units(REAL, left, tree["residuals"])
     return Solution(
-        values=answer["values"],
+        **answer,
         errors=dict(bounds),
         residuals=left,
         simple=simple,
         multiplicity=multiplicity,
         proven=arithmetic.name == "certified",
-        derivatives=answer.get("derivatives"),
-        elasticities=answer.get("elasticities"),
-        second=answer.get("second"),
     )
 
 
@@ -410,7 +400,6 @@ def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int 
 def _sharpened(
     m: Any, problem: Problem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int | None
 ) -> dict[str, Number]:
-    """Return the solution near a start with error bounds, proven ones of balls."""
     unknowns, outputs, places = problem.unknowns, problem.program.outputs, list(start.values())
     if m.name != "certified":
         # Newton's steps correct themselves: only what they come to has an error.
@@ -451,30 +440,24 @@ def _sharpened(
     return _named(unknowns, map(Ball, narrow))
 
 
-def _outcome(
-    problem: Problem, finder: OneEquation | SeveralEquations, count: int, every: bool, proof: Proof | None
-) -> tuple[str, str]:
-    listed, text = counted(count, "solution"), problem.text
-    ends = (f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in problem.bounds.items())
+def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) -> tuple[str, str]:
+    listed, text, boxes = counted(count, "solution"), finder.problem.text, finder.undecided
+    ends = (f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in finder.problem.bounds.items())
     where = " and ".join(ends)
     between = f" for {where}" if where else ""
-    if finder.complete:
-        if count:
-            return "solved", f"{listed}, and no other{between}: {finder.kind}"
-        return "none", f"none: {finder.kind}{between}"
-    if proof is not None and proof.complete:
-        if count:
-            return "solved", f"{listed}, proven to be all{between}"
-        return "none", f"none: it is proven that there is no solution{between}"
-    if proof is not None:
-        boxes = counted(len(proof.undecided), "box")
-        message = f"{listed} proven; in {boxes} it is undecided whether there are more"
-        if proof.unbounded:
-            middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in proof.unbounded)
+    if boxes:
+        message = f"{listed} proven; in {counted(len(boxes), 'box')} it is undecided whether there are more"
+        if finder.unbounded:
+            middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded)
             places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
-            more = f" and {len(places) - NAMED} more" if len(places) > NAMED else ""
-            message += f"; there is no bound, as at a pole, near {'; '.join(places[:NAMED])}{more}"
+            more = f" and {len(places) - MAX_NAMED_POLES} more" if len(places) > MAX_NAMED_POLES else ""
+            message += f"; there is no bound, as at a pole, near {'; '.join(places[:MAX_NAMED_POLES])}{more}"
         return "undecided", message
+    if finder.complete:
+        all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
+        if boxes is not None:
+            all_known, none = f"proven to be all{between}", f"it is proven that there is no solution{between}"
+        return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
         return "not found", f"no solution was found{between if every else ''}{finder.nearest()}"
     if every:

@@ -1,4 +1,4 @@
-"""Answers that people found themselves: whether derivatives, a series or a Hessian are right, and if not, why."""
+"""Answers that people found themselves: whether they are right, and if not, why."""
 
 from __future__ import annotations
 
@@ -29,16 +29,11 @@ from .marking import distinguishable, errors_point_into, mark_formula, parse_num
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
 EQUAL_DIGITS = 50
-"""The number of digits in which irrational numbers are compared."""
-
-SHORT = 20
-"""Fractions of fewer characters are shown as they are."""
-
+MAX_SHOWN_LENGTH = 20
 KINDS = {1: "derivative", 2: "second"}
 """The kinds of exercise, by the order of their derivatives."""
 
 MISSING = "missing"
-"""The message about an entry that is not there."""
 
 
 def own(
@@ -116,7 +111,6 @@ def check_derivative(
 
 
 def _with_order(marked: Marked, turned: Iterable[bool], names: Sequence[str]) -> Marked:
-    """Return the marking of entries without names; it says if they are right in another order."""
     alphabetic = ", ".join(sorted(names))
     message = f"{marked.message}; in the order {alphabetic} they are right, and asked for is {', '.join(names)}"
     return marked._replace(message=message) if all(turned) else marked
@@ -175,7 +169,7 @@ def check_series(
     for k in range(order + 1):
         if difference.at(k):
             right, wrong = _coefficient(series.at(k)), _coefficient(answered.at(k))
-            shown = [str(x) if len(str(x)) < SHORT else rounded(x) for x in (right, wrong)]
+            shown = [str(x) if len(str(x)) < MAX_SHOWN_LENGTH else rounded(x) for x in (right, wrong)]
             message = "wrong: the coefficient of order {} is {}, and this has {}".format(k, *shown)
             hint = (
                 f"the term of order {k} is missing" if not wrong
@@ -197,7 +191,7 @@ def _coefficient(x: Any) -> Any:
 
 # ---- Hessians -----------------------------------------------------------------------------------------------------
 def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:
-    """Return whether the entries of a matrix, `2, 0; 0, 6`, or `d2/dx^2 = 2, …`, are those of the Hessian."""
+    """Return whether a matrix, `2, 0; 0, 6`, or entries, `d2/dx^2 = 2, …`, are the Hessian."""
     # in fractions, or where there are none in many digits
     arithmetic = EXACT
     try:
@@ -263,7 +257,6 @@ def figure(x: Any) -> Fraction:
 
 
 def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:
-    """Return whether two numbers are equal, but for some `noise`."""
     if isinstance(answered, Fraction):
         return abs(answered - right) <= noise
     m = many_digits()
@@ -271,9 +264,8 @@ def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:
 
 
 def _shown(right: Fraction, answered: Any) -> tuple[str, str]:
-    """Return two numbers as short as they look different."""
     texts = str(right), str(answered)
-    if isinstance(answered, Fraction) and max(map(len, texts)) < SHORT:
+    if isinstance(answered, Fraction) and max(map(len, texts)) < MAX_SHOWN_LENGTH:
         return texts
     m = many_digits()
     return distinguishable(as_number(m, right), as_number(m, answered))

@@ -1,7 +1,7 @@
-"""Whether two functions are equal at points, in so many digits that a mistake does not look like rounding.
+"""Comparison of functions at points, in so many digits that a mistake does not look like rounding.
 
-The points are chosen by the functions: some near 0, some far away, some beside each number that is written in them, and
-one in each region between their breakpoints that a search finds.
+Points are near 0, far away, beside each number that is written in the functions, and in each region
+between their breakpoints that a search finds.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ..numbers.floats import REAL
 from ..table.operators import CONSTANT, SUB
 
 DIGITS, MORE_DIGITS = 100, 300
-"""The precision in digits at which functions are compared, and the second try if the first does not decide."""
+"""The digits in which functions are compared, first, and where these do not decide."""
 
-AGREED = 80
+AGREED_DIGITS = 80
 """The number of digits in which equal numbers agree."""
 
-SHRUNK = 150
+SHRUNK_DIGITS = 150
 """The least number of digits by which rounding noise shrinks from `DIGITS` to `MORE_DIGITS`."""
 
 NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
@@ -35,16 +35,10 @@ FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
 
 SIDES = (Fraction(1), Fraction(-1))
 
-MOST_LITERALS = 12
-"""The most literals of the functions beside which points are chosen."""
+MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
+"""How many literals get points beside them, breakpoints tell regions apart, regions get a point."""
 
-MOST_GUARDS = 40
-"""The most breakpoints that distinguish regions."""
-
-MOST_REGIONS = 24
-"""The most regions for which a point is added."""
-
-SEARCHED = 500
+SEARCHED_POINTS = 500
 """The number of points of several variables in the search for regions."""
 
 
@@ -60,7 +54,7 @@ class ComparedPoint(NamedTuple):
 
 
 Values = Callable[[NumberType], "tuple[Any, Any] | ComparedPoint | None"]
-"""Two numbers that are to be equal, in an arithmetic; None where the first one does not exist."""
+"""Two numbers to compare, in an arithmetic; None where the first does not exist."""
 
 
 def many_digits(digits: int = DIGITS) -> NumberType:
@@ -93,10 +87,10 @@ def value_at(m: NumberType, function: Value, numbers: Mapping[str, Any]) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two numbers of `DIGITS` are equal in `AGREED` of them."""
+    """Whether two numbers of `DIGITS` are equal in `AGREED_DIGITS` of them."""
     if a is None or b is None:
         return False
-    return bool(abs(a - b) * 10**AGREED <= max(abs(a), abs(b)))
+    return bool(abs(a - b) * 10**AGREED_DIGITS <= max(abs(a), abs(b)))
 
 
 def equal(values: Values) -> bool | None:
@@ -117,12 +111,12 @@ def equal(values: Values) -> bool | None:
         if b is None:
             return False
         difference, size = abs(a - b), max(abs(a), abs(b))
-        if difference * 10**AGREED <= size:
+        if difference * 10**AGREED_DIGITS <= size:
             return True
         differences.append((difference, size))
     (first, _), (second, size) = differences
-    if second * 10**SHRUNK <= first:
-        return True if second * 10**AGREED <= max(size, 1) else None
+    if second * 10**SHRUNK_DIGITS <= first:
+        return True if second * 10**AGREED_DIGITS <= max(size, 1) else None
     # two numbers below all rounding errors cannot be distinguished
     return None if second * 10 ** (MORE_DIGITS - 50) < 1 and size < 1 else False
 
@@ -139,7 +133,7 @@ def points(
     True
     """
     literals = _literals(functions)
-    beside = [c + side * max(c, Fraction(1)) / 7 for c in literals[:MOST_LITERALS] for side in SIDES]
+    beside = [c + side * max(c, Fraction(1)) / 7 for c in literals[:MAX_LITERALS] for side in SIDES]
     tenths = ([Fraction(x, 10) for x in numbers] for numbers in (NEAR_TENTHS, FAR_TENTHS))
     chosen: list[dict[str, Fraction]] = [
         # each variable goes through the same numbers, in another order
@@ -149,7 +143,7 @@ def points(
     ]
     guards = _guards(functions)
     regions = {_signs(guards, at) for at in chosen}
-    most, further = len(regions) + MOST_REGIONS, []
+    most, further = len(regions) + MAX_REGIONS, []
     for at in _searched(literals, names):
         signs = _signs(guards, at)
         if signs not in regions and len(regions) < most:
@@ -166,7 +160,6 @@ def _literals(functions: Sequence[Value]) -> list[Fraction]:
 
 
 def _searched(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict[str, Fraction]]:
-    """Yield points of all sizes, and between and beside the numbers of the functions."""
     numbers = {
         sign * Fraction(x, 10) * Fraction(10) ** k for k in range(-3, 7) for x in (11, 17, 29, 53) for sign in SIDES
     }
@@ -179,7 +172,7 @@ def _searched(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[di
         yield from ({names[0]: x} for x in ordered)
         return
     draw = random.Random(1)
-    for _ in range(SEARCHED):
+    for _ in range(SEARCHED_POINTS):
         yield {name: draw.choice(ordered) for name in names}
 
 
@@ -189,7 +182,7 @@ def _guards(functions: Sequence[Value]) -> list[Value]:
         if v.primitive.kink is not None or v.primitive.gives_condition:
             inputs = [p for p in v._prev if not p.primitive.gives_condition]
             guards += [node(SUB, pair) for pair in pairwise(inputs)] if len(inputs) > 1 else inputs
-    return guards[:MOST_GUARDS]
+    return guards[:MAX_BREAKPOINTS]
 
 
 def _signs(guards: Sequence[Value], at: dict[str, Fraction]) -> tuple[bool | None, ...]:

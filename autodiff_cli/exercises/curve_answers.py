@@ -22,17 +22,13 @@ from .comparison import ComparedPoint, as_number, many_digits, points, same, val
 from .exercise import Exercise
 from .marking import SIGN, FormulaAnswer, constant_factor
 
-MOST_POINTS = 40
-"""The most points of a curve at which answers are compared."""
-
-STEPS = 80
-"""The most steps towards the curve before a point is skipped."""
+MAX_POINTS, MAX_STEPS = 40, 80
+"""How many points of a curve are compared, and the steps to one before it is skipped."""
 
 STEP_TOLERANCE = 1e-12
 """A step that is so short, as a part of the point, is the last one."""
 
-MOST_DEGREE = 8
-"""Equations of a higher degree are not divided by."""
+MAX_DEGREE = 8
 
 
 class CurveAnswer(FormulaAnswer):
@@ -48,7 +44,7 @@ class CurveAnswer(FormulaAnswer):
         self.unknowns, self.derivative = list(unknowns), derivative
 
     def points(self) -> Iterator[Mapping[str, Any]]:
-        """Yield points of the curve, in doubles: the nearest ones to points all around."""
+        # the points of the curve, in doubles, that are nearest to points all around
         chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
         seen: set[tuple[float, ...]] = set()
         for start in (*chosen, *further):
@@ -60,11 +56,10 @@ class CurveAnswer(FormulaAnswer):
                 seen.add(key)
                 # the other variables are short numbers, and the unknowns follow
                 yield {name: x if name in self.unknowns else float(f"{x:.4g}") for name, x in at.items()}
-            if len(seen) >= MOST_POINTS:
+            if len(seen) >= MAX_POINTS:
                 return
 
     def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
-        """Return both formulas at the point of the curve near a start; None where there is none."""
         with Defined(ArithmeticError, ValueError):
             known = self._refined(m, at)
             right = value_at(m, self.right, known)
@@ -72,7 +67,6 @@ class CurveAnswer(FormulaAnswer):
         return None
 
     def agreement_message(self, what: str) -> tuple[str, str]:
-        """Return how well formulas agree that do so at points, and how that was decided."""
         message, how = super().agreement_message(what)
         if how == "points" and len(self.program.outputs) == 1 and self._vanishes_on_curve():
             return "its difference from the answer is 0 wherever the equation holds", "equation"
@@ -90,7 +84,7 @@ class CurveAnswer(FormulaAnswer):
 
     def _nearest(self, at: dict[str, float]) -> dict[str, float] | None:
         with Defined(ArithmeticError):
-            for _ in range(STEPS):
+            for _ in range(MAX_STEPS):
                 values, rows = self._swept(REAL, at, list(at))
                 gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
                 weights = [w for (w,) in solve_linear(REAL, gram, [[-x] for x in values])]
@@ -119,15 +113,10 @@ class CurveAnswer(FormulaAnswer):
         return {name: known[name] for name in start}
 
     def _vanishes_on_curve(self) -> bool:
-        """Whether the formulas are equal wherever the equation holds, but for single points; False says nothing.
-
-        Their difference and the equation are cleared of quotients; the one divided by the other, as polynomials in a
-        variable, leaves nothing then.
-        """
         above, below = (cleared(root)[0] for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0]))
         for leaf in self.leaves.values():
             rest, divisor = (polynomial_in(root, leaf) for root in (above, below))
-            if rest is None or divisor is None or not 2 <= len(divisor) <= MOST_DEGREE + 1 or vanishes(divisor[-1]):
+            if rest is None or divisor is None or not 2 <= len(divisor) <= MAX_DEGREE + 1 or vanishes(divisor[-1]):
                 continue
             while len(rest) >= len(divisor):
                 lead, shift = rest[-1], len(rest) - len(divisor)
@@ -139,7 +128,6 @@ class CurveAnswer(FormulaAnswer):
         return False
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
-        """Yield what explains the answer, the likeliest first; empty texts say nothing."""
         of, by = self.derivative.of, self.derivative.by
         if all(same(p.answered, -p.right) for p in there):
             yield SIGN

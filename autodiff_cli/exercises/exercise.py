@@ -1,4 +1,4 @@
-"""Exercises: problems by level with clean numbers, drawn from a seed by `patterns.toml`, and solved."""
+"""Exercises: problems by level, drawn from a seed by `patterns.toml`, and solved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..algebra.walk import substituted
 from ..derivatives.gradient import gradient
 from ..derivatives.trace import Trace, trace
 from ..diagnostics.leniency import leniently
-from ..errors import Diagnostic, ExpressionError, counted, usage_error
+from ..errors import Diagnostic, ExpressionError
 from ..formulas.derivation import CONVENTIONS
 from ..formulas.diff import Diff, diff
 from ..graphs.value import Value, in_order, variable
@@ -38,20 +38,15 @@ LEVELS = {
 }
 """The title of each level."""
 
-COUNT = 10
-MOST = 100
+COUNT, MAX_COUNT = 10, 100
 """The default and the greatest number of problems of a sheet."""
 
 SEED = 1
+MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
+"""How many drafts of a pattern are drawn for a problem, for one about a topic, and one unlike others."""
 
-TRIES = 200
-"""How many drafts of a pattern are drawn for one problem before it has no more of them."""
-
-ALIKE = 20
-"""The number of drafts after which an exercise may repeat another with other numbers."""
-
-TOPIC_TRIES = 30
-"""How many drafts of a pattern are drawn for a problem about a topic."""
+MAX_NUMERATOR, MAX_DENOMINATOR = 120, 12
+"""The largest parts of the fractions that are answers."""
 
 RULES = {"product": {"product"}, "quotient": {"quotient", "reciprocal"}, "chain": {"chain"}}
 """The rules of differentiation that a topic is about."""
@@ -68,9 +63,6 @@ TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
 }
 """The default level and the kinds of problems of each topic."""
 
-LARGEST, FINEST = 120, 12
-"""The largest numerator and denominator of an answer."""
-
 _DRAWN = re.compile(r"([\w ]+?) (=|:=|<-) (.*)")
 _WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
 _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
@@ -82,7 +74,6 @@ class Statement(Record):
     name: str
     """The name or the head that it defines: `f(x)`."""
     graph: Value
-    """Its graph; names that were defined before are variables in it."""
 
 
 class Solution(Record):
@@ -91,7 +82,6 @@ class Solution(Record):
     derived: Diff | None
     traced: Trace | None
     lines: tuple[str, ...]
-    """Further sentences, with formulas between backticks."""
 
 
 class Exercise(Record):
@@ -113,7 +103,6 @@ class Exercise(Record):
     """A formula, or a number a name."""
     is_formula: bool
     solution: Solution | None
-    """The solution, if requested."""
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -139,7 +128,6 @@ class Marked(Record):
 
     exercise: Exercise
     given: str
-    """The answer that was given."""
     right: bool
     message: str
     hint: str = ""
@@ -192,14 +180,6 @@ def sheet(
     return Sheet(level, LEVELS[level], seed, exercises)
 
 
-def exercise(level: int, number: int, seed: int = SEED, **choices: Any) -> Exercise:
-    """One exercise of a sheet by its number, from 1. Raises `ExpressionError` as `sheet` does."""
-    exercises = sheet(level, count=number, seed=seed, **choices).exercises
-    if number > len(exercises):
-        raise usage_error(f"this sheet has no exercise {number}", f"it has {counted(len(exercises), 'exercise')}")
-    return exercises[number - 1]
-
-
 def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
     program, reading = leniently(function, parse)
     text = function if reading is None else reading.text
@@ -213,7 +193,6 @@ def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
 
 
 def _is_about(draft: Draft, topic: str) -> bool:
-    """Return whether a problem is about a topic; about a rule, if its derivation uses it."""
     if topic not in RULES or draft.kind != "derivative":
         return topic not in RULES and draft.kind in TOPICS[topic][1]
     derived = diff(draft.program, wrt=draft.wrt, steps=True)
@@ -221,20 +200,19 @@ def _is_about(draft: Draft, topic: str) -> bool:
 
 
 def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None) -> Iterator[Exercise]:
-    """Yield the exercises of a level, until there are no others."""
     draw, left = Draw(seed, level), list(contents()["levels"][str(level)])
     used_shapes: set[tuple[str, str]] = set()
     number = 0
     while left:
         # each pattern once before one comes again, in another order every time
         for pattern in [left[place] for place in draw.order(len(left))]:
-            for tried in range(TRIES if topic is None else TOPIC_TRIES):
+            for tried in range(MAX_DRAFTS if topic is None else MAX_DRAFTS_OF_TOPIC):
                 draft = draw.draft(pattern)
                 if topic is not None and not _is_about(draft, topic):
                     continue
                 program = draft.kind, draft.program
                 shape = draft.kind, re.sub(r"\d+", "#", draft.program).replace("-", "+")
-                used = {program, *([shape] if tried < ALIKE else [])}
+                used = {program, *([shape] if tried < MAX_UNLIKE_DRAFTS else [])}
                 answer = None if used & used_shapes else _answer(draft)
                 if answer is not None:
                     used_shapes |= {program, shape}
@@ -245,20 +223,18 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
                 left.remove(pattern)
 
 
-# ---- drawing ------------------------------------------------------------------------------------------------------
 class Draft(NamedTuple):
     """A problem before it is solved."""
 
     kind: str
-    """`derivative`, `slope`, `tangent`, `flat`, `gradient`, `direction`, `step`, `second` or `kink`: what is asked."""
+    """What is asked, a key of the `tasks` of `patterns.toml`."""
     program: str
     wrt: tuple[str, ...] = ("x",)
-    """The variables of differentiation."""
     point: Mapping[str, Fraction] = MappingProxyType({})
     more: Mapping[str, Fraction] = MappingProxyType({})
     """The direction, or the rate of a step."""
     words: str = ""
-    """The task, where it is about something: with `{f}` for the program and `{at}` for the point."""
+    """The task, with `{f}` for the program and `{at}` for the point, where it is not that of the kind."""
 
 
 class Draw:
@@ -268,7 +244,7 @@ class Draw:
         self._random = random.Random(seed * 1000 + level)
 
     def choice(self, choices: Sequence[T]) -> T:
-        """One of these."""
+        """Return one of these."""
         return choices[int(self._random.random() * len(choices))]
 
     def whole(self, low: int, high: int, without: int | None = None) -> int:
@@ -276,7 +252,7 @@ class Draw:
         return self.choice([k for k in range(low, high + 1) if k != without])
 
     def order(self, count: int) -> list[int]:
-        """The numbers from 0 in some order."""
+        """Return the numbers from 0 in some order."""
         left = list(range(count))
         return [left.pop(int(self._random.random() * len(left))) for _ in range(count)]
 
@@ -311,14 +287,14 @@ class Draw:
         return drawn
 
     def polynomial_in_two(self) -> str:
-        """Return a polynomial of two or three terms in x and y."""
+        """Return a polynomial in x and y."""
         terms = ["x**2*y", "x*y**2", "x*y", "x**2", "y**2", "x", "y", "x**3", "y**3"]
         chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.whole(2, 3)])]
         text = summed([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])
         return text if "x" in text and "y" in text else f"{text} + x*y"
 
     def draft(self, pattern: Mapping[str, Any]) -> Draft:
-        """A problem of a pattern."""
+        """Return a problem of a pattern."""
         drawn = self.all(pattern["draw"])
         program = written(pattern["program"], drawn)
         wrt = tuple(pattern.get("wrt", "x").format_map(drawn).split(", "))
@@ -340,7 +316,7 @@ def written(template: str, drawn: Mapping[str, str]) -> str:
 
 
 def summed(terms: Sequence[str]) -> str:
-    """A sum of multiples, `3 x**2`, as one writes it: `3*x**2 - x + 5`; those of 0 are left out."""
+    """Return a sum of multiples, `3 x**2`, as one writes it: `3*x**2 - x + 5`."""
     text = ""
     for row in terms:
         factor, _, term = row.partition(" ")
@@ -360,12 +336,11 @@ def contents() -> dict[str, Any]:
     return tomllib.loads((Path(__file__).parent / "patterns.toml").read_text("utf-8"))
 
 
-# ---- answers ------------------------------------------------------------------------------------------------------
 def _answer(draft: Draft) -> tuple[str, ...] | None:
-    kind, point = draft.kind, draft.point
+    kind, point, order = draft.kind, draft.point, 2 if draft.kind == "second" else 1
     try:
         if kind in ("derivative", "second"):
-            (derivative,) = diff(draft.program, wrt=draft.wrt, order=2 if kind == "second" else 1).derivatives
+            (derivative,) = diff(draft.program, wrt=draft.wrt, order=order).derivatives
             return None if derivative.shown == "0" else (derivative.shown,)
         if kind in ("flat", "kink"):
             numbers = [_place(draft)]
@@ -376,14 +351,13 @@ def _answer(draft: Draft) -> tuple[str, ...] | None:
                 numbers.append(value)
             elif kind == "direction":
                 numbers = [sum((slope * draft.more[name] for name, slope in slopes.items()), Fraction(0))]
-            elif kind == "step":
-                if not any(numbers):
-                    return None  # there is no way down
+            elif kind == "step" and any(numbers):
                 numbers = [point[name] - draft.more["rate"] * slope for name, slope in slopes.items()]
     except (ExpressionError, ZeroDivisionError):
         # no value there, or none that is a fraction
         return None
-    if any(abs(x.numerator) > LARGEST or x.denominator > FINEST for x in numbers) or not any(numbers):
+    is_long = any(abs(x.numerator) > MAX_NUMERATOR or x.denominator > MAX_DENOMINATOR for x in numbers)
+    if is_long or not any(numbers):
         return None
     if kind != "tangent":
         return tuple(map(str, numbers))
@@ -393,7 +367,6 @@ def _answer(draft: Draft) -> tuple[str, ...] | None:
 
 
 def _place(draft: Draft) -> Fraction:
-    """Return the point where a quadratic is flat, or the one kink of a program."""
     if draft.kind == "flat":
         at_0, at_1 = (_exactly(draft.program, {"x": x})[1]["x"] for x in "01")
         return -at_0 / (at_1 - at_0)
@@ -410,19 +383,17 @@ def _bent(program: str) -> Value:
 def _exactly(
     program: str, point: Mapping[str, str], wrt: Sequence[str] = ("x",)
 ) -> tuple[Fraction, dict[str, Fraction]]:
-    """Return value and partial derivatives. Raises `ExpressionError`, at a kink too."""
     answer = gradient(program, point, wrt=wrt, arithmetic=Arithmetic("exact"))
     if answer.warnings:
         raise ExpressionError("derivative", "there is a kink")
     return Fraction(answer.value.text), {name: Fraction(answer.gradient[name].text) for name in wrt}
 
 
-# ---- words --------------------------------------------------------------------------------------------------------
 def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, ...], solutions: bool) -> Exercise:
     kind, point = draft.kind, {name: str(x) for name, x in draft.point.items()}
     several = "f(x," in draft.program
     asks = "partial" if kind == "derivative" and several else "graph" if kind == "gradient" and not several else kind
-    task = (draft.words or TASKS[asks]).format(
+    task = (draft.words or contents()["tasks"][asks]).format(
         f="{f}",
         by=draft.wrt[0],
         wrt=listed(draft.wrt),
@@ -436,22 +407,6 @@ def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, 
     return posed._replace(solution=_solved(posed, draft)) if solutions else posed
 
 
-TASKS = {
-    "derivative": "Differentiate {f}.",
-    "partial": "Find the partial derivative of {f} by `{by}`.",
-    "slope": "Find the slope of {f} at `{at}`.",
-    "tangent": "Which line touches {f} at `{at}`? Give it as a formula in `x`.",
-    "flat": "Where is {f} flat, its slope 0? Give `x`.",
-    "kink": "Where does {f} have no derivative? Give `x`.",
-    "second": "Find the second derivative of {f}.",
-    "direction": "How fast does {f} grow at `{at}` in the direction `({more})`?",
-    "step": "Take one step of gradient descent on {f} from `{at}`, with the rate `{more}`. Where does it end?",
-    "gradient": "Find the gradient of {f} at `{at}`.",
-    "graph": "Go back through the graph of {f} at `{at}`: what are the derivatives of `{last}` by {wrt}?",
-}
-"""The question, by the kind of problem."""
-
-
 def listed(names: Sequence[str]) -> str:
     """The names in a sentence."""
     *first, last = [f"`{name}`" for name in names]
@@ -462,7 +417,6 @@ def _at(point: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {x}" for name, x in point.items())
 
 
-# ---- solutions ----------------------------------------------------------------------------------------------------
 def _solved(posed: Exercise, draft: Draft) -> Solution:
     if posed.kind == "kink":
         bent = _bent(posed.program)

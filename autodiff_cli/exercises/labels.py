@@ -26,7 +26,7 @@ _SEPARATORS = re.compile(r"[;\n]|\band\b")
 
 
 class Entry(NamedTuple):
-    """An entry of an answer: the derivative that it names, None if it names none, and its place."""
+    """An entry of an answer: the derivative that it names, if any, and its place."""
 
     key: Key | None
     start: int
@@ -81,7 +81,6 @@ def _parts(answer: str, count: int) -> Iterator[tuple[int, int]]:
 
 
 def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequence[str]) -> Entry:
-    """Return an entry with the derivative that it names. Raises `ExpressionError`."""
     sign = _EQUALS.search(answer, start, end)
     if sign is None:
         return Entry(None, start, end)
@@ -99,7 +98,6 @@ def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequ
 
 
 def _readings(label: str, names: Sequence[str], wanted: Sequence[Key]) -> Iterator[Key]:
-    """What a label may name: of what, and by which variables."""
     choices = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     above, slash, below = label.partition("/")
     if slash:

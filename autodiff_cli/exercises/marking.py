@@ -1,9 +1,8 @@
 """Marking: whether an answer to an exercise is right, as a function or as a number, and not as text.
 
-A formula is right where it agrees with the derivative at all points of `comparison` at which that exists; it is proven
-to be right where besides their difference simplifies to 0. Functions made by the operations of the language that agree
-at so many points without being equal do not come about by a mistake. What it is compared with is the derivative by a
-sweep over the program, not a formula. Numbers are compared as fractions.
+A formula is right if it agrees with the derivative, by a sweep over the program, at all points of
+`comparison` where that exists; it is proven to be right if their difference simplifies to 0 besides.
+No mistake agrees at so many points. Numbers are compared as fractions.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ from ..numbers.base import NumberType, Refusal
 from ..numbers.budget import Defined
 from ..numbers.exact import Exact
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from .comparison import AGREED, DIGITS, ComparedPoint, as_number, equal, many_digits, points, same, value_at
-from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, exercise, listed, sheet
+from .comparison import AGREED_DIGITS, DIGITS, ComparedPoint, as_number, equal, many_digits, points, same, value_at
+from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, listed, sheet
 from .labels import Entry, entries
 
 MIN_POINTS = 6
@@ -62,7 +61,7 @@ def sheet_or_mark(
     topic: str | None = None,
     function: str | None = None,
 ) -> Sheet | Marked:
-    """Return a sheet of exercises, or mark an `answer` to exercise number `check`. Raises as `mark` does."""
+    """Return a sheet of exercises, or the marking of an `answer` to exercise `check`."""
     chosen: dict[str, Any] = {"seed": seed, "topic": topic, "function": function}
     level = level or (TOPICS[topic][0] if topic else 1)
     if check is None or answer is None:
@@ -78,7 +77,10 @@ def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: A
     >>> mark(1, 1, "-11", seed=7).right
     True
     """
-    posed = exercise(level, number, seed, **choices)
+    exercises = sheet(level, count=number, seed=seed, **choices).exercises
+    if number > len(exercises):
+        raise usage_error(f"this sheet has no exercise {number}", f"it has {counted(len(exercises), 'exercise')}")
+    posed = exercises[number - 1]
     if not posed.is_formula:
         return _mark_numbers(posed, answer)
     if posed.kind == "tangent":
@@ -136,20 +138,20 @@ class FormulaAnswer:
             return None
         return ComparedPoint(slope, value_at(m, self.typed, numbers), at, swept.value)
 
+    def _compared(self, at: Mapping[str, Any]) -> ComparedPoint | None:
+        first: list[ComparedPoint | None] = []
+
+        def both(m: NumberType) -> ComparedPoint | None:
+            first.append(self.compare_at(m, at))
+            return first[-1]
+
+        decided = equal(both)
+        return None if decided is None or first[0] is None else first[0]._replace(agrees=decided)
+
     def mark(self) -> Marked:
         """Compare the formulas at all points and mark the answer. Raises `ExpressionError`."""
         for at in self.points():
-            results: list[ComparedPoint | None] = []
-
-            def both_at(
-                m: NumberType, at: Mapping[str, Any] = at, results: list[ComparedPoint | None] = results
-            ) -> Any:
-                results.append(self.compare_at(m, at))
-                return results[-1]
-
-            decided = equal(both_at)
-            if decided is not None and results[0] is not None:
-                self.places.append(results[0]._replace(agrees=decided))
+            self.places += filter(None, [self._compared(at)])
         count, what = len(self.places), SOUGHT.get(self.posed.kind, "the derivative")
         if count < MIN_POINTS:
             message = f"there are too few points {self.where}to compare the answer at"
@@ -171,10 +173,10 @@ class FormulaAnswer:
         if (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference):
             return "its difference from the answer simplifies to 0", "simplified"
         points = f"{len(self.places)} points {self.where}".rstrip()
-        return f"it agrees with {what} to {AGREED} digits at {points}, which is no proof", "points"
+        return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is no proof", "points"
 
     def hint(self) -> str:
-        """Return the usual mistake that leads to the answer, or the command that shows the worked exercise."""
+        """Return the usual mistake that leads to the answer, or where to see it worked."""
         # wrong points come first: at right ones a mistake without effect there would explain the answer
         there = sorted([place for place in self.places if place.answered is not None], key=lambda place: place.agrees)
         if not there or there[0].agrees:
@@ -182,7 +184,7 @@ class FormulaAnswer:
         return next(filter(None, self.hints(there)))
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
-        """Yield explanations of the wrong answer, the likeliest first; empty strings are no explanation."""
+        """Yield explanations of the wrong answer, the likeliest first, among empty strings."""
         posed, first = self.posed, there[0]
         if all(same(p.answered, p.value) for p in there):
             yield "that is the function itself, not its derivative"
@@ -205,49 +207,48 @@ class FormulaAnswer:
         yield f'see it worked: `autodiff diff "{posed.program}"{by}{order} --steps`'
 
     def _is_integrated(self, there: Sequence[ComparedPoint]) -> bool:
-        m, by = many_digits(), self.posed.wrt[0]
+        m = many_digits()
         with Defined(ArithmeticError, ValueError):
-            points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
-            slopes = [value_and_gradient(m, self.typed, numbers, [by]).gradient[by] for numbers in points]
-            return all(same(slope, place.value) for slope, place in zip(slopes, there, strict=False))
+            slopes = _derivatives(m, self.typed, self.posed.wrt[0], _numbers_at(m, there))
+            return all(same(x.slope, place.value) for x, place in zip(slopes, there, strict=False))
         return False
 
     def _missed_rule(self, there: Sequence[ComparedPoint]) -> str:
-        """Return the mistake in the derivative of a subexpression that leads to the answer; empty if none does."""
-        m, by = many_digits(), self.posed.wrt[0]
-        (output,) = self.program.outputs
+        m, by, (output,) = many_digits(), self.posed.wrt[0], self.program.outputs
         parts = [part for part in reversed(in_order((output,))) if part._prev and not part.primitive.gives_condition]
         if len(parts) > MAX_PARTS:
             return ""
-        points = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
-
-        def derivative(value: Value, numbers: Mapping[str, Any], name: str) -> _ValueAndSlope:
-            swept = value_and_gradient(m, value, numbers, [name])
-            return _ValueAndSlope(swept.value, swept.gradient[name])
-
+        points = _numbers_at(m, there)
         # outermost subexpressions first, sums last: an undifferentiated term may be a missing chain rule
         for part in sorted(parts, key=lambda part: part.primitive in (ADD, SUB)):
             with Defined(ArithmeticError, ValueError):
-                own = [derivative(part, numbers, by) for numbers in points]
-                inner = [[derivative(p, numbers, by) for p in part._prev] for numbers in points]
+                own = _derivatives(m, part, by, points)
+                inner = [*zip(*(_derivatives(m, operand, by, points) for operand in part._prev), strict=True)]
                 around = substituted(output, {part: variable("part")}.get)
-                weights = [
-                    derivative(around, {**numbers, "part": at_part.value}, "part").slope
-                    for numbers, at_part in zip(points, own, strict=True)
-                ]
+                inside = [{**numbers, "part": x.value} for numbers, x in zip(points, own, strict=True)]
+                weights = _derivatives(m, around, "part", inside)
                 for message, mistaken in _mistakes(part):
-                    slopes = [mistaken(inputs, at_part) for inputs, at_part in zip(inner, own, strict=True)]
+                    slopes = [mistaken(inputs, x) for inputs, x in zip(inner, own, strict=True)]
                     if all(
-                        slope is not None and same(place.answered, place.right + weight * (slope - at_part.slope))
-                        for place, slope, at_part, weight in zip(there, slopes, own, weights, strict=False)
+                        slope is not None and same(place.answered, place.right + weight.slope * (slope - x.slope))
+                        for place, slope, x, weight in zip(there, slopes, own, weights, strict=False)
                     ):
                         within = "" if part is output else f"in the derivative of `{expression_text(part)}`: "
                         return within + message
         return ""
 
 
+def _numbers_at(m: NumberType, there: Sequence[ComparedPoint]) -> list[dict[str, Any]]:
+    return [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
+
+
+def _derivatives(m: NumberType, value: Value, by: str, points: Sequence[Mapping[str, Any]]) -> list[_ValueAndSlope]:
+    swept = (value_and_gradient(m, value, numbers, [by]) for numbers in points)
+    return [_ValueAndSlope(each.value, each.gradient[by]) for each in swept]
+
+
 def constant_factor(there: Sequence[ComparedPoint]) -> str:
-    """Return a hint if the answer is a constant multiple of the right formula; else an empty string."""
+    """Return a hint if the answer is a multiple of the right formula, else an empty string."""
     right, answered = there[0][:2]
     if not (right and answered and all(same(p.answered * right, p.right * answered) for p in there)):
         return ""
@@ -256,10 +257,7 @@ def constant_factor(there: Sequence[ComparedPoint]) -> str:
 
 
 def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | None = None) -> tuple[Value, str]:
-    """Parse the formula of an answer, or of an entry of it; return it and a note if it was corrected.
-
-    Raises `ExpressionError`, which points into the answer.
-    """
+    """Return the formula of an answer, or of its entry, and a note if it was corrected."""
 
     def read(text: str) -> Program:
         try:
@@ -304,7 +302,7 @@ class _ValueAndSlope(NamedTuple):
 
 
 Mistake = tuple[str, Callable[[Sequence[_ValueAndSlope], _ValueAndSlope], Any]]
-"""A message, and the wrong derivative of a subexpression computed from its inputs; None if undefined."""
+"""A message, and the wrong derivative of a subexpression from its inputs; None if undefined."""
 
 
 def _mistakes(part: Value) -> Iterator[Mistake]:
@@ -351,7 +349,6 @@ def _mistakes_in_term(text: str, k: int, sign: int) -> Iterator[Mistake]:
 
 
 def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _ValueAndSlope) -> Any:
-    """Return the derivative of a function without the factor of the chain rule; None if several inputs vary."""
     others = any(operand.slope for j, operand in enumerate(inputs) if j != k)
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
 
@@ -376,7 +373,6 @@ def _mark_numbers(posed: Exercise, answer: str) -> Marked:
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
-    """Parse the numbers of an answer, by name: as fractions, or with many digits."""
     texts = [text.strip() for text in split(answer)]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
     if len(texts) != len(posed.names):

@@ -1,4 +1,4 @@
-"""Solutions of equations that people found themselves: `x=1, y=2; x=-1, y=3`, or `2, 3` of one unknown."""
+"""Solutions of equations that people found: `x=1, y=2; x=-1, y=3`, or `2, 3`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..inputs.problem import Point, parse, single_output
 from ..numbers.base import NumberType
 from ..table.operators import VARIABLE
 from .answers import figure, own
-from .comparison import AGREED, as_number, equal, many_digits, points, value_at
+from .comparison import AGREED_DIGITS, as_number, equal, many_digits, points, value_at
 from .exercise import Exercise, Marked
 from .marking import errors_point_into, is_rounded, mark_formula
 
@@ -29,16 +29,12 @@ Solution = dict[str, str]
 """A typed solution: the text of the value of each unknown."""
 
 NONE = ("none", "no solution")
-"""Answers that say that there is no solution."""
-
-LONGEST_SWAP = 4
-"""The most unknowns for which swapped values are recognised."""
-
+MAX_SWAPPED_VALUES = 4
 _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _PARTS = re.compile(r";|\s+(?:or|and)\s+")
 EQUAL, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
-"""The relative errors up to which values are equal, and up to which they are called near."""
+"""The relative errors up to which values are equal, and near."""
 
 
 def check_solution(
@@ -87,7 +83,7 @@ def _formulas_marked(posed: Exercise, answer: str, formulas: Sequence[str], unkn
         del left[place]
     if left:
         return _with_missing(posed, answer, "", len(left), how)
-    proof = "" if how == "simplified" else f", to {AGREED} digits at points, which is no proof"
+    proof = "" if how == "simplified" else f", to {AGREED_DIGITS} digits at points, which is no proof"
     return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
 
 
@@ -99,10 +95,6 @@ def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: 
 def _roots_marked(
     posed: Exercise, system: _System, answer: str, roots: Sequence[Mapping[str, Fraction]], complete: bool | None
 ) -> Marked:
-    """Return whether these are the solutions of equations; `roots` are those that a search found.
-
-    An exact solution is one where both sides of each equation agree, a rounded one where it rounds a root.
-    """
     complete = complete or system.has_one_solution()
     if answer.strip().lower() in NONE:
         if roots or not complete:
@@ -165,7 +157,6 @@ def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
 
 
 def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of an answer, in order. Raises a usage error."""
     single = len(unknowns) == 1
     for part in _PARTS.split(answer):
         bare = []
@@ -231,7 +222,7 @@ class _System:
         for name, text in solution.items():
             if self.failing(solution | {name: f"-({text})"}) is None:
                 return f"the sign of `{name}` is wrong"
-        if len(solution) <= LONGEST_SWAP:
+        if len(solution) <= MAX_SWAPPED_VALUES:
             for values in permutations(solution.values()):
                 if self.failing(dict(zip(solution, values, strict=True))) is None:
                     return "the values are those of other unknowns: they are swapped"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives, partials
-from ..algebra.walk import chained, facts_of, operands, substituted
+from ..algebra.walk import chained, facts_of, has_variables, operands, substituted
 from ..errors import ExpressionError, limit_error
 from ..graphs.value import Value, constant, in_order, node, variable
 from ..inputs.problem import parse
@@ -57,12 +57,10 @@ class Step(Record):
 
     @property
     def is_rule(self) -> bool:
-        """Whether it applies a rule of differentiation, rather than substitution or simplification."""
         return self.rule not in (PUT_IN, SIMPLIFY, CONVENTIONS, ASSUMPTION)
 
     @property
     def name(self) -> str:
-        """The rule as people name it: `chain, sin`."""
         if self.rule == "chain":
             return f"chain, {self.function}"
         return self.function if self.rule == "function" else self.rule
@@ -151,8 +149,6 @@ def pending_name(function: Value, by: str) -> str:
 
 
 class _Rule(NamedTuple):
-    """The result of a rule applied to the derivative of a node."""
-
     rule: str
     result: Value
     function: str = ""
@@ -160,8 +156,6 @@ class _Rule(NamedTuple):
 
 
 class _Work:
-    """One derivation under way."""
-
     def __init__(
         self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str] = (), follows: Sequence[Value] = ()
     ) -> None:
@@ -175,10 +169,9 @@ class _Work:
 
     def steps(self) -> Iterator[Step]:
         root = self.open(self.function)
-        if root._prev or root.primitive is CONSTANT:
+        if root.primitive is CONSTANT:
             rule = "variable" if self.function is self.leaf else "constant"
-            waiting = variable(pending_name(self.function, self.leaf.label))
-            yield self.step(rule, waiting, root, 0, pending={waiting.label: self.function})
+            yield self.step(rule, self.pending_derivative(self.function), root, 0)
             return
         # names of derivatives, with what the rule gave once it has been applied
         stack: list[tuple[str, Value | None, int]] = [(root.label, None, 0)]
@@ -214,19 +207,9 @@ class _Work:
                 yield self.step(CONVENTIONS if more else SIMPLIFY, inserted, simple, depth)
             self.results[name] = simple
 
-    def step(
-        self,
-        rule: str,
-        part: Value,
-        result: Value,
-        depth: int,
-        function: str = "",
-        condition: str = "",
-        pending: Mapping[str, Value] | None = None,
-    ) -> Step:
+    def step(self, rule: str, part: Value, result: Value, depth: int, function: str = "", condition: str = "") -> Step:
         self.charge(part, result)
-        if pending is None:
-            pending = {name: self.pending[name] for name in (*self.waiting(part), *self.waiting(result))}
+        pending = {name: self.pending[name] for name in (*self.waiting(part), *self.waiting(result))}
         return Step(rule, function, part, result, condition, depth, pending)
 
     def charge(self, *graphs: Value) -> None:
@@ -240,6 +223,9 @@ class _Work:
             return constant(1.0, "1")
         if function not in self.varying:
             return constant(0.0, "0")
+        return self.pending_derivative(function)
+
+    def pending_derivative(self, function: Value) -> Value:
         name = pending_name(function, self.leaf.label)
         self.pending[name] = function
         return variable(name)
@@ -263,7 +249,8 @@ class _Work:
             return self.quotient(*inputs)
         if primitive is WHERE:
             condition, then, otherwise = inputs
-            borders = tuple(dict.fromkeys(_borders(condition)))
+            compared = [part._prev for part in operands(condition, (AND, OR, NOT)) if part.primitive.holds]
+            borders = tuple(dict.fromkeys(_apart(*sides) for sides in compared))
             return _Rule("branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders)
         return self.of_function(value)
 
@@ -318,12 +305,11 @@ class _Work:
 
 
 def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
-    """The derivatives by these inputs as the row of the operation has them, and where they hold."""
     primitive, inputs = value.primitive, value._prev
     if primitive.smooth:
         return _smooth(value, active)
     # Inputs are distinguished by their places, and numbers stay: exponents, orders, slopes.
-    names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or not _is_number(p)}
+    names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or has_variables(p)}
     local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
     formulas = simplify(partials(local, [names[k] for k in active]))
     by_name = {names[k].label: inputs[k] for k in names}
@@ -376,18 +362,9 @@ def _away(value: Value) -> str:
     return "away from kinks" + (f", where it is {value.primitive.convention}" if value.primitive.convention else "")
 
 
-def _borders(condition: Value) -> list[str]:
-    return [_apart(*part._prev) for part in operands(condition, (AND, OR, NOT)) if part.primitive.holds]
-
-
 # ---- graphs -------------------------------------------------------------------------------------------------------
 def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
-    """A formula with graphs in the places of its variables."""
     return substituted(formula, lambda v: None if v._prev else inputs.get(v.label, v))
-
-
-def _is_number(value: Value) -> bool:
-    return all(part._prev or part.primitive is CONSTANT for part in in_order((value,)))
 
 
 def _is_fraction(value: Value) -> bool:
@@ -411,14 +388,12 @@ def _products(value: Value) -> Iterator[Value]:
 
 
 def _negative(value: Value) -> Value:
-    """The opposite, its sign at the front: `-3*x`."""
     if value.primitive in (MUL, DIV):
         return node(value.primitive, (_negative(value._prev[0]), value._prev[1]))
     return node(NEG, (value,))
 
 
 def _positive(value: Value) -> Value | None:
-    """Return the operand of a leading minus sign; None if there is none."""
     if value.primitive is NEG:
         return value._prev[0]
     first = _positive(value._prev[0]) if value.primitive in (MUL, DIV) else None
@@ -426,20 +401,19 @@ def _positive(value: Value) -> Value | None:
 
 
 def _total(terms: Sequence[Value]) -> Value:
-    total = terms[0]
-    for term in terms[1:]:
+    total, *rest = terms
+    for term in rest:
         positive = _positive(term)
         total = node(ADD, (total, term)) if positive is None else node(SUB, (total, positive))
     return total
 
 
 def _times(factor: Value, slope: Value) -> Value:
-    """A factor times a derivative, as one writes it: without a 1, and in the branches of a choice."""
     if slope.primitive is CONSTANT and slope.source == "1":
         return factor
     if factor.primitive is CONSTANT and factor.data in (0.0, 1.0):
         return slope if factor.data else factor
-    if factor.primitive is WHERE and all(_is_number(part) for part in factor._prev[1:]):
+    if factor.primitive is WHERE and not any(map(has_variables, factor._prev[1:])):
         condition, then, otherwise = factor._prev
         return node(WHERE, (condition, _times(then, slope), _times(otherwise, slope)))
     return node(MUL, (factor, slope))
@@ -466,9 +440,7 @@ def latex(derivations: Sequence[Derivation]) -> str:
         for step in entry.steps:
             sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
             part, result = map(typeset.expression, sides)
-            # beside mathematics, `log` is ln
-            title = step.name.replace("log", "ln") if step.function == "log" else step.name
-            title = rf"\text{{{text_latex(title)}}}"
+            title = rf"\text{{{text_latex(step.title)}}}"
             if step.condition:
                 title += rf"\quad({_condition_latex(step.condition, typeset)})"
             rows.append(rf"{part} &= {result} && {title} \\")

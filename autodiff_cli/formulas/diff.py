@@ -5,22 +5,32 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
-from ..algebra.walk import facts_of, rebuilt, rewritten, shapes
-from ..errors import Diagnostic, ExpressionError, Offer, limit_error, usage_error
-from ..graphs.adjoint import Recording, record_values
+from ..algebra.walk import facts_of, rebuilt, rewritten, shapes, substituted
+from ..errors import Diagnostic, ExpressionError, Offer, limit_error, nearest, point_error, quoted, usage_error
+from ..graphs.adjoint import record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
-from ..graphs.value import Value, in_order, variable
+from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, check_values, numbers_or_quantities, read_program, single_output, wanted_variables
+from ..inputs.parse_point import split
+from ..inputs.problem import (
+    Point,
+    check_values,
+    numbers_or_quantities,
+    parse,
+    read_program,
+    single_output,
+    wanted_variables,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
@@ -30,9 +40,8 @@ from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import located
-from ..table.operators import CONSTANT, DIV, VARIABLE
+from ..table.operators import CONSTANT, DIV, VARIABLE, WHERE
 from ..table.primitive import FUNCTIONS
-from .assumptions import Assumption, assumptions, check_point
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
 
@@ -81,6 +90,13 @@ def differential_operator(text: str) -> Operator | None:
 
 
 _SUPERSCRIPTS = str.maketrans("²³", "23")
+
+
+class Assumption(Record):
+    """One assumption: as it was typed, and as a condition on the leaves of the program."""
+
+    text: str
+    condition: Value
 
 
 class Derivative(Record):
@@ -196,10 +212,11 @@ def diff(
     assumed = assumptions(assume, program)
     check_point(assumed, numbers)
     derived = _under(output, leaves, order, assumed)
-    unused = _unused(output, leaves, order, assumed, derived)
-    for one in unused:
-        message = f"the assumption `{one.text}` was not used: the derivatives are the same without it"
-        warnings.append(Diagnostic("assumption", message, None, "leave it out"))
+    used = _used(output, leaves, order, assumed, derived)
+    for one in assumed:
+        if one not in used:
+            message = f"the assumption `{one.text}` was not used: the derivatives are the same without it"
+            warnings.append(Diagnostic("assumption", message, None, "leave it out"))
     formulas = list(derived.values())
     facts = [one.condition for one in assumed]
     shorts = [
@@ -253,8 +270,10 @@ def diff(
         for by, formula, value, short in zip(derived, rest, values, shorts, strict=True)
     ]
     ends = [short.formula if short else formula for formula, short in zip(formulas, shorts, strict=True)]
-    used = [one.text for one in assumed if one not in unused]
-    worked = derivations(output, names, leaves, order, dict(zip(derived, ends, strict=True)), used) if steps else ()
+    worked: tuple[Derivation, ...] = ()
+    if steps:
+        by_variables = dict(zip(derived, ends, strict=True))
+        worked = derivations(output, names, leaves, order, by_variables, [one.text for one in used])
     if typeset:
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
@@ -297,6 +316,81 @@ def diff(
     )
 
 
+# ---- assumptions --------------------------------------------------------------------------------------------------
+MAX_ASSUMPTIONS = 20
+_HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
+
+_WORDS = {
+    "positive": "{0} > 0",
+    "negative": "{0} < 0",
+    "nonnegative": "{0} >= 0",
+    "nonzero": "{0} != 0",
+    "integer": "floor({0}) == {0}",
+    "even": "floor({0}/2) == {0}/2",
+    "odd": "floor(({0} + 1)/2) == ({0} + 1)/2 and {0} != 0",
+}
+"""Conditions on a variable in words."""
+
+_FILLERS = ("is", "a", "an", "number")
+
+
+def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Assumption]:
+    """Parse the assumptions about the variables of a program, from one text with commas or from several.
+
+    Raises `ExpressionError` (`usage`) for what is no condition or has a name that the program does not use.
+    """
+    listed = [texts] if isinstance(texts, str) else list(texts or ())
+    result = [_assumption(part.strip(), program) for text in listed for part in split(text)]
+    if len(result) > MAX_ASSUMPTIONS:
+        message = f"there are more than {MAX_ASSUMPTIONS} assumptions"
+        raise ExpressionError("limit", message, None, "leave out what is not needed")
+    return result
+
+
+def _without_words(text: str) -> str:
+    name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
+    if words == ["natural"]:
+        raise usage_error(
+            f"the assumption `{text}` can be read in two ways: 0 is a natural number for some",
+            f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`",
+        )
+    if words == ["real"]:
+        raise usage_error(f"the assumption `{text}` says nothing: every variable is real", _HINT)
+    if words and all(word in _WORDS for word in words):
+        return " and ".join([_WORDS[word].format(name) for word in words])
+    return text
+
+
+def _assumption(text: str, program: Program) -> Assumption:
+    spelled = _without_words(text)
+    try:
+        outputs = parse(f"where({spelled}, 1, 0)", program.variables).outputs if text else []
+    except ExpressionError as error:
+        raise usage_error(f"the assumption `{text}` cannot be read: {error}", _HINT) from None
+    if len(outputs) != 1 or outputs[0].primitive is not WHERE or any(p._prev for p in outputs[0]._prev[1:]):
+        raise usage_error(f"`{text}` is not one condition", _HINT)
+    condition = outputs[0]._prev[0]
+    for leaf in in_order((condition,)):
+        if leaf.primitive is VARIABLE and leaf.label not in program.variables:
+            near = nearest(leaf.label, list(program.variables))
+            raise usage_error(
+                f"the assumption `{text}` is about `{leaf.label}`, which the program does not use",
+                f"did you mean `{near}`?" if near else f"its variables: {quoted(program.variables)}",
+            )
+    return Assumption(text, substituted(condition, lambda v: None if v._prev else program.variables.get(v.label)))
+
+
+def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
+    """Raise `ExpressionError` (`point`) where the point does not meet an assumption whose variables it has."""
+    for assumption in assumed:
+        order = in_order((assumption.condition,))
+        if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
+            continue
+        if value_in(REAL, assumption.condition, numbers) is False:
+            raise point_error(f"the point does not meet the assumption `{assumption.text}`", "change one of them")
+
+
+# ---- checks ---------------------------------------------------------------------------------------------------------
 def _is_sum(text: str) -> bool:
     depth = 0
     tokens = list(scan(text))
@@ -337,7 +431,6 @@ def _check_divisors(root: Value, output: Value) -> None:
 
 
 def _is_zero(constant: Value) -> bool:
-    """Whether a formula without variables is 0, by decimals too: doubles may be 0 by rounding."""
     if value_in(REAL, constant, {}) != 0:
         return False
     from ..numbers.multiprecision import Multiprecision
@@ -353,10 +446,9 @@ def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence
         raise usage_error(f"the assumptions cannot all hold: {texts}", "leave out what is wrong") from None
 
 
-def _unused(
+def _used(
     output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], derived: Mapping[Multi, Value]
 ) -> list[Assumption]:
-
     numbers: dict[tuple[object, ...], int] = {}
 
     def shown(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
@@ -364,15 +456,13 @@ def _unused(
         shorts = [generic(formula, facts) or Generic(formula, ()) for formula in formulas.values()]
         return [shapes([short.formula, *short.conditions], numbers) for short in shorts]
 
-    unused = []
-    left = list(assumed)
-    wanted = shown(derived, left) if assumed else []
+    used = list(assumed)
+    wanted = shown(derived, used) if assumed else []
     for assumption in assumed:
-        others = [other for other in left if other is not assumption]
+        others = [other for other in used if other is not assumption]
         if shown(_under(output, leaves, order, others), others) == wanted:
-            left = others
-            unused.append(assumption)
-    return unused
+            used = others
+    return used
 
 
 def _kinks(output: Value, order: int) -> list[Diagnostic]:
@@ -439,10 +529,6 @@ def _check_length(formula: Value) -> None:
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
-    """A Python module with a function that returns the first output, and the others in a tuple.
-
-    Raises `ExpressionError` (`usage`) for a function that Python lacks.
-    """
     from ..numbers.double.special_formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
@@ -450,18 +536,19 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
 
     writer = target("python")
     assert writer is not None
-    leaves = [v for v in in_order(outputs) if v.primitive is VARIABLE]
+    graph = graph_of(outputs)
+    leaves = [i for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE]
     recorder = Lowering(writer.forms, writer.functions)
     try:
-        recording = record_values(outputs, leaves, recorder)
+        recording = record_values(graph, leaves, recorder)
     except Lacking as lacking:
         raise usage_error(
             f"{writer.title} has no function `{lacking}`, which the derivative needs",
             "leave the function out, or print the formula as text",
-            span=recorder.node.span,
+            span=graph.span(recorder.node),
         ) from None
-    reordered = Recording(recorder, recording.values[:1], recording.values[1:], (), recording.watched, recording.place)
-    unit = Unit(text, "derivative", tuple(leaf.label for leaf in leaves), wanted, reordered, {})
+    reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
+    unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     source: str = writer.module(unit)
     return source.rstrip("\n")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import Diagnostic, ExpressionError, usage_error
-from ..graphs.adjoint import merge_recordings, record_gradient
-from ..graphs.value import variable
-from ..inputs.problem import check_single, parse, single_output, wanted_variables
+from ..graphs.adjoint import record_gradient
+from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
 from ..numbers.double.special_formulas import Lacking
 from ..record import Record
@@ -62,25 +61,23 @@ def export(
     if not writer.callable(name):
         raise _unusable(name, to)
     program = parse(text)
-    outputs = program.outputs if to == "sql" else [single_output(program, SEVERAL)]
+    if to != "sql":
+        check_single(program, SEVERAL)
     wanted = wanted_variables(program, {}, wrt)
-    leaves = list(program.variables.values())
+    graph = program.graph
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
-        by = [program.variables.get(label) or variable(label) for label in wanted]
-        recording = merge_recordings([record_gradient(output, leaves, by, recorder) for output in outputs])
+        recording = record_gradient(graph, program.leaf_places(), program.leaf_places(wanted), recorder)
     except Lacking as lacking:
-        node = recorder.node
-        raised_by = node.primitive.name
+        raised_by = graph.primitives[recorder.node].name
         need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
         raise usage_error(
             f"{writer.title} has no function `{lacking}`{need}",
             "leave the function out, or export to another target",
-            span=node.span,
+            span=graph.span(recorder.node),
         ) from None
-    labels = {
-        recording.place[b.value]: b.name for b in program.bindings if b.value in recording.place and b.value._prev
-    }
+    bound = [(program.place(i), name) for name, _, i in program.bound]
+    labels = {recording.place[i]: name for i, name in bound if i in recording.place and graph.parents[i]}
     shown = showing(recording, writer.silent, labels, writer.limits)
     unit = Unit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
     return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit), dialect)

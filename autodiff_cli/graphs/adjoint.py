@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
 from itertools import count
 
 from ..numbers.recorder import Recorder, Step, is_number
-from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
-from .value import Value, in_order
+from ..run.flat_graph import Graph, in_order
+from ..table.operators import CONSTANT, VARIABLE, WHERE
 
 
 class Branch:
@@ -21,9 +21,7 @@ class Branch:
     __slots__ = ("children", "condition", "depth", "holds", "parent", "serial")
 
     def __init__(self, parent: Branch | None = None, condition: Step | None = None, holds: bool = True) -> None:
-        self.parent = parent
-        self.condition = condition
-        self.holds = holds
+        self.parent, self.condition, self.holds = parent, condition, holds
         self.depth: int = parent.depth + 1 if parent else 0
         self.serial = (condition.index, not holds) if condition else (-1, False)
         """Orders the branches of one depth."""
@@ -32,10 +30,9 @@ class Branch:
     def inside(self, condition: Step, holds: bool) -> Branch:
         """The branch within this one where a condition turns out that way."""
         key = (condition.index, holds)
-        child = self.children.get(key)
-        if child is None:
-            child = self.children[key] = Branch(self, condition, holds)
-        return child
+        if key not in self.children:
+            self.children[key] = Branch(self, condition, holds)
+        return self.children[key]
 
     @property
     def other(self) -> Branch | None:
@@ -67,81 +64,90 @@ Part = tuple[Branch, Step]
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording of a computation: steps of one recorder."""
+    """A recording of a graph: steps of one recorder."""
 
     recorder: Recorder
     values: tuple[Step, ...]
     """The outputs."""
-    partials: tuple[Step, ...]
-    """The derivative of the output by each wanted variable."""
-    adjoints: tuple[Step, ...]
+    partials: tuple[Step, ...] = ()
+    """The derivatives of each output by each wanted variable."""
+    adjoints: tuple[Step, ...] = ()
     """The adjoints of those nodes that have one at every point; no result needs to need them."""
-    watched: tuple[Step, ...]
+    watched: tuple[Step, ...] = ()
     """Steps that have to be finite for the result to be right: all values and these adjoints."""
-    place: dict[Value, Step]
-    """The step of each node of the graph."""
+    graph: Graph = field(default_factory=Graph)
+    place: dict[int, Step] = field(default_factory=dict)
+    """The step of each node of the graph that the outputs need."""
     edges: tuple[Step, ...] = ()
     """Comparisons at whose equality the sweeps see a variable take part that takes none on either side."""
-    active: frozenset[Value] = frozenset()
+    active: frozenset[int] = frozenset()
     """The nodes that depend on a wanted variable."""
 
 
-def record_values(outputs: Sequence[Value], inputs: Sequence[Value], recorder: Recorder | None = None) -> Recording:
-    """The recording that evaluates the outputs; `inputs` are the variables, in order."""
-    m = recorder or Recorder()
-    place = {leaf: m.input(k) for k, leaf in enumerate(inputs)}
-    for node in in_order(outputs):
-        if node not in place:
-            m.node = node
-            name, steps = node.primitive.name, [place[p] for p in node._prev]
-            if node.primitive is CONSTANT:
-                place[node] = m.constant(node)
+Leaves = Sequence[int | None]
+"""The places of leaves in a graph; None for one that the graph does not hold."""
+
+
+def record_values(graph: Graph, inputs: Leaves, recorder: Recorder | None = None) -> Recording:
+    """The recording that evaluates the outputs of a graph; `inputs` are its variables, in order."""
+    return _record_values(graph, graph.roots, inputs, recorder or Recorder())
+
+
+def _record_values(graph: Graph, roots: tuple[int, ...], inputs: Leaves, m: Recorder) -> Recording:
+    steps = [m.input(k) for k in range(len(inputs))]
+    place = {i: step for i, step in zip(inputs, steps, strict=True) if i is not None}
+    for i in in_order(graph.parents, roots):
+        if i not in place:
+            m.node, primitive = i, graph.primitives[i]
+            if primitive is CONSTANT:
+                place[i] = m.constant(graph, i)
             else:
-                place[node] = m.where(*steps) if node.primitive is WHERE else m.step(name, *steps)
-    watched = tuple(dict.fromkeys(place.values()))
+                args = [place[p] for p in graph.parents[i]]
+                place[i] = m.where(*args) if primitive is WHERE else m.step(primitive.name, *args)
+    watched = tuple(dict.fromkeys((*steps, *place.values())))
     for step in watched:
         step.safe = True
-    return Recording(m, tuple([place[output] for output in outputs]), (), (), watched, place)
+    return Recording(m, tuple([place[root] for root in roots]), watched=watched, graph=graph, place=place)
 
 
 def record_gradient(
-    output: Value, inputs: Sequence[Value], wanted: Sequence[Value], recorder: Recorder | None = None
+    graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, root: int | None = None
 ) -> Recording:
-    """The recording of value and partial derivatives of the output by the `wanted` ones of its `inputs`.
+    """The recording of the outputs of a graph, and of their partial derivatives by the `wanted` ones of its `inputs`.
+
+    With `root`, of that node alone.
 
     It does what the sweeps of `sweep` do, operation by operation and in the same order, for every point at once. An
     input that takes no part at a point (an untaken branch, the loser of a `max`) gets nothing there: what lies behind
     it is reached under a condition only.
     """
-    recording = record_values((output,), inputs, recorder)
-    m, place = recording.recorder, recording.place
-    order = [node for node in in_order((output,)) if not node.primitive.gives_condition]
-    reverse = _Reverse(m, place, order, set(wanted), _always(output))
-    partials, totals = reverse.sweep(output, wanted)
-    watched = dict.fromkeys((*recording.watched, *totals))
-    return Recording(
-        m,
-        recording.values,
-        partials,
-        tuple(totals),
-        tuple(watched),
-        place,
-        tuple(_edges(order, place, reverse.active)),
-        frozenset(reverse.active),
-    )
+    m = recorder or Recorder()
+    roots = graph.roots if root is None else (root,)
+    return merge_recordings([_record_gradient(graph, root, inputs, wanted, m) for root in roots])
+
+
+def _record_gradient(graph: Graph, root: int, inputs: Leaves, wanted: Leaves, m: Recorder) -> Recording:
+    recording = _record_values(graph, (root,), inputs, m)
+    reverse = _Reverse(recording, root, {i for i in wanted if i is not None})
+    partials, totals = reverse.sweep(root, wanted)
+    watched = tuple(dict.fromkeys((*recording.watched, *totals)))
+    edges, active = tuple(reverse.edges()), frozenset(reverse.active)
+    return replace(recording, partials=partials, adjoints=tuple(totals), watched=watched, edges=edges, active=active)
 
 
 def merge_recordings(parts: Sequence[Recording]) -> Recording:
-    """Recordings by one recorder, as one."""
+    """Recordings of one graph by one recorder, as one."""
+    if len(parts) == 1:
+        return parts[0]
     return replace(
         parts[0],
         values=tuple([step for part in parts for step in part.values]),
         partials=tuple([step for part in parts for step in part.partials]),
         adjoints=tuple([step for part in parts for step in part.adjoints]),
         watched=tuple(dict.fromkeys([step for part in parts for step in part.watched])),
-        place={node: step for part in parts for node, step in part.place.items()},
+        place={i: step for part in parts for i, step in part.place.items()},
         edges=tuple(dict.fromkeys([step for part in parts for step in part.edges])),
-        active=frozenset([node for part in parts for node in part.active]),
+        active=frozenset().union(*[part.active for part in parts]),
     )
 
 
@@ -151,94 +157,85 @@ def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
     return (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted])
 
 
-def _edges(order: Sequence[Value], place: dict[Value, Step], active: set[Value]) -> dict[Step, None]:
-    """The comparisons, with a variable in them, of choices that have a branch without any."""
-    edges: dict[Step, None] = {}
-    seen: set[Value] = set()
-    for choice in order:
-        if choice.primitive is not WHERE or active.issuperset(choice._prev[1:]):
-            continue
-        stack = [choice._prev[0]]
-        while stack:
-            condition = stack.pop()
-            if condition in seen or not condition.primitive.gives_condition:
-                continue
-            seen.add(condition)
-            if not condition.primitive.takes_conditions and not active.isdisjoint(condition._prev):
-                edges[place[condition]] = None
-            stack += condition._prev
-    return edges
-
-
-def is_literal(node: Value) -> bool:
-    """Whether a node is a number that was typed, with its minus."""
-    return node.primitive is CONSTANT or (node.primitive is NEG and node._prev[0].primitive is CONSTANT)
-
-
-def _always(output: Value) -> set[Value]:
-    """The nodes that are evaluated at every point."""
-    always: set[Value] = set()
-    stack = [output]
-    while stack:
-        node = stack.pop()
-        if node not in always:
-            always.add(node)
-            stack += node._prev[:1] if node.primitive.lazy_inputs else node._prev
-    return always
-
-
 class _Reverse:
-    def __init__(
-        self, m: Recorder, place: dict[Value, Step], order: Sequence[Value], wanted: set[Value], always: set[Value]
-    ) -> None:
-        self.m = m
-        self.place = place
-        self.order = order
-        self.always = always
+    def __init__(self, recording: Recording, root: int, wanted: set[int]) -> None:
+        self.m, self.graph, self.place = recording.recorder, recording.graph, recording.place
+        primitives, parents = self.graph.primitives, self.graph.parents
+        self.order = [i for i in in_order(parents, (root,)) if not primitives[i].gives_condition]
+        self.always: set[int] = set()
+        """The nodes that are evaluated at every point."""
+        stack = [root]
+        while stack:
+            i = stack.pop()
+            if i not in self.always:
+                self.always.add(i)
+                stack += parents[i][:1] if primitives[i].lazy_inputs else parents[i]
         self.root = Branch()
-        self.active: set[Value] = set()
-        self.partials: dict[Value, list[tuple[Value, Step]]] = {}
-        self.plain: set[Value] = set()
+        self.active: set[int] = set()
+        self.partials: dict[int, list[tuple[int, Step]]] = {}
+        """For each active node the active inputs, with the local derivatives by them."""
+        self.plain: set[int] = set()
         """Nodes to which a 0 may flow instead of nothing: no derivative behind them can be infinite."""
-        for node in order:
-            if not node._prev:
-                if node in wanted:
-                    self.active.add(node)
-                    self.plain.add(node)
+        for i in self.order:
+            if not parents[i]:
+                if i in wanted:
+                    self.active.add(i)
+                    self.plain.add(i)
                 continue
-            towards = [p for p in node._prev if p in self.active]
+            towards = [p for p in parents[i] if p in self.active]
             if not towards:
                 continue
-            self.active.add(node)
-            m.node = node
-            self.partials[node] = partials = self.local(node)
-            if node in always and all(partial.safe for _, partial in partials) and self.plain.issuperset(towards):
-                self.plain.add(node)
+            self.active.add(i)
+            self.m.node = i
+            self.partials[i] = partials = self.local(i)
+            if i in self.always and all(partial.safe for _, partial in partials) and self.plain.issuperset(towards):
+                self.plain.add(i)
 
-    def local(self, node: Value) -> list[tuple[Value, Step]]:
-        """Pairs of an active input and the local derivative towards it."""
-        m, inputs, steps = self.m, node._prev, [self.place[p] for p in node._prev]
-        if node.primitive.product and any(is_literal(p) and is_number(self.place[p], 0) for p in inputs):
+    def local(self, i: int) -> list[tuple[int, Step]]:
+        m, primitive, inputs = self.m, self.graph.primitives[i], self.graph.parents[i]
+        steps = [self.place[p] for p in inputs]
+        if primitive.product and any(
+            is_number(step, 0) and self.graph.is_literal(p) for p, step in zip(inputs, steps, strict=True)
+        ):
             return []
-        partials = node.primitive.slopes(m, steps, self.place[node], [p in self.active for p in inputs])
+        partials = primitive.slopes(m, steps, self.place[i], [p in self.active for p in inputs])
         return [(p, m.number(d)) for p, d in zip(inputs, partials, strict=True) if d is not None]
 
-    def sweep(self, output: Value, wanted: Sequence[Value]) -> tuple[tuple[Step, ...], list[Step]]:
+    def edges(self) -> dict[Step, None]:
+        """The comparisons, with a variable in them, of choices that have a branch without any."""
+        primitives, parents = self.graph.primitives, self.graph.parents
+        edges: dict[Step, None] = {}
+        seen: set[int] = set()
+        for choice in self.order:
+            if primitives[choice] is not WHERE or self.active.issuperset(parents[choice][1:]):
+                continue
+            stack = [parents[choice][0]]
+            while stack:
+                condition = stack.pop()
+                if condition in seen or not primitives[condition].gives_condition:
+                    continue
+                seen.add(condition)
+                if not primitives[condition].takes_conditions and not self.active.isdisjoint(parents[condition]):
+                    edges[self.place[condition]] = None
+                stack += parents[condition]
+        return edges
+
+    def sweep(self, root: int, wanted: Leaves) -> tuple[tuple[Step, ...], list[Step]]:
         """The derivative by each wanted leaf, and the adjoints of the nodes that have one at every point."""
         totals: list[Step] = []
-        adjoints: dict[Value, list[Part]] = {output: [(self.root, self.m.one)]} if output in self.active else {}
-        for node in reversed(self.order):
-            if node.primitive is VARIABLE or node not in adjoints:
+        adjoints: dict[int | None, list[Part]] = {root: [(self.root, self.m.one)]} if root in self.active else {}
+        for i in reversed(self.order):
+            if self.graph.primitives[i] is VARIABLE or i not in adjoints:
                 continue
-            when, adjoint = self.total(adjoints.pop(node), node in self.plain)
+            when, adjoint = self.total(adjoints.pop(i), i in self.plain)
             if when is self.root:
                 totals.append(adjoint)
                 adjoint.safe = True
-            for p, partial in self.partials[node]:
+            for p, partial in self.partials[i]:
                 part = self.part(partial, when)
                 if part is None:
                     continue
-                if adjoint.safe and p in self.plain and node in self.always:
+                if adjoint.safe and p in self.plain and i in self.always:
                     part = when, self.filled(partial)
                 adjoints.setdefault(p, []).append((part[0], self.times(adjoint, part[1])))
         results = [self.total(adjoints[leaf], True)[1] if leaf in adjoints else self.m.zero for leaf in wanted]
@@ -264,7 +261,6 @@ class _Reverse:
         return self.m.zero if partial is self.m.nothing else partial
 
     def times(self, adjoint: Step, factor: Step) -> Step:
-        """The product, its constant factors multiplied out in the branches of a choice."""
         m = self.m
         if factor.name == "where" and any(branch.name == "number" for branch in factor.args[1:]):
             condition, x, y = factor.args
@@ -306,11 +302,9 @@ class _Reverse:
         return when, total
 
     def put(self, sums: dict[Branch, Step], branch: Branch, value: Step) -> None:
-        """Add a value to what there is in a branch."""
         sums[branch] = self.m.step("add", sums[branch], value) if branch in sums else value
 
     def guarded(self, value: Step, branch: Branch, around: Branch) -> Step:
-        """The value in the branch, 0 in the rest of the branch around it."""
         while branch is not around:
             assert branch.condition is not None and branch.parent is not None
             value = self.m.where(branch.condition, *((value, 0) if branch.holds else (0, value)))
@@ -335,10 +329,8 @@ class _Reverse:
         return shared.inside(self.m.step("or_", self.all_of(line), self.all_of(other_line)), True)
 
     def all_of(self, line: Sequence[Branch]) -> Step:
-        """Return the conjunction of conditions and their required outcomes."""
         result = self.m.number(True)
         for branch in line:
-            condition = branch.condition
-            assert condition is not None
-            result = self.m.step("and_", result, condition if branch.holds else self.m.step("not_", condition))
+            holds = branch.condition if branch.holds else self.m.step("not_", branch.condition)
+            result = self.m.step("and_", result, holds)
         return result

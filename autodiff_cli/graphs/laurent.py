@@ -8,7 +8,7 @@ series, and every other operation by the power series of its table row.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import Defined
@@ -23,6 +23,8 @@ MORE_ORDERS = (3, 8, 20, 48)
 """How many orders more than the answer's are computed, until these suffice: quotients lose some."""
 
 MOST_POWER = 100
+
+IsZero = Callable[[Number], bool]
 
 
 class NoSeries(Exception):
@@ -55,7 +57,7 @@ def laurent_in(
     values: Mapping[str, Number],
     by: str,
     order: int,
-    is_zero: Callable[[Number], bool] = lambda x: bool(x == 0),
+    is_zero: IsZero = lambda x: bool(x == 0),
 ) -> Laurent:
     """Return the Laurent series of a graph in the variable `by`, less its value, at least to an order.
 
@@ -72,14 +74,11 @@ def laurent_in(
 
 
 class _Expansion:
-    def __init__(
-        self, m: NumberType, values: Mapping[str, Number], by: str, end: int, is_zero: Callable[[Number], bool]
-    ) -> None:
+    def __init__(self, m: NumberType, values: Mapping[str, Number], by: str, end: int, is_zero: IsZero) -> None:
         self.m, self.values, self.by, self.end, self.is_zero = m, values, by, end, is_zero
         self.zero, self.one = m.number(0), m.number(1)
 
     def of(self, output: Value) -> Laurent:
-        """The series of a graph."""
         series: dict[Value, Laurent] = {}
         varies: dict[Value, bool] = {}
         for value in in_order((output,)):
@@ -157,22 +156,15 @@ class _Expansion:
         return Laurent(a.start - b.start, c)
 
     def function(self, value: Value, inputs: list[Laurent], varies: list[bool]) -> Laurent:
-        """The series of an operation whose inputs have values at the point."""
         end = min(series.end for series in inputs)
         if any(series.start < 0 for series in inputs):
             raise NoSeries
         if end < 1:
             raise _TooShort
-        names = [str(k) for k in range(len(inputs))]
-        fixed = {name for name, active in zip(names, varies, strict=True) if not active}
-        graph = node(
-            value.primitive,
-            tuple(p if name in fixed else variable(name) for name, p in zip(names, value._prev, strict=True)),
-        )
-        at = {**self.values, **{name: series.at(0) + self.zero for name, series in zip(names, inputs, strict=True)}}
-        along: dict[str, list[Any]] = {
-            name: [series.at(k) + self.zero for k in range(1, end)]
-            for name, series in zip(names, inputs, strict=True)
-            if name not in fixed
-        }
-        return self.trimmed(0, directional_in(self.m, graph, at, along, end - 1), end)
+        at, along, parents = dict(self.values), {}, []
+        for k, (series, active, p) in enumerate(zip(inputs, varies, value._prev, strict=True)):
+            at[str(k)], *rest = [series.at(order) + self.zero for order in range(end)]
+            if active:
+                along[str(k)] = rest
+            parents.append(variable(str(k)) if active else p)
+        return self.trimmed(0, directional_in(self.m, node(value.primitive, parents), at, along, end - 1), end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from heapq import heappop, heappush
+from operator import attrgetter
 from typing import NamedTuple
 
 from ..numbers.recorder import Step
@@ -58,12 +59,9 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
         there = set(live)
     watched = [step for step in recording.watched if step.name in silent and step in there]
     if not any(step.name in LAZY for step in live):
-        root = Branch()
-        seen = _observed(results, live, {})
-        return Schedule(
-            [Task(step, root) for step in live if step.args],
-            [Task(s, root) for s in (*watched, *edges) if s not in seen],
-        )
+        root, seen = Branch(), _observed(results, live, {})
+        tasks = [Task(step, root) for step in live if step.args]
+        return Schedule(tasks, [Task(s, root) for s in (*watched, *edges) if s not in seen])
     planner = _Planner(live, roots)
     seen = _observed(results, live, planner.places)
     checks = [Task(s, path) for s in (*watched, *edges) if s not in seen for path in planner.places[s]]
@@ -79,7 +77,7 @@ def live_steps(roots: Iterable[Step]) -> list[Step]:
         if step not in live:
             live.add(step)
             stack += step.args
-    return sorted(live, key=lambda step: step.index)
+    return sorted(live, key=attrgetter("index"))
 
 
 def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]) -> set[Step]:
@@ -142,11 +140,7 @@ class _Planner:
         return frozenset(kept)
 
     def covering(self, step: Step, path: Branch) -> Branch | None:
-        """The branch around this one, or itself, where the step is computed."""
-        for place in self.places[step]:
-            if path.within(place):
-                return place
-        return None
+        return next((place for place in self.places[step] if path.within(place)), None)
 
     def order(self) -> list[Task]:
         """All tasks, each after what it needs; those of one branch together as far as that allows."""
@@ -169,13 +163,11 @@ class _Planner:
             waiting[k] += len(before)
 
         def providing(step: Step, path: Branch) -> list[int]:
-            """The tasks that compute a step which is used in a branch."""
             place = self.covering(step, path)
             assert place is not None
             return providers[step, place]
 
         def entry(path: Branch) -> int:
-            """Return the entry of a branch: a task that waits for all its conditions."""
             for branch in path.line():
                 if branch in entries:
                     continue
@@ -197,7 +189,6 @@ class _Planner:
         return self.sorted(tasks, waiting, users)
 
     def tasks_of(self, step: Step, path: Branch) -> list[Task]:
-        """Yield the tasks that compute a step in a branch; a choice over two branches has one task in each."""
         if step.name in LAZY:
             condition, x, y = branches(step)
             if any(b.args and self.covering(b, path) is None for b in (x, y)):

@@ -17,7 +17,7 @@ from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed
 from ..run.flat_graph import Graph
 from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
-from ..run.sweep import backward
+from ..run.sweep import Activity, backward
 from ..table.operators import VARIABLE
 from .value import Source, graph_of
 from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, value_and_gradient
@@ -44,7 +44,6 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
 
 
 def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
-    """Compute the Hessian of a graph without breakpoints."""
     zero = m.number(0)
     duals, strict = Duals(m), Duals(m, strict=True)
     direction = {name: k for k, name in enumerate(wrt)}
@@ -52,14 +51,14 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
     at = evaluate_in(duals, graph, seeded, wrt)
     # the adjoints carry derivatives too: one that is 0 may move
     seeds = {at.graph.roots[0]: Dual(duals, m.number(1), {})}
-    adjoints = at.placed(backward, at.graph, strict, at.order, at.active, seeds)
+    active = at.placed(Activity, at.graph, strict, at.order, at.wanted.values())
+    adjoints = at.placed(backward, at.order, active, seeds)
     gradient: list[Number] = []
     rows: list[list[Number]] = []
     for name in wrt:
         adjoint = adjoints[at.wanted[name]] if name in at.wanted else None
-        is_dual = isinstance(adjoint, Dual)
-        gradient.append(adjoint.x if is_dual else zero)  # type: ignore[union-attr]
-        d = adjoint.d if is_dual else {}  # type: ignore[union-attr]
+        x, d = (adjoint.x, adjoint.d) if isinstance(adjoint, Dual) else (zero, {})
+        gradient.append(x)
         rows.append([d.get(k, zero) for k in range(len(wrt))])
     for i in range(len(wrt)):
         for j in range(i):
@@ -70,7 +69,6 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
 
 # ---- at breakpoints ------------------------------------------------------------------------------------------------
 def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
-    """Compute the Hessian on every branch that meets at the point; they must agree. Raises `NodeError`."""
     graph = swept.graph
     (root,) = graph.roots
     place = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}

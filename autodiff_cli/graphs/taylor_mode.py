@@ -46,11 +46,7 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
 
 
 def directional_in(
-    m: NumberType,
-    source: Source,
-    values: Mapping[str, Number],
-    along: Mapping[str, Sequence[Number]],
-    order: int,
+    m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]], order: int
 ) -> list[Number]:
     """The coefficients of orders 0 to `order` in t at 0, along a curve through the point.
 
@@ -67,7 +63,6 @@ def directional_in(
 def _expanded(
     m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
 ) -> tuple[SeriesType, Evaluation]:
-    """A graph evaluated in power series along a curve; without breakpoints, these can be extended to any order."""
     series = SeriesType(m)
     numbers = {n: series.variable(x, *along[n]) if n in along else series.number(x) for n, x in values.items()}
     at = evaluate_in(series, graph_of(source), numbers, along.keys())
@@ -76,22 +71,19 @@ def _expanded(
 
 
 def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number]:
-    def fault(failed: Failed) -> NodeError:
-        return _fault(failed, range(len(at.graph.data)), at.graph.data)
-
     for n in range(1, order + 1):
         try:
             series.extend(n)
-        except Failed as failed:
-            raise located(fault(failed), at.graph, at.wanted) from None
-        except BudgetExceeded as exhausted:
-            node = fault(Failed(series.here, n, exhausted)).node
-            raise located(exhausted.at_node(node), at.graph) from None
+        except (Failed, BudgetExceeded) as error:
+            failed = error if isinstance(error, Failed) else Failed(series.here, n, error)
+            fault = _fault(failed, range(len(at.graph.data)), at.graph.data)
+            if isinstance(error, BudgetExceeded):
+                raise located(error.at_node(fault.node), at.graph) from None
+            raise located(fault, at.graph, at.wanted) from None
     return [at.values[0].at(k) for k in range(order + 1)]
 
 
 def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> NodeError:
-    """The fault of a coefficient, at the operation among these that it belongs to."""
     series, error, order = failed.series, failed.error, failed.order
     node = next((i for i, x in zip(nodes, numbers, strict=True) if x is series), 0)
     if isinstance(error, Refusal):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import operator
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import attrgetter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter, getitem
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
+from weakref import ref
 
 from ..errors import Diagnostic, ExpressionError, Span
 from ..numbers.base import Number
@@ -20,7 +21,7 @@ from ..run.flat_graph import Graph
 from ..run.sweep import NodeError, compute
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
-from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
+from ..table.primitive import BY_SYMBOL, FUNCTIONS, Primitive
 
 
 class About(NamedTuple):
@@ -44,8 +45,6 @@ def _function(name: str, doc: str) -> Callable[[Value], Value]:
 
 
 def _reflected(operation: Callable[[Value, Value], Value]) -> Callable[[Value, Number], Value]:
-    """The method of an operator whose left operand is a plain number."""
-
     def method(self: Value, other: Number) -> Value:
         return operation(as_value(other), self)
 
@@ -192,25 +191,21 @@ class Value:
         return round(self.data, digits)
 
     def __copy__(self) -> Value:
-        return _like(self, self._prev)
+        return _copied(self._prev, self.primitive, self.data, self.grad, self._about)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Value:
-        stack = [self]
-        while stack:
-            missing = [p for p in stack[-1]._prev if id(p) not in memo]
-            if missing:
-                stack += missing
-            elif id(done := stack.pop()) not in memo:
-                memo[id(done)] = _like(done, tuple([memo[id(p)] for p in done._prev]))
+        for n in _below(self, memo):
+            memo[id(n)] = _copied([memo[id(p)] for p in n._prev], n.primitive, n.data, n.grad, n._about)
         copied: Value = memo[id(self)]
         return copied
 
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        below = None
-        if self._first is not None and id(self) not in _packing.ids:
-            # What it is made from goes first, each after its inputs, so that no packing waits for a much deeper one.
-            below = _packed_first(self)
-        return _unpacked, (below, self.primitive.name, self._prev, *[getattr(self, fact) for fact in _FACTS])
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._first is None:
+            return _copied, ((), self.primitive, self.data, self.grad, self._about)
+        if id(self) not in _packs.places:
+            _pack = _Pack(self)  # named, so that it lives until it is pickled
+        pack, k = _packs.places[id(self)]
+        return getitem, (pack(), k)
 
     def __add__(self, other: Value | Number) -> Value:
         y = other if type(other) is Value else as_value(other)
@@ -274,7 +269,6 @@ def _plain(data: object) -> float:
 
 
 def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
-    """The inputs of an operation that is named by its symbol. Raises TypeError or ValueError where they do not fit."""
     listed = tuple(children) if isinstance(children, Iterable) else (children,)
     for entry in listed:
         if not isinstance(entry, Value):
@@ -304,7 +298,6 @@ def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
 
 
 def _result(primitive: Primitive, first: Any, second: Any, data: float) -> Value:
-    """The node of an operation that has a finite value."""
     created = _new(Value)
     created.data = data
     created.grad = 0.0
@@ -353,7 +346,6 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
 
 
 def _hinted(error: ExpressionError) -> ExpressionError:
-    """The error, so that a traceback shows its hint; here is no text that it could show a place in."""
     if error.hint is not None:
         error.add_note(f"  hint: {error.hint}")
     return error
@@ -396,83 +388,71 @@ def as_float(x: object, refusal: str) -> float:
 
 
 # ---- copies -------------------------------------------------------------------------------------------------------
-_FACTS = ("data", "grad", "_about")
+FACTS = ("data", "grad", "_about")
 """The attributes of a node besides its operation and its inputs."""
 
 
-def _like(value: Value, parents: tuple[Value, ...]) -> Value:
-    return _unpacked(None, value.primitive.name, parents, *[getattr(value, fact) for fact in _FACTS])
+def _copied(inputs: Sequence[Value], primitive: Primitive, *facts: Any) -> Value:
+    created = node(primitive, inputs)
+    created.data, created.grad, created._about = facts
+    return created
 
 
-FIRST_PACKED = 8
-"""The number of nodes packed before the first pickled node; it doubles for each level below."""
+def _below(root: Value, done: Container[int]) -> Iterator[Value]:
+    """Yield a node and those below it, each after its inputs, but for those whose ids are `done`.
 
-
-class _Packed(threading.local):
-    ids: frozenset[int] = frozenset()
-    """The nodes that are being pickled one after the other, so each of them after its inputs."""
-    most = FIRST_PACKED
-    """How many go before the next that is none of them."""
-
-    def __init__(self) -> None:
-        self.done: set[int] = set()
-        """The nodes that are listed so far."""
-
-
-_packing = _Packed()
-
-
-class _Packing:
-    """In a list of nodes that is pickled: from here on these are the nodes that come one after the other."""
-
-    def __init__(self, ids: frozenset[int], most: int) -> None:
-        self.ids = ids
-        self.most = most
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        _packing.ids, _packing.most = self.ids, self.most
-        return int, ()
-
-
-def _packed_first(value: Value) -> list[object]:
-    """Nodes below one that is pickled, the nearest ones, each after its inputs among them, between two marks.
-
-    The farthest of them are pickled with others before these in turn: twice as many, so a chain of a million nodes
-    waits for its first one through 17 of them. All nodes could be listed at once, but not for each in a list of them.
+    The caller adds the id of each to these before the next one.
     """
-    ids, most = _packing.ids, _packing.most
-    if not ids:
-        _packing.done = set()
-    done = _packing.done
-    near: dict[int, Value] = {}
-    layer = [value]
-    while layer and len(near) < most:
-        below = {id(p): p for n in layer for p in n._prev if p._first is not None}
-        layer = [p for key, p in below.items() if key not in near and key not in done]
-        near.update((id(p), p) for p in layer)
-    done |= near.keys()
-    return [_Packing(frozenset(near), 2 * most), *_after_inputs(near), _Packing(ids, most)]
-
-
-def _after_inputs(nodes: Mapping[int, Value]) -> list[Value]:
-    """Return the nodes by their ids, each after those of its inputs that are among them."""
-    placed: dict[int, Value] = {}
-    stack = [*nodes.values()]
+    stack = [root]
     while stack:
-        missing = [p for p in stack[-1]._prev if id(p) in nodes and id(p) not in placed]
+        missing = [p for p in stack[-1]._prev if id(p) not in done]
         if missing:
             stack += missing
-        else:
-            top = stack.pop()
-            placed[id(top)] = top
-    return [*placed.values()]
+        elif id(top := stack.pop()) not in done:
+            yield top
 
 
-def _unpacked(below: object, primitive: str, parents: tuple[Value, ...], *facts: Any) -> Value:
-    created = node(PRIMITIVES[primitive], parents)
-    for name, fact in zip(_FACTS, facts, strict=True):
-        setattr(created, name, fact)
-    return created
+class _Packs(threading.local):
+    def __init__(self) -> None:
+        self.places: dict[int, tuple[ref[_Pack], int]] = {}
+        """The nodes that are being pickled in this thread, by their ids: the pack that each is in, and its place."""
+
+
+_packs = _Packs()
+
+
+class _Pack:
+    """An operation that is pickled, and the nodes below it that are in no other pack: in columns, however deep."""
+
+    def __init__(self, root: Value) -> None:
+        self.places = _packs.places
+        self.nodes: list[Value] = []
+        self.here = ref(self)
+        for n in _below(root, self.places):
+            self.places[id(n)] = self.here, len(self.nodes)
+            self.nodes.append(n)
+
+    def __del__(self) -> None:
+        for n in self.nodes:
+            del self.places[id(n)]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        leaves = {k: n for k, n in enumerate(self.nodes) if n._first is None}
+        inputs = [tuple([self._entry(p) for p in n._prev]) for n in self.nodes]
+        columns = [list(map(attrgetter(name), self.nodes)) for name in ("primitive", *FACTS)]
+        return _unpickled, (leaves, inputs, *columns)
+
+    def _entry(self, value: Value) -> Value | int:
+        pack, k = self.places[id(value)]
+        return k if pack is self.here else value
+
+
+def _unpickled(leaves: Mapping[int, Value], *columns: Iterable[Any]) -> list[Value]:
+    values: list[Value] = []
+    for k, (inputs, *facts) in enumerate(zip(*columns, strict=True)):
+        value = leaves.get(k)
+        values.append(value or _copied([values[p] if type(p) is int else p for p in inputs], *facts))
+    return values
 
 
 # ---- sweeps over Values -------------------------------------------------------------------------------------------
@@ -518,14 +498,14 @@ Source = Value | Graph
 def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
     """The nodes of a graph as Values, with their data; `replaced` are Values that stand in for nodes."""
     values: list[Value] = []
-    for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
-        if i in replaced:
-            values.append(replaced[i])
-            continue
-        value = node(primitive, [values[p] for p in parents])
-        value.data = graph.data[i]
-        source = graph.constants[i][1] if i in graph.constants else None
-        value._about = About(graph.labels.get(i, ""), graph.span(i), source, primitive is not CONSTANT)
+    labels, constants, span_of = graph.labels, graph.constants, graph.span_of
+    for i, primitive in enumerate(graph.primitives):
+        value = replaced.get(i)
+        if value is None:
+            value = node(primitive, [values[p] for p in graph.parents[i]])
+            value.data = graph.data[i]
+            source = constants[i][1] if i in constants else None
+            value._about = About(labels.get(i, ""), span_of(graph.places[i]), source, primitive is not CONSTANT)
         values.append(value)
     return values
 
@@ -553,22 +533,7 @@ def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
     return graph
 
 
-def evaluate(roots: Sequence[Value]) -> None:
-    """Fill in `data` of the nodes that the roots need at the values of the leaves.
-
-    Raises `ExpressionError` (`domain` or `overflow`), placed at the sub-expression.
-    """
-    graph = graph_of(roots)
-    Evaluation(REAL, graph)
-    for n, data in zip(graph.places, graph.data, strict=True):
-        n.data = data
-
-
 def _passed_back(output: Value) -> list[Diagnostic] | None:
-    """Fill in `grad` of an evaluated graph by the fast lane; None, or `backends.LEFT`, where it takes the sweep.
-
-    The operations go to it as four columns: tuples would have Python's garbage collector walk through all of the graph.
-    """
     place = in_order((output,))
     data = [n.data for n in place]
     if set(map(type, data)) != {float}:
@@ -626,8 +591,10 @@ def differentiate(output: Value) -> list[Diagnostic]:
     return at.warnings(kinks)
 
 
-def grads(adjoints: Sequence[float | None], active: Sequence[bool]) -> Iterator[float | None]:
+def grads(adjoints: Sequence[float | None], active: Sequence[bool]) -> list[float | None]:
     """The derivatives by the nodes, None for one that depends on nothing active."""
-    for adjoint, depends in zip(adjoints, active, strict=True):
-        # `+ 0.0` turns the -0.0 of a product into a plain zero.
-        yield (0.0 if depends else None) if adjoint is None else adjoint + 0.0
+    # `+ 0.0` turns the -0.0 of a product into a plain zero.
+    return [
+        (0.0 if depends else None) if adjoint is None else adjoint + 0.0
+        for adjoint, depends in zip(adjoints, active, strict=True)
+    ]

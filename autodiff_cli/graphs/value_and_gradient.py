@@ -37,7 +37,6 @@ class GradientResult(NamedTuple):
 
     @property
     def graph(self) -> Graph:
-        """The graph with the nodes' values."""
         return self.at.graph
 
     @property
@@ -51,7 +50,11 @@ class GradientResult(NamedTuple):
         return next((i for i in named if self.graph.primitives[i] is VARIABLE), None)
 
 
-def at_point(m: NumberType, source: Value | Iterable[Value] | Graph, values: Mapping[str, Number]) -> Graph:
+Sources = Source | Iterable[Value]
+"""What is evaluated: the graph of a program, or some outputs."""
+
+
+def at_point(m: NumberType, source: Sources, values: Mapping[str, Number]) -> Graph:
     """The graph of a program or of some outputs, with its leaves as numbers of this type, and no other values.
 
     Constants are as `m` reads their source; `values` gives each variable a number of `m`. Raises `ExpressionError` for
@@ -75,7 +78,6 @@ def at_point(m: NumberType, source: Value | Iterable[Value] | Graph, values: Map
 
 
 def _literal(m: NumberType, text: str) -> Number:
-    """The number that a literal stands for, in coherent units if it has a unit: `5[kg]`."""
     if text[-1] != "]":
         return m.literal(text)
     from ..quantities.unit import split_literal  # only units need it
@@ -84,12 +86,7 @@ def _literal(m: NumberType, text: str) -> Number:
     return m.measured(m.literal(digits), unit)
 
 
-def evaluate_in(
-    m: NumberType,
-    source: Value | Iterable[Value] | Graph,
-    values: Mapping[str, Number],
-    wrt: Collection[str] = (),
-) -> Evaluation:
+def evaluate_in(m: NumberType, source: Sources, values: Mapping[str, Number], wrt: Collection[str] = ()) -> Evaluation:
     """The outputs at the point `values`, ready to be differentiated by `wrt`. Raises `ExpressionError`."""
     graph = at_point(m, source, values)
     names = {i: graph.labels.get(i, "") for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE}
@@ -111,7 +108,7 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
-    return list(at.breakpoints(at.placed(breakpoints, at.graph, at.order, at.active.varying)).values())
+    return list(at.breakpoints(at.placed(breakpoints, at.order, at.active.varying)).values())
 
 
 def value_and_gradient(
@@ -123,10 +120,6 @@ def value_and_gradient(
     """
     at = evaluate_in(m, source, values, wrt)
     adjoints, kinks, order = at.reverse({at.graph.roots[0]: m.number(1)})
-    zero = m.number(0)
-    gradient: dict[str, Number] = dict.fromkeys(wrt, zero)
-    for name, i in at.wanted.items():
-        adjoint = adjoints[i]
-        if adjoint is not None:
-            gradient[name] = adjoint
+    gradient = dict.fromkeys(wrt, m.number(0))
+    gradient |= {name: adjoints[i] for name, i in at.wanted.items() if adjoints[i] is not None}
     return GradientResult(at, at.values[0], gradient, order, adjoints, kinks)

@@ -24,21 +24,14 @@ if TYPE_CHECKING:
     from .quantities import Units
 
 CERTIFIED_DIGITS = 17
-MOST_BITS = 1 << 17
-"""With so many bits, more than are needed otherwise, what is undecided stays so."""
+MAX_BITS = 1 << 17
 
 VANISHING_BITS = 7000
 """With so many bits a number that is not distinguished from 0 is shown as being within this of it."""
 
-GUARD = 10
-"""Further digits with which `--precision` computes."""
-
+GUARD_DIGITS = 10
 VANISHING_DIGITS = 2_200
-"""With so many digits a number that is not distinguished from 0 is shown as being within this of it."""
-
-MOST_DIGITS = 10_000
-"""Results that still change with so many digits, or twice what was asked for, are given with those that do not."""
-
+MAX_DIGITS = 10_000
 INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
 """The numbers of an answer that are none of its results: a certified answer proves their digits, or is none."""
 
@@ -55,10 +48,9 @@ class Arithmetic(NamedTuple):
     digits: int = CERTIFIED_DIGITS
 
     def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
-        """Run a task in this arithmetic; return its lists and dictionaries with the numbers as they are shown.
+        """Run a task, which computes in coherent units, and return its tree of numbers as they are shown, in `units`.
 
-        With `units` these are in the units of that tree; tasks compute in coherent ones. Raises `ExpressionError`; of
-        the kind `limit` where it would take more work than it may.
+        Raises `ExpressionError`, of the kind `limit` for too much work.
         """
         with allowed(anew=False):
             if units is None:
@@ -82,7 +74,6 @@ class Arithmetic(NamedTuple):
         return _converted(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """The task's numbers, all of this type. Raises `ExpressionError`."""
         try:
             result = task(m, {name: self._value(m, name, value) for name, value in point.items()})
         except Refusal as refusal:  # between the operations: a comparison of adjoints, for example
@@ -90,11 +81,10 @@ class Arithmetic(NamedTuple):
         return _converted(result, lambda key, x: m.number(x))
 
     def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """Return the numbers with the digits that their error bounds leave, or as within a bound of 0."""
         from ..numbers.running_digits import RunningDigits
 
-        digits = self.digits + GUARD
-        most = max(MOST_DIGITS, 2 * self.digits)
+        digits = self.digits + GUARD_DIGITS
+        most = max(MAX_DIGITS, 2 * self.digits)
         best: dict[str, Any] | None = None
         reason: ExpressionError | None = None
         while True:
@@ -110,26 +100,26 @@ class Arithmetic(NamedTuple):
                 figures = [x for x in _numbers(best) if self._right(x) < self.digits]
                 if digits >= most or all(digits >= VANISHING_DIGITS and _vanishes(x) for x in figures):
                     break
-                missing = max(self.digits + GUARD - right if (right := self._right(x)) else digits for x in figures)
+                missing = max(
+                    self.digits + GUARD_DIGITS - right if (right := self._right(x)) else digits for x in figures
+                )
             if digits >= most:
                 break
             limit = VANISHING_DIGITS if digits < VANISHING_DIGITS else most
-            digits = min(digits + missing, max(limit, self.digits + GUARD))
+            digits = min(digits + missing, max(limit, self.digits + GUARD_DIGITS))
         if best is None:
             assert reason is not None
             raise reason
         return _converted(best, lambda key, x: self._agreed(x))
 
     def _right(self, x: Any) -> int:
-        """Return how many of the requested digits are correct by the error bound."""
         return int(x.right_digits(self.digits))
 
     def _agreed(self, x: Any) -> Figure:
-        """Return the correct digits of a number, or a bound on its distance from 0."""
         right = self._right(x)
         context = x.m.base.context
         if right > 0:
-            with context.workdps(right + GUARD):  # Python writes no whole numbers of 4,300 digits
+            with context.workdps(right + GUARD_DIGITS):  # Python writes no whole numbers of 4,300 digits
                 text = context.nstr(+x.x, right, min_fixed=-5)
             return Figure(text.removesuffix(".0"), within_doubles(float(x)))
         if _vanishes(x):
@@ -139,7 +129,6 @@ class Arithmetic(NamedTuple):
         raise ExpressionError("limit", message, None, hint)
 
     def _certified(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
-        """Return the numbers with proven digits only."""
         message = "`--certified` needs python-flint, which is not installed"
         needed("flint", "certified", message, ", or use `--precision 50`, which proves nothing")
         from ..numbers.ball import Balls
@@ -147,7 +136,7 @@ class Arithmetic(NamedTuple):
         bits = int(self.digits * 3.33) + 64
         best: dict[str, Any] | None = None
         reason: ExpressionError | None = None
-        while bits <= max(MOST_BITS, int(self.digits * 16)):
+        while bits <= max(MAX_BITS, int(self.digits * 16)):
             try:
                 balls = self._done(Balls(bits), point, task)
             except Diagnosed as error:
@@ -169,13 +158,11 @@ class Arithmetic(NamedTuple):
         return best
 
     def _unproven(self, key: str, x: Any) -> bool:
-        """Return whether too few digits of a ball are proven."""
         if x.a.is_exact() or x.a.rel_accuracy_bits() >= self.digits * 3.33 + 8:
             return False
         return key in INPUT_FIELDS or not (x.a.contains(0) and x.a.abs_upper() < 1)
 
     def _proven(self, key: str, x: Any) -> Figure:
-        """Return the proven digits of a ball, or a bound on its distance from 0."""
         if x.a.is_zero():
             return Figure("0", 0.0)
         if x.a.contains(0):
@@ -183,7 +170,6 @@ class Arithmetic(NamedTuple):
         return Figure(str(x.a.str(self.digits, radius=False)), within_doubles(float(x)))
 
     def _value(self, m: NumberType, name: str, typed: float | str) -> Number:
-        """Return the value of a name in this arithmetic."""
         text = typed if isinstance(typed, str) else getattr(typed, "source", None)
         if self.name == "double" or text is None:
             return m.number(number_or_quantity(typed, name))
@@ -200,8 +186,6 @@ class Arithmetic(NamedTuple):
 
 
 def _converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
-    """Return a tree with its numbers converted by `convert(top-level key, number)`."""
-
     def item(key: str, x: Any) -> Any:
         if isinstance(x, dict):
             return {name: item(key, element) for name, element in x.items()}
@@ -213,7 +197,6 @@ def _converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -
 
 
 def _numbers(results: Any) -> Iterator[Any]:
-    """The numbers in lists and dictionaries, in order."""
     if isinstance(results, (dict, list)):
         for item in results.values() if isinstance(results, dict) else results:
             yield from _numbers(item)
@@ -222,12 +205,10 @@ def _numbers(results: Any) -> Iterator[Any]:
 
 
 def _vanishes(x: Any) -> bool:
-    """Return whether the error bound of a result allows 0 and is small."""
     return bool(x.largest() < 1 and x.right_digits(1) < 1)
 
 
 def _undecided(error: Diagnosed, precision: str) -> ExpressionError:
-    """The error of what no precision has decided."""
     message = f"{error}, even with {precision}: no digit can be proven here"
     reason = ExpressionError("domain", message, error.span, error.hint)
     reason.text = error.text
@@ -235,7 +216,6 @@ def _undecided(error: Diagnosed, precision: str) -> ExpressionError:
 
 
 def _too_few_digits(x: Any) -> ExpressionError:
-    """The error of a ball with too few digits."""
     message = f"the digits of a result near {x} need more bits than there are"
     if x.a.contains(0):
         message = f"the result is {x}, and may be 0: no digit of it can be proven"

@@ -58,10 +58,7 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
 
 
 def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
-    """The bounds of unknowns by name, or those of the only one: `0:1`; None where there are none.
-
-    Raises `ExpressionError` as `parse_ranges` does.
-    """
+    """Return the bounds of unknowns by name, or those of the only one, `0:1`; None for none."""
     if not texts:
         return None
     if len(texts) == 1 and "=" not in texts[0]:
@@ -93,7 +90,6 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
 
 
 def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:
-    """An end of a range: most are constant expressions, for which nothing about units is imported."""
     try:
         return constant_value(name, text, begin)
     except ExpressionError:

@@ -67,7 +67,6 @@ class EquationUnits(ProgramUnits):
         """The units of left side less right side of each equation."""
 
     def _is_difference(self, program: Program, solved: Mapping[str, Dimension]) -> bool:
-        """Return whether a side is a difference of temperatures, apart from the unknowns."""
         leaves = self._dimensions()
         leaves |= {name: Dimensioned(dimension, temperatures=Fraction(0)) for name, dimension in solved.items()}
         return any(side.temperatures == 0 for side in evaluate_dimensions(Dimensions(), program, leaves).values)
@@ -102,7 +101,6 @@ class EquationUnits(ProgramUnits):
 
 
 def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
-    """Return the unit of the bounds or the start of an unknown, if any."""
     typed = [x for x in (*(ends or ()), start) if x is not None]
     own: Unit | None = None
     for x in typed:
@@ -121,7 +119,6 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
 
 
 def _solved(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None) -> Dimension:
-    """Return the dimension of an unknown. Raises a usage error if it is undetermined."""
     if own is not None:
         return own.dimension
     dimension = m.solution(name)

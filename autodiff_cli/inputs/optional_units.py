@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, Span
 from ..language.builder import Program
 from ..language.tokens import is_name
-from .problem import PLAIN, Point, check_single, check_values, may_have_units
+from .problem import PLAIN, Point, as_number, check_single, check_values, may_have_units, number_or_quantity
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -119,11 +119,10 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
 def column_units(
     names: Iterable[str], texts: Mapping[str, str], asked: bool
 ) -> tuple[dict[str, Unit], list[Diagnostic]]:
-    """The units that the columns of these names are computed with, and a note where those in headings do not count.
+    """Return the units that columns of these names are computed with, and a note where those in headings do not count.
 
-    They count where all of the columns have some that are known, or where units are `asked` for: then those without
-    one are numbers. Raises `ExpressionError` where they are, and one is no unit.
-    """  # fmt: skip
+    They count where all columns have known ones, or where units are `asked` for: then those without one are numbers.
+    """
     names = list(names)
     if not asked and not any(name in texts for name in names):
         return {}, []
@@ -165,7 +164,7 @@ def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> Expression
 
 def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
     """Return the numbers of a column in another unit."""
-    from ..quantities.unit_system import linear
+    from ..quantities.unit import linear
 
     times, shift = linear(unit, to)
     return column if times == 1 and not shift else [float(x) * times + shift for x in column]
@@ -181,12 +180,21 @@ def without_units_hint(error: ExpressionError) -> ExpressionError:
 
 
 def with_units(point: Point | None) -> dict[str, float | str]:
-    """Return the point with those of its values that have units read as quantities."""
-    if PLAIN.issuperset(map(type, (point or {}).values())):
-        return dict(point or {})
-    from .quantities import with_quantities  # only units and texts need it
+    """Return the point with its values that have units, as texts or as pint has them, read as quantities."""
+    values: dict[str, Any] = dict(point or {})
+    if PLAIN.issuperset(map(type, values.values())):
+        return values
+    from .quantities import quantity_value, split_quantity  # only units and texts need it
 
-    return with_quantities(point or {})
+    for name, value in values.items():
+        text = value
+        if hasattr(value, "magnitude") and hasattr(value, "units"):
+            text = f"{as_number(value.magnitude, name)!r} {value.units:~P}"
+        if isinstance(text, str):
+            values[name] = quantity_value(name, text) if split_quantity(text) else value
+        elif type(value) not in PLAIN:
+            number_or_quantity(value, name)  # raises the error of what is no number
+    return values
 
 
 def program_units(
@@ -196,21 +204,20 @@ def program_units(
     outputs: Sequence[str] | None = None,
     system: bool = False,
 ) -> ProgramUnits | None:
-    """Return the units of a program with one output, or with `outputs` of these names; None where there are none.
+    """Return the units of a program with one output, or with those of these names; None where there are none.
 
-    `asked` are the units that were asked for; in a `system` the others are products of those of the inputs. Raises
-    `ExpressionError` where dimensions do not fit together.
+    In a `system` units that are not `asked` for are products of those of the inputs. Raises `ExpressionError`.
     """
     if not may_have_units(program.text, values, asked):
         return None
-    from .quantities import units_of
+    from .quantities import ProgramUnits, has_units
 
     if outputs is None:
         check_single(program)
     check_values(program, values)
-    if not system:
-        return units_of(program, values, asked, outputs)
+    if not asked and not has_units(program, values):
+        return None
     try:
-        return units_of(program, values, asked, outputs, system=True)
+        return ProgramUnits(program, values, asked, outputs, system=system)
     except ExpressionError as error:
-        raise without_units_hint(error) from None
+        raise (without_units_hint(error) if system else error) from None

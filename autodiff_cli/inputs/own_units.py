@@ -57,9 +57,9 @@ def in_own_units(
     ]
     labels = {moved[i]: label for i, label in program.whole.names[0].items()}
     bound = [(name, place, moved[i]) for name, place, i in program.bound]
-    return Program(
-        program.text, graph.whole(), tuple(roots), own, program.parameters, program.constants, bound, labels, False
-    )
+    whole = graph.whole()
+    whole.roots, whole.names = tuple(roots), (labels, own)
+    return Program(program.text, whole, program.parameters, program.constants, bound)
 
 
 class _Scaled:
@@ -88,7 +88,6 @@ class _Scaled:
         return result
 
     def _times(self, k: int, scale: Fraction, pi: Any, place: Any) -> int:
-        """A node multiplied by a factor, rounded once where numerator or denominator is 1."""
         if pi:
             k = self._with(MUL, k, math.pi ** float(pi), place)
         if scale.numerator != 1:
@@ -114,10 +113,7 @@ class _Scaled:
 
 
 def number_in(name: str, x: float, unit: Unit, what: str = "a value of it") -> float:
-    """The number of a value in a variable's unit; a number without a unit has to be 0, or the variable one.
-
-    Raises a usage error.
-    """
+    """Return the number of a value in a variable's unit. Raises a usage error for another dimension."""
     own = x.unit if isinstance(x, Quantity) else Unit()
     if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
         theirs = "a number" if own.dimension == NUMBER else quantity_name(own.dimension)

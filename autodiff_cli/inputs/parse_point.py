@@ -7,7 +7,9 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from contextlib import suppress
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from ..errors import ExpressionError, Span
@@ -28,10 +30,9 @@ ValueOf = Callable[[str, str, int], float]
 
 
 def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
-    """The value of each name in a point such as `x=-2,y=pi/4`; commas inside parentheses do not split.
+    """Return the value of each name in a point such as `x=-2,y=pi/4`; commas inside parentheses do not split.
 
-    `value_of` reads what is no plain number, `constant_value` unless it is said otherwise.
-    Raises `ExpressionError` of kind `point`, with the span in this text (its `text`).
+    `value_of` reads what is no plain number, by default `constant_value`. Raises `ExpressionError` about this text.
     """
     point = _plain_point(text)
     if point is not None:
@@ -49,7 +50,6 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
 
 
 def _plain_point(text: str) -> dict[str, float] | None:
-    """Return a point of plain names and numbers; None for any other text."""
     point: dict[str, float] = {}
     try:
         for piece in text.split(","):
@@ -65,19 +65,22 @@ def _plain_point(text: str) -> dict[str, float] | None:
     return point if total - total == 0.0 else None
 
 
+def top_level(text: str, char: str) -> list[int]:
+    """Return the places of a character outside of brackets and braces."""
+    depth, places = 0, []
+    for k, c in enumerate(text):
+        depth += (c in "([{") - (c in ")]}")
+        if c == char and depth <= 0:
+            places.append(k)
+    return places
+
+
 def pieces(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of the parts between commas, without space around; brackets and braces hold parts together."""
-    depth = start = 0
-    for index, char in enumerate(text + ","):
-        if char in "([{":
-            depth += 1
-        elif char in ")]}":
-            depth -= 1
-        elif char == "," and (depth <= 0 or index == len(text)):
-            piece = text[start:index]
-            first = start + len(piece) - len(piece.lstrip())
-            yield first, max(first, start + len(piece.rstrip()))
-            start = index + 1
+    for comma, end in pairwise([-1, *top_level(text, ","), len(text)]):
+        piece = text[comma + 1 : end]
+        start = end - len(piece.lstrip())
+        yield start, max(start, comma + 1 + len(piece.rstrip()))
 
 
 def split(text: str) -> list[str]:
@@ -93,7 +96,6 @@ def parse_weights(text: str) -> dict[str, float] | list[float]:
 
 
 def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> Iterator[tuple[str, float]]:
-    """The name and the value of one part; of a list, those of its entries."""
     name, equals, value = text[start:end].partition("=")
     bare = name.rstrip()
     if not equals or not is_name(bare) or not value.strip() or "=" in value:
@@ -111,7 +113,6 @@ def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> Iterator[
 
 
 def _list_of(text: str, start: int, end: int) -> Any:
-    """Return the places of the numbers of `[1, pi/2]` or `[[1, 2], [3, 4]]`, nested."""
     start, end = end - len(text[start:end].lstrip()), start + len(text[start:end].rstrip())
     if text[start : start + 1] != "[":
         return slice(start, end)
@@ -123,7 +124,6 @@ def _list_of(text: str, start: int, end: int) -> Any:
 
 
 def _entries(name: str, value: object, span: Span | None = None) -> dict[str, Any]:
-    """Return the entries of a rectangular list by name. Raises `ExpressionError`."""
     entries = flattened(name, value)
     if isinstance(entries, str):
         hint = "write it as [1, 2, 3] or [[1, 2], [3, 4]]"
@@ -132,10 +132,7 @@ def _entries(name: str, value: object, span: Span | None = None) -> dict[str, An
 
 
 def constant_value(name: str, text: str, offset: int = 0) -> float:
-    """The value of a constant expression that is given to a name; `offset` is where it begins in a longer text.
-
-    Raises `ExpressionError` of kind `point`.
-    """
+    """Return the value of a constant expression, at `offset` of a longer text. Raises `ExpressionError`."""
     try:
         return typed(evaluate_constant(text), text)
     except ExpressionError as error:
@@ -197,10 +194,7 @@ def meant(point: Mapping[str, float]) -> list[str]:
 
 
 def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str, float]:
-    """The point in a JSON object: numbers, or texts that `value_of` reads, by default constant expressions.
-
-    Raises `ExpressionError` of kind `point`.
-    """
+    """Return the point in a JSON object of numbers or texts, which `value_of` reads. Raises `ExpressionError`."""
     if not isinstance(value, Mapping):
         fail("a point is an object of names and values", None, 'write it as {"x": 3, "y": "pi/4"}')
     point: dict[str, float] = {}
@@ -215,10 +209,7 @@ def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str,
 
 
 def value_of_object(name: str, entry: object, value_of: ValueOf | None = None) -> float:
-    """The value that is given to a name as a number, or as a text that `value_of` reads.
-
-    Raises `ExpressionError` of kind `point`.
-    """
+    """Return the value of a name, a number or a text that `value_of` reads. Raises `ExpressionError`."""
     if type(entry) is Typed and entry - entry == 0.0:
         return entry
     if isinstance(entry, str):
@@ -239,66 +230,54 @@ def _finite(name: str, value: float) -> float:
 
 
 class PointFile(str):
-    """`@PATH` of `--at`, whose file is read once: it may be a pipe."""
+    """`@PATH` of `--at`, a JSON file that is read once: it may be a pipe."""
 
     @cached_property
     def content(self) -> tuple[str, ExpressionError | None]:
         """The text of the file, and the error that it is where it is no text. Raises `ExpressionError`."""
         return whole(self[1:], hint="`--at @PATH` reads a JSON file of names and values")
 
+    def point(self, value_of: ValueOf | None = None) -> dict[str, float]:
+        """Return the point in the file. Raises `ExpressionError` (`point`, `io`, `limit`)."""
+        text, fault = self.content
+        try:
+            if fault is not None:
+                raise fault
+            value, problem = read_json(text)
+            if problem is not None:
+                raise problem
+            return point_of_object(value, value_of)
+        except ExpressionError as error:
+            placed = ExpressionError("point", f"in `{self[1:]}`: {error}", error.span, error.hint)
+            placed.text = (error.text or text) if error.span else None
+            raise placed from None
+
 
 def once_read(options: Sequence[str] | None) -> list[str] | None:
     """Return the `--at` options with each `@PATH` as a file that is read once; what follows it, `@PATH,x=3`, apart."""
     if not any(text.startswith("@") for text in options or ()):
         return options  # type: ignore[return-value]
-    return [text for option in options or () for text in _apart(option)]
-
-
-def _apart(option: str) -> Iterator[str]:
-    if isinstance(option, PointFile) or not option.startswith("@"):
-        yield option
-        return
-    match = re.fullmatch(_FILE_AND_VALUES, option)
-    file, *values = (option,) if match is None or os.path.exists(option[1:]) else match.groups()
-    yield PointFile(file)
-    yield from values
+    apart: list[str] = []
+    for option in options or ():
+        if isinstance(option, PointFile) or not option.startswith("@"):
+            apart.append(option)
+            continue
+        match = re.fullmatch(_FILE_AND_VALUES, option)
+        file, *values = (option,) if match is None or os.path.exists(option[1:]) else match.groups()
+        apart += [PointFile(file), *values]
+    return apart
 
 
 def may_sweep(options: Sequence[str] | None) -> bool:
-    """Whether one of these `--at` may give a name many values; see `sweeps`."""
-    return any(":" in text or "{" in text for option in options or () for text in _values_of(option))
-
-
-def _values_of(option: str) -> Sequence[str]:
-    """Return the texts of an `--at`, or of its file, that may be sweeps."""
-    if not isinstance(option, PointFile):
-        return () if option.startswith("@") else (option,)
-    try:
-        return re.findall(r'"(?:[^"\\]|\\.)*"', option.content[0])
-    except ExpressionError:  # whoever reads the point says so
-        return ()
-
-
-def read_point(source: str, value_of: ValueOf | None = None) -> dict[str, float]:
-    """The point of one `--at`: the text itself, or `@PATH`, a JSON file.
-
-    Raises `ExpressionError` (`point`, `io`, `limit`).
-    """
-    if not source.startswith("@"):
-        return parse_point(source, value_of)
-    path = source[1:]
-    text, fault = (source if isinstance(source, PointFile) else PointFile(source)).content
-    try:
-        if fault is not None:
-            raise fault
-        value, problem = read_json(text)
-        if problem is not None:
-            raise problem
-        return point_of_object(value, value_of)
-    except ExpressionError as error:
-        placed = ExpressionError("point", f"in `{path}`: {error}", error.span, error.hint)
-        placed.text = (error.text or text) if error.span else None
-        raise placed from None
+    """Return whether one of these `--at` may give a name many values; see `sweeps`."""
+    texts: list[str] = []
+    for option in options or ():
+        if isinstance(option, PointFile):
+            with suppress(ExpressionError):  # whoever reads the point says so
+                texts += re.findall(r'"(?:[^"\\]|\\.)*"', option.content[0])
+        elif not option.startswith("@"):
+            texts.append(option)
+    return any(":" in text or "{" in text for text in texts)
 
 
 def same(first: float, second: float) -> bool:
@@ -316,53 +295,47 @@ def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
     return merged
 
 
-class _Strict:
-    """A reader of JSON that notes what is not strict."""
-
-    def __init__(self) -> None:
-        self.problems: list[ExpressionError] = []
-        self.decode = json.JSONDecoder(
-            object_pairs_hook=self._object, parse_constant=self._constant, parse_float=self._number
-        ).decode
-
-    def _problem(self, message: str, hint: str) -> None:
-        self.problems.append(ExpressionError("request", message, hint=hint))
-
-    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        result = dict(pairs)
-        if len(result) < len(pairs):
-            for name, value in pairs:
-                if result[name] != value:
-                    self._problem(f"`{name}` is given twice, with different values", "leave one of them out")
-        return result
-
-    def _constant(self, name: str) -> None:
-        self._problem(f"`{name}` is not JSON", "JSON has finite numbers only")
-
-    def _number(self, digits: str) -> float | None:
-        value = Typed(digits)
-        if math.isinf(value):
-            self._problem(f"{digits} is too large for double precision", "give a smaller number")
-            return None
-        value.source = digits
-        return value
+_problems: list[ExpressionError] = []
+"""What is not strict in the JSON that is being read."""
 
 
-@cache
-def _strict() -> _Strict:
-    return _Strict()
+def _problem(message: str, hint: str) -> None:
+    _problems.append(ExpressionError("request", message, hint=hint))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        for name, value in pairs:
+            if result[name] != value:
+                _problem(f"`{name}` is given twice, with different values", "leave one of them out")
+    return result
+
+
+def _number(digits: str) -> float | None:
+    value = Typed(digits)
+    if math.isinf(value):
+        _problem(f"{digits} is too large for double precision", "give a smaller number")
+        return None
+    value.source = digits
+    return value
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_constant=lambda name: _problem(f"`{name}` is not JSON", "JSON has finite numbers only"),
+    parse_float=_number,
+)
 
 
 def read_json(text: str) -> tuple[Any, ExpressionError | None]:
-    """The value of JSON text, and the error that it is where it is not strict.
+    """Return the value of JSON, and an error if a number is not finite or a name twice in an object.
 
-    Strict is: finite numbers, and no name twice in an object with different values. Raises `ExpressionError` of kind
-    `request`, with the span in this text, where it is not JSON at all.
+    Raises `ExpressionError` of kind `request` where it is not JSON at all.
     """
-    reader = _strict()
-    reader.problems.clear()
+    _problems.clear()
     try:
-        value = reader.decode(text)
+        value = _decoder.decode(text)
     except json.JSONDecodeError as error:
         place = min(error.pos, len(text))
         message = (
@@ -374,7 +347,7 @@ def read_json(text: str) -> tuple[Any, ExpressionError | None]:
         raise ExpressionError("request", "this JSON is nested too deeply", hint="flatten it") from None
     except ValueError:
         raise ExpressionError("request", "this JSON holds a number with too many digits", hint="shorten it") from None
-    return value, reader.problems[0] if reader.problems else None
+    return value, _problems[0] if _problems else None
 
 
 def _twice(name: str, first: float, second: float, span: Span | None = None) -> NoReturn:

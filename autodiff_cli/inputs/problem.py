@@ -336,7 +336,7 @@ def spelling_hint(offers: Sequence[Offer]) -> str:
 
 def split_name_offers(program: Program, missing: Sequence[str], values: Collection[str]) -> tuple[Offer, ...]:
     """Return the suggestion for the first name without a value that can be split into names with values."""
-    from ..diagnostics.vocabulary import missing as spellings  # only an error needs it
+    from ..diagnostics.suggestions import missing as spellings  # only an error needs it
 
     known_names = {*values, *(name for name, _, _ in program.bound)}
     for name in missing:

@@ -20,12 +20,23 @@ from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions
-from ..quantities.unit import LONGEST_UNIT, NUMBER, Dimension, Unit, choose, coherent, parse_unit, quantity_name, ratio
-from ..quantities.unit_system import UnitSystem, factor
+from ..quantities.unit import (
+    MAX_UNIT_CHARACTERS,
+    NUMBER,
+    Dimension,
+    Unit,
+    UnitSystem,
+    choose,
+    coherent,
+    factor,
+    parse_unit,
+    quantity_name,
+    ratio,
+)
 from ..run.evaluation import Evaluation
 from ..table.primitive import FUNCTIONS
 from .parse_point import constant_value, pieces
-from .problem import PLAIN, Quantity, as_number, evaluate_constant, number_or_quantity
+from .problem import Quantity, evaluate_constant
 
 
 class Units(dict[str, Any]):
@@ -94,10 +105,7 @@ def _refused(message: str, span: Span | None, hint: str | None, text: str, kind:
 
 
 def split_quantity(text: str) -> tuple[str, Unit] | None:
-    """The number and the unit behind it; None where there is no unit.
-
-    Raises `ExpressionError`, with the span in this text, for a number with something behind it that is no unit.
-    """
+    """The number and the unit behind it; None where there is no unit. Raises `ExpressionError`."""
     match = _NUMBER.match(text)
     end = match.end() if match else 0
     rest = text[end:]
@@ -113,7 +121,7 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
     # an expression with a unit behind it: one that is in parentheses, a call or a name
-    depth, first = 0, max(len(text.rstrip()) - LONGEST_UNIT, 0)
+    depth, first = 0, max(len(text.rstrip()) - MAX_UNIT_CHARACTERS, 0)
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if depth or index < first or not (char == " " or text[index - 1] == ")"):
@@ -158,45 +166,13 @@ def _nearest(exact: Fraction) -> float:
         return math.inf
 
 
-def read_value(value: Any, name: str) -> float:
-    """The value that Python or a point gives to a name: a number, a text, a quantity of pint or the like."""
-    if isinstance(value, str):
-        return quantity_value(name, value)
-    if hasattr(value, "magnitude") and hasattr(value, "units"):
-        return quantity_value(name, f"{as_number(value.magnitude, name)!r} {value.units:~P}")
-    return number_or_quantity(value, name)
-
-
-def with_quantities(point: Mapping[str, Any]) -> dict[str, Any]:
-    """The point with those of its values that have units, as texts or as pint has them, read as quantities."""
-    values = dict(point)
-    for name, value in point.items():
-        if type(value) not in PLAIN and type(value) is not Quantity:
-            quantity = read_value(value, name) if not isinstance(value, str) or split_quantity(value) else value
-            values[name] = quantity if type(quantity) is Quantity else value
-    return values
-
-
-def units_of(
-    program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
-    outputs: Sequence[str] | None = None, *, system: bool = False,
-) -> ProgramUnits | None:  # fmt: skip
-    """The units of a program at a point; None where nothing has a unit and none is asked for. Raises as they do."""
-    if not asked and not has_units(program, values):
-        return None
-    return ProgramUnits(program, values, asked, outputs, system=system)
-
-
 def has_unit(value: object) -> bool:
     """Whether a value has a unit."""
     return getattr(value, "unit", None) is not None
 
 
 def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> dict[int, Unit]:
-    """The units that are asked for, by the number of the output: `mm`, `mm, kN` in order, or `y=mm`.
-
-    Raises `ExpressionError`.
-    """
+    """Return the units of `--in` by the number of the output: `mm`, `mm, kN` in order, or `y=mm`."""
     if texts is None:
         return {}
     listed = [text[start:end] for text in ([texts] if isinstance(texts, str) else texts) for start, end in pieces(text)]
@@ -245,7 +221,6 @@ class ProgramUnits:
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.outputs, strict=True)}
 
     def _dimensions(self) -> dict[str, Dimensioned]:
-        """Return the dimensions of the variables; °C and °F count as temperatures."""
         return {
             name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
             for name, unit in self.point.items()
@@ -254,19 +229,13 @@ class ProgramUnits:
     def _sweep(
         self, program: Program, m: Dimensions, leaves: Mapping[str, Any], more: Iterable[Unit] = (), *, system: bool
     ) -> list[Any]:
-        """Set the dimensions of the nodes, the units of the inputs and `more`, and their system.
-
-        Return the dimensions of the outputs.
-        """
         evaluation = evaluate_dimensions(m, program, leaves)
         self.dimensions: list[Any] = evaluation.graph.data
-        """Of the nodes of the program's graph."""
         self._inputs = [*(self.point[name] for name in program.leaves if name in self.point), *more]
         self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
         return evaluation.values
 
     def _unit(self, dimension: Dimension) -> Unit:
-        """Return the unit to show a dimension in."""
         return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
 
     def _output(self, k: int, dimension: Any, asked: Unit | None, temperatures: Fraction | None = None) -> Unit:
@@ -288,7 +257,6 @@ class ProgramUnits:
 
     @cached_property
     def differences(self) -> dict[str, Unit]:
-        """The units of differences of the variables."""
         return {name: unit.difference for name, unit in self.point.items()}
 
     def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
@@ -322,9 +290,7 @@ class ProgramUnits:
 
     def of_steps(self, free: Iterable[str]) -> Units:
         """The units of the numbers of a search, whose derivatives are those of numbers by numbers."""
-        units = step_units(self.outputs[0], self.point, free)
-        units.fixed, units.typed = bool(self.chosen), self.numbers
-        return units
+        return self.tree(**step_units(self.outputs[0], self.point, free))
 
     def node(self, i: int) -> Unit:
         """Return the unit of differences of a node of the program's graph."""
@@ -352,20 +318,15 @@ class ProgramUnits:
 
     def of_hessian(self, names: Sequence[str]) -> Units:
         """Return the units of a Hessian's numbers."""
-        matrix = [[self.derivative([other, name]) for other in names[: k + 1]] for k, name in enumerate(names)]
-        for k, row in enumerate(matrix):
-            row += [below[k] for below in matrix[k + 1 :]]
+        places = range(len(names))
+        matrix = [[self.derivative([names[min(j, k)], names[max(j, k)]]) for j in places] for k in places]
         return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
 
     def tree(self, **fields: Any) -> Units:
         """The units of an answer's fields, and of its point."""
-        units = Units(**fields, point=self.point)
+        units = Units({**fields, "point": self.point})
         units.fixed, units.typed = bool(self.chosen), self.numbers
         return units
-
-    def numbers_of(self, names: Iterable[str]) -> dict[str, float]:
-        """The values of those of these variables that have units, as they were typed."""
-        return {name: self.numbers[name] for name in names if name in self.numbers}
 
     def number_of(self, name: str, x: float) -> float:
         """The value of a variable in its unit, as it was typed."""
@@ -419,17 +380,15 @@ class MeasuredNumber(float):
     __slots__ = ("unit",)
     unit: Unit
 
+    def __new__(cls, x: float, unit: Unit = Unit()) -> MeasuredNumber:  # noqa: B008 - copies are made of the number
+        number = super().__new__(cls, x)
+        number.unit = unit
+        return number
+
 
 def measured_number(x: Any, unit: Unit) -> Any:
-    """The number in this unit of one in coherent units; what is none as it is."""
-    return x if x is None or isinstance(x, bool) else in_its_unit(unit.value_from_si(x), unit)
-
-
-def in_its_unit(x: float, unit: Unit) -> MeasuredNumber:
-    """A number in a unit, which it remembers."""
-    number = MeasuredNumber(x)
-    number.unit = unit
-    return number
+    """Return the number in this unit of one in coherent units; what is none as it is."""
+    return x if x is None or isinstance(x, bool) else MeasuredNumber(unit.value_from_si(x), unit)
 
 
 def direction_in_units(
@@ -444,7 +403,7 @@ def direction_in_units(
     rates: dict[str, Unit] = {}
     for name, component in direction.items():
         own = units.point.get(name, Unit()).degree
-        value = read_value(component, name) if isinstance(component, str) else component
+        value = quantity_value(name, component) if isinstance(component, str) else component
         number = value.number if isinstance(value, Quantity) else value
         shown[name] = value.unit.degree if isinstance(value, Quantity) else own
         source = getattr(value, "source", None) if not isinstance(value, Quantity) else None
@@ -476,10 +435,7 @@ def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
 
 
 def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
-    """Numbers of any type in coherent units, in lists and dictionaries, in the units of a tree of the same shape.
-
-    What the tree does not name stays as it is.
-    """
+    """Return a tree of numbers in coherent units as numbers in the units of a tree; other numbers stay."""
     if isinstance(units, dict):
         return numbers | {key: in_units(m, numbers[key], unit) for key, unit in units.items() if key in numbers}
     if isinstance(units, list):

@@ -12,29 +12,24 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ExpressionError, Span, point_error
 from ..language.tokens import plain_number
-from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, typed
+from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, typed
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-MOST_POINTS = 10_000_000
-"""Points of a sweep, unless more work is allowed."""
-
-MOST_TIMES = 1_000_000
-"""How often the usual work may be allowed."""
-
+MAX_POINTS = 10_000_000
+MAX_WORK = 1_000_000
 STEP_TOLERANCE = Fraction(1, 10**9)
 """A step that is off the end by less than this share of itself is off by rounding."""
 
-MOST_TRIED = 400
-"""Up to so many points is a ratio of neighbours looked for that is a fraction."""
-
+MAX_RATIO_POINTS = 400
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
 _NUMBER_AND_MORE = re.compile(r"(?:.*/)?\s*[-+−]?[\d._]+(?:[eE][-+]?\d+)?(?![\d.])\s*((?!\(\d)[^-+*/)\s].*)", re.DOTALL)
 _SPREAD = re.compile(r"±|\+/-|\+-")
@@ -127,7 +122,7 @@ class Geometric(Axis):
     def __init__(self, first: Fraction, last: Fraction, size: int) -> None:
         self.first, self.size, self.steps = first, size, max(1, size - 1)
         self.base, self.powers = last / first, 1
-        if size <= MOST_TRIED:
+        if size <= MAX_RATIO_POINTS:
             root = Fraction(math.exp(_log(self.base) / self.steps)).limit_denominator(1000)
             if root**self.steps == self.base:
                 self.base, self.powers = root, self.steps
@@ -139,7 +134,6 @@ class Geometric(Axis):
                 return
 
     def _exact(self, k: int) -> tuple[Fraction, int]:
-        """Return the value at the last whole power of the base, and the steps left."""
         whole, rest = divmod(self.powers * k, self.steps)
         return self.first * self.base**whole, rest
 
@@ -153,7 +147,6 @@ class Geometric(Axis):
 
 
 def _log(x: Fraction) -> float:
-    """Return the logarithm of a fraction, perhaps beyond the range of doubles."""
     return math.log(x.numerator) - math.log(x.denominator)
 
 
@@ -196,7 +189,6 @@ class Grid(NamedTuple):
 
     axes: Mapping[str, Axis]
     fixed: dict[str, float]
-    """What all points share."""
     zipped: bool
 
     def without_units(self) -> tuple[Grid, dict[str, Unit]]:
@@ -207,7 +199,6 @@ class Grid(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of points."""
         sizes = [axis.size for axis in self.axes.values()]
         return sizes[0] if self.zipped else math.prod(sizes)
 
@@ -243,7 +234,6 @@ class Grid(NamedTuple):
 
 
 def _combinations(axes: Sequence[Axis]) -> Iterator[list[float]]:
-    """Yield all combinations lazily; the last axis varies fastest."""
     if not axes:
         yield []
         return
@@ -272,20 +262,19 @@ class Sweeping:
         return first
 
     def _axis(self, name: str, text: str, offset: int) -> Axis | None:
-        """The values that a text says; None where it is no sweep."""
         written = text.strip()
         begin = offset + len(text) - len(text.lstrip())
         here = Span(begin, begin + len(written))
-        rewritten = self._in_one_unit(name, written, here)
-        if rewritten is not None:
+        numbers, unit = self._without_unit(written, here)
+        if numbers != written:
             try:
-                return self._axis(name, rewritten, 0)
+                axis = self._axis(name, numbers, begin)
+                return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
             except ExpressionError as error:
+                if written.startswith(numbers):
+                    raise
+                # it was converted
                 raise ExpressionError(error.kind, str(error), here, error.hint) from None
-        unit = self._unit(written)
-        if unit:
-            axis = self._axis(name, written.removesuffix(unit), begin)
-            return axis and Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True)
         if written.startswith("{"):
             return self._listed(name, written, begin)
         spread = _SPREAD.search(written) if self.value_of is not constant_value else None
@@ -296,7 +285,7 @@ class Sweeping:
         if logarithmic is not None and not _closed(logarithmic[1]):
             logarithmic = None
         inside = logarithmic[1] if logarithmic else written
-        colons = _top_level(inside, ":")
+        colons = top_level(inside, ":")
         if not colons and ":" in written:
             colon = begin + written.index(":")
             hint = f"a sweep has its colons outside of parentheses: {EXAMPLE}"
@@ -311,7 +300,7 @@ class Sweeping:
         elif len(colons) > 1:
             return self._stepped(name, inside, begin)
         else:
-            slashes = [k for k in _top_level(inside, "/") if k > colons[0] and _is_whole(inside[k + 1 :].strip())]
+            slashes = [k for k in top_level(inside, "/") if k > colons[0] and _is_whole(inside[k + 1 :].strip())]
             if not slashes:
                 raise _without_step(name, inside, here)
             count = self._count(name, inside[slashes[-1] + 1 :], begin + slashes[-1] + 1)
@@ -330,54 +319,42 @@ class Sweeping:
         texts = None if plain_number(first) and plain_number(last) else (first, f"({last}) - ({first})", str(steps))
         return Evenly(start, (end - start) / steps, count, texts, True)
 
-    def _unit(self, written: str) -> str:
-        """Return the unit behind a sweep, or an empty text."""
-        if self.value_of is constant_value or not (_top_level(written, ":") or written.startswith(("{", "log"))):
-            return ""
-        if written.startswith("{"):
-            return written.partition("}")[2].strip()
-        last = re.split(":" if not written.startswith("log") else r"\)\s*/", written)[-1]
-        number = _NUMBER_AND_MORE.fullmatch(last.strip())
-        from .quantities import split_quantity  # only units need it
-
-        try:
-            return number[1] if number is not None and split_quantity(f"1 {number[1]}") is not None else ""
-        except ExpressionError:
-            return ""
-
-    def _in_one_unit(self, name: str, written: str, here: Span) -> str | None:
-        """A sweep whose parts have units, `0 cm:3 m:50 cm`, with that of the first behind it: `0:300:50 cm`.
-
-        None where not each of its parts has one. Raises `ExpressionError` for units of different dimensions.
-        """
-        if self.value_of is constant_value or ":" not in written:
-            return None
+    def _without_unit(self, written: str, here: Span) -> tuple[str, str]:
+        """Return a sweep as numbers, and the unit behind it: `0:300:50` and `cm` of `0 cm:3 m:50 cm`."""
         logarithmic = _LOGARITHMIC.fullmatch(written)
         inside, count = (logarithmic[1], logarithmic[2]) if logarithmic else (written, None)
         parts = [part for part, _ in _parts(inside)]
+        if self.value_of is constant_value or (len(parts) == 1 and not written.startswith(("{", "log"))):
+            return written, ""
+        if written.startswith("{"):
+            behind = written.partition("}")[2].strip()
+            return written.removesuffix(behind), behind
+        from .quantities import split_quantity  # only units need it
+
         if not logarithmic and len(parts) == 2:
             ends, slash, number = parts[1].rpartition("/")
             if slash and _is_whole(number.strip()):
                 parts[1], count = ends, number
-        from .quantities import split_quantity  # only units need it
-
-        try:
+        quantities: list[tuple[str, Unit]] = []
+        with suppress(ExpressionError):
             quantities = [quantity for part in parts if (quantity := split_quantity(part)) is not None]
-        except ExpressionError:
-            return None
-        if len(quantities) < len(parts) or not quantities:
-            return None
-        unit = quantities[0][1]
-        for _, other in quantities:
-            if other.dimension != unit.dimension:
-                message = f"`{unit}` and `{other}` in one sweep have different dimensions"
-                fail(message, here, f"write it all in `{unit}`")
-        texts = [_converted(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
-        way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
-        return f"{way}{'' if count is None else '/' + count} {unit}"
+        if len(quantities) == len(parts):
+            unit = quantities[0][1]
+            for _, other in quantities:
+                if other.dimension != unit.dimension:
+                    message = f"`{unit}` and `{other}` in one sweep have different dimensions"
+                    fail(message, here, f"write it all in `{unit}`")
+            texts = [_converted(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
+            way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
+            return way + ("" if count is None else f"/{count}"), str(unit)
+        last = re.split(":" if not written.startswith("log") else r"\)\s*/", written)[-1]
+        number_and_more = _NUMBER_AND_MORE.fullmatch(last.strip())
+        with suppress(ExpressionError):
+            if number_and_more is not None and split_quantity(f"1 {number_and_more[1]}") is not None:
+                return written.removesuffix(number_and_more[1]), number_and_more[1]
+        return written, ""
 
     def _listed(self, name: str, written: str, begin: int) -> Listed:
-        """The values in braces."""
         if not written.endswith("}"):
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
         if not written[1:-1].strip():
@@ -387,7 +364,7 @@ class Sweeping:
             item, place = written[1 + start : 1 + end], Span(begin + 1 + start, begin + 1 + max(end, start + 1))
             if not item:
                 fail("a value is missing here", place, f"write `{name}={{1,2,5}}`")
-            if _top_level(item, ":") or "{" in item or "=" in item:
+            if top_level(item, ":") or "{" in item or "=" in item:
                 fail("braces list single values", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
             value = self.value_of(name, item, place.start)
             unit, first = getattr(value, "unit", None), getattr(values[0], "unit", None) if values else None
@@ -402,7 +379,6 @@ class Sweeping:
         return Listed(values)
 
     def _numbers(self, name: str, text: str, begin: int, most: int = 3) -> list[tuple[str, Fraction]]:
-        """Return the numbers between the colons of a text, each with its own text."""
         parts = [(part, begin + place) for part, place in _parts(text)]
         if len(parts) > most:
             colon = parts[most][1] - 1
@@ -413,14 +389,13 @@ class Sweeping:
             if not part.strip():
                 what = ("start", "end", "step")[k]
                 fail(f"the {what} of the sweep is missing here", Span(place - (k > 0), place + (k == 0)), EXAMPLE)
-            if self.value_of is not constant_value and self._unit(f":{part}"):
-                here = Span(place, place + len(part))
+            here = Span(place, place + len(part))
+            if self._without_unit(f":{part}", here)[1]:
                 hint = f"write `{name}=0:10:0.5 mm`, or `{name}=0 mm:10 mm:0.5 mm`"
                 fail("a sweep has its unit behind it, or behind each of its numbers", here, hint)
         return [(part.strip(), _fraction(part, constant_value(name, part, place))) for part, place in parts]
 
     def _count(self, name: str, text: str, begin: int) -> int:
-        """The number of points in a text."""
         written = text.strip()
         here = Span(begin, begin + max(1, len(text)))
         if not _is_whole(written):
@@ -430,7 +405,6 @@ class Sweeping:
         return int(written)
 
     def _stepped(self, name: str, inside: str, begin: int) -> Axis:
-        """Return the values of `from:to:step`."""
         ((first, start), (last, end), (by, step)) = self._numbers(name, inside, begin)
         place = Span(begin + _parts(inside)[-1][1], begin + len(inside))
         if step == 0:
@@ -453,23 +427,11 @@ class Sweeping:
         return Evenly(start, step, whole + 1, None if all(map(plain_number, (first, last, by))) else texts)
 
 
-def _top_level(text: str, char: str) -> list[int]:
-    """The places of a character outside of parentheses."""
-    depth, places = 0, []
-    for k, c in enumerate(text):
-        depth += (c in "([{") - (c in ")]}")
-        if c == char and depth <= 0:
-            places.append(k)
-    return places
-
-
 def _parts(text: str) -> list[tuple[str, int]]:
-    """Return the texts between top-level colons, each with its place."""
-    return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *_top_level(text, ":"), len(text)])]
+    return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *top_level(text, ":"), len(text)])]
 
 
 def _closed(text: str) -> bool:
-    """Whether all parentheses in a text open before they close."""
     depth = 0
     for c in text:
         depth += (c == "(") - (c == ")")
@@ -483,7 +445,6 @@ def _is_whole(text: str) -> bool:
 
 
 def _converted(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
-    """Return a number as text in another unit; a `step` is a difference."""
     if unit == other:
         return number
     zero = Fraction(0) if step else (unit.zero - other.zero) / other.scale
@@ -493,7 +454,6 @@ def _converted(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
 
 
 def _fraction(text: str, value: float) -> Fraction:
-    """Return a decimal exactly as written, the value of an expression as a double."""
     written = text.strip()
     # longer exponents make fractions that take seconds
     if plain_number(written) and value and len(written) < 50:
@@ -526,10 +486,9 @@ def _counted(size: int) -> str:
 
 
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
-    """The points of a point in which names are swept; None where there are none.
+    """Return the points of a point in which names are swept, side by side if `zipped`; None without sweeps.
 
-    With `zipped` the sweeps go side by side. `times` is how often the usual number of points is allowed. Raises
-    `ExpressionError` for too many points, and for sweeps of different lengths that are `zipped`.
+    `times` is how often the usual number of points is allowed. Raises `ExpressionError`.
     """
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
     if not axes:
@@ -541,13 +500,13 @@ def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 
             "usage", f"`--zip` pairs sweeps of one length: {listed} points", hint="leave it out for all combinations"
         )
     grid = Grid(axes, {name: value for name, value in point.items() if name not in axes}, zipped)
-    if grid.size > MOST_POINTS * times:
+    if grid.size > MAX_POINTS * times:
         listed = " × ".join(f"{_counted(length)} of `{name}`" for name, length in lengths.items())
-        more = -(-grid.size // MOST_POINTS)
+        more = -(-grid.size // MAX_POINTS)
         raise ExpressionError(
             "limit",
-            f"the sweep has {_counted(grid.size)} points, and {int(MOST_POINTS * times):,} are the most"
+            f"the sweep has {_counted(grid.size)} points, and {int(MAX_POINTS * times):,} are the most"
             + (f": {listed}" if len(axes) > 1 else ""),
-            hint="take larger steps" + (f", or allow more: `--work {more}`" if more <= MOST_TIMES else ""),
+            hint="take larger steps" + (f", or allow more: `--work {more}`" if more <= MAX_WORK else ""),
         )
     return grid

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
@@ -17,9 +17,8 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph, Place, Row, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .statements import Complete, Head, Statement, check_thousands
-from .statements import UnexplainedText as UnexplainedText
-from .tokens import Offsets, number_of, offsets, worth
+from .statements import Complete, Head, Statement, UnexplainedText, check_commas
+from .tokens import Spans, number_of, worth
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """The names that have a value unless the program or the point gives them another."""
@@ -33,7 +32,7 @@ SIMPLE = {
 """The functions of the language that can be called with one number."""
 
 Piece = tuple[int, int]
-"""A piece of the text in pairs, see `Offsets.span`."""
+"""A piece of the text in pairs, see `Spans`."""
 
 
 class Binding(NamedTuple):
@@ -47,56 +46,49 @@ class Binding(NamedTuple):
 class Program:
     """A program as a graph, not evaluated. `outputs`, `variables` and `bindings` show it as Values."""
 
+    shape: tuple[int, ...] = ()
+    """The shape of the list that all outputs together are; empty where they are none."""
+
     def __init__(
         self,
         text: str,
         whole: Graph,
-        roots: tuple[int, ...],
-        leaves: dict[str, int],
         parameters: tuple[str, ...],
         constants: dict[str, float],
         bound: Sequence[tuple[str, Place, int]],
-        labels: Mapping[int, str],
-        is_plain: bool,
+        is_plain: bool = False,
     ) -> None:
         self.text = text
         self.whole = whole
         """All that was read, whether an output needs it or not."""
-        self.roots = roots
+        self.roots = whole.roots
         """The places of the outputs in all that was read."""
-        self.leaves = leaves
+        self.leaves = whole.names[1]
         """The places of the variables there, by name, in order of first appearance."""
         self.parameters = parameters
         """The variables that a gradient is taken in unless it is said otherwise."""
         self.constants = constants
-        """The named constants that were used."""
         self.bound = bound
         """The names that the program bound: each with where it stands in pairs, and the place of its node."""
-        self.shape: tuple[int, ...] = ()
-        """The shape of the list that all outputs together are; empty where they are none."""
-        self.is_plain = is_plain
-        """Whether all that was read is needed for the outputs wherever they are taken, and in their order."""
-        whole.roots = roots
-        whole.names = labels, leaves
         if is_plain:
-            self.graph, self.places = whole, leaves
+            # All that was read is needed for the outputs wherever they are taken, and in their order.
+            self.graph, self.places = whole, self.leaves
             whole.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
         """Return the program with other outputs, from nodes that were read or added, and its longer `text`."""
-        return self._of(self.whole.changed(rows=self.whole.rows), roots, text)
+        return self._of(self.whole.changed(rows=self.whole.rows, roots=roots), text)
 
     def negative(self) -> Program:
         """Return the program whose outputs are the negatives of this one's."""
         whole, first = self.whole, len(self.whole.places)
         negatives: list[Row] = [(NEG, first + k, root, None) for k, root in enumerate(self.roots)]
         places = [*whole.places, *(whole.places[root] for root in self.roots)]
-        longer = whole.changed(rows=[*whole.rows, *negatives], places=places)
-        return self._of(longer, tuple(range(first, len(places))), self.text)
+        roots = tuple(range(first, len(places)))
+        return self._of(whole.changed(rows=[*whole.rows, *negatives], places=places, roots=roots), self.text)
 
-    def _of(self, whole: Graph, roots: tuple[int, ...], text: str) -> Program:
-        labels = self.whole.names[0]
-        return Program(text, whole, roots, self.leaves, self.parameters, self.constants, self.bound, labels, False)
+    def _of(self, whole: Graph, text: str) -> Program:
+        return Program(text, whole, self.parameters, self.constants, self.bound)
 
     @cached_property
     def _needed(self) -> tuple[Graph, dict[int, int]]:
@@ -112,9 +104,12 @@ class Program:
         return i if self.graph is self.whole else self._needed[1].get(i)
 
     @cached_property
-    def places(self) -> dict[str, int]:
-        """The variables that the outputs need, with their places in `graph`."""
+    def places(self) -> Mapping[str, int]:
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
+
+    def leaf_places(self, names: Iterable[str] | None = None) -> list[int | None]:
+        """Return the places in `graph` of these variables, or of all; None for one that it does not hold."""
+        return list(map(self.places.get, self.leaves if names is None else names))
 
     @cached_property
     def values(self) -> list[Value]:
@@ -123,7 +118,6 @@ class Program:
 
     @property
     def outputs(self) -> tuple[Value, ...]:
-        """The outputs."""
         return tuple([self.values[i] for i in self.roots])
 
     @cached_property
@@ -133,29 +127,12 @@ class Program:
 
     @property
     def bindings(self) -> tuple[Binding, ...]:
-        """The names that the program bound."""
         return tuple([Binding(name, start, self.values[i]) for name, start, i in self.bindings_at()])
 
     def bindings_at(self) -> list[tuple[str, int, int]]:
         """The names that the program bound, where, and the places of their nodes."""
         where = Spans(self.text)
         return [(name, where(place).start, i) for name, place, i in self.bound]
-
-
-class Spans:
-    """The spans of a text's parts. The text is tokenised on first use."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def offsets(self) -> Offsets:
-        """The positions of the pairs of the text."""
-        return offsets(self.text)
-
-    def __call__(self, place: Place) -> Span:
-        """A place as users are shown it."""
-        return self.offsets.span(place)
 
 
 name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
@@ -168,7 +145,8 @@ _OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
 
 BOUNDED = frozenset(("sum", "prod"))
 """The functions that may have an index and its bounds: `sum(w[i]*x[i], i, 1, 3)`."""
-_ON_LISTS = frozenset(("dot", "norm"))
+ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}
+"""The functions of lists alone."""
 
 
 class ListNotation(Exception):
@@ -184,6 +162,10 @@ class Body(Graph):
         """Of each operation, where its operands stand."""
         self.called: dict[int, tuple[str, Place]] = {}
         """The names that are used or called, and where."""
+        self.start: list[int] = []
+        """Of each node where the expression begins that ends with it, in texts with lists."""
+        self.lazy: dict[int, int] = {}
+        """Of the nodes that are worked out on demand: by which node, the innermost one."""
 
 
 def used_before(name: str, span: Span) -> ExpressionError:
@@ -202,19 +184,38 @@ class Anything:
         """Leave the question open."""
 
 
-class _Function(NamedTuple):
+class Function(NamedTuple):
+    """A function that the program defines."""
+
     name: str
     parameters: tuple[str, ...]
     body: Body
-    primitives: Sequence[Primitive]
-    parents: Sequence[tuple[int, ...]]
     root: int
     piece: Piece
     statement: int
 
 
+class Call(NamedTuple):
+    """A body that is being worked out, or a part of it: its nodes from `first` to before `end`."""
+
+    function: Function
+    meanings: dict[str, Any]
+    via: Place | None
+    """Where it is called, if the program does not end with it."""
+    end: int
+    values: list[Any]
+    first: int = 0
+    depth: int = 0
+
+    def place(self, i: int) -> Place:
+        """Return the place of a node in this call."""
+        place = self.function.body.places[i]
+        if self.via is None:
+            return place
+        return (*place[:2], self.via) if type(place) is tuple else Span(place[0], place[1], self.via)
+
+
 def _latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
-    """The last thing that was noted before a statement; None where there is none."""
     k = bisect_left(history, statement, key=itemgetter(0)) if history else 0
     return history[k - 1][1] if history and k else None
 
@@ -227,6 +228,7 @@ class Builder:
     """
 
     takes_lists = False
+    too_many = "the calls expand to more than {:,} nodes"
 
     def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
         self.text = text
@@ -246,12 +248,13 @@ class Builder:
         """Whether the point has lists in it."""
         for name in valued:
             if name in SIMPLE:
-                self.hide(name)
+                self._hide(name)
             elif name[-1:] == "]":
                 self.lists = True
         self.problem: ExpressionError | None = None
         self.labels: dict[int, str] = {}
         self.outputs: tuple[int, ...] = ()
+        self.shape: tuple[int, ...] = ()
         self.branches = False
         self.expanded = 0
         self.free: dict[str, int] = {}
@@ -260,18 +263,13 @@ class Builder:
         """The parameters of a function that nothing calls, whose body is only checked."""
         self.bound: dict[str, list[tuple[int, Any]]] = {}
         """What each name was bound to, and by which statement; `defined` likewise."""
-        self.defined: dict[str, list[tuple[int, _Function]]] = {}
-        self.uncalled: dict[int, _Function] = {}
+        self.defined: dict[str, list[tuple[int, Function]]] = {}
+        self.uncalled: dict[int, Function] = {}
         self.bindings: list[tuple[str, Place, int]] = []
         self.looks: dict[str, tuple[str, Place]] = {}
         self.span = self.nodes.span_of = Spans(text)
         self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
         """The state before this statement: names, nodes, and errors."""
-
-    @property
-    def offsets(self) -> Offsets:
-        """The positions of the pairs of the text."""
-        return self.span.offsets
 
     def outline(self) -> list[Statement]:
         """The statements, where they stand in the text."""
@@ -283,7 +281,7 @@ class Builder:
             raise ListNotation
         return self.nodes, self.node_of, self.conditions, self.functions
 
-    def hide(self, name: str) -> None:
+    def _hide(self, name: str) -> None:
         """Call what the program or the point calls so, where it is called."""
         if name in self.functions:
             self.functions = {other: primitive for other, primitive in self.functions.items() if other != name}
@@ -302,21 +300,17 @@ class Builder:
             parameters = self.apply_to_variables(function)
         if self.uncalled:
             for function in [*self.uncalled.values()]:
-                self.check_body(function)
-        nodes, leaves = self.whole, self.free
-        if self.expanded:
-            leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(nodes.places[leaf[1]])[:2]))
-        return Program(
-            self.text,
-            nodes,
-            self.outputs,
-            leaves,
-            tuple(leaves) if parameters is None else parameters,
-            {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {},
-            self.bindings,
-            self.labels,
-            len(self.statements) == 1 and not self.expanded and not self.branches,
-        )
+                self._check_body(function)
+        whole, leaves = self.whole, self.free
+        if self.expanded or self.takes_lists:
+            leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(whole.places[leaf[1]])[:2]))
+        whole.roots, whole.names = self.outputs, (self.labels, leaves)
+        constants = {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {}
+        is_plain = len(self.statements) == 1 and not self.expanded and not self.branches
+        wanted = tuple(leaves) if parameters is None else parameters
+        program = Program(self.text, whole, wanted, constants, self.bindings, is_plain)
+        program.shape = self.shape
+        return program
 
     def finish_statement(self, statement: Complete | int, place: Piece) -> list[Complete]:
         """Take note of a statement that is complete, or of an expression that is one; all of them so far."""
@@ -332,7 +326,7 @@ class Builder:
         self._before = sizes, len(self.whole.places), self.problem
 
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
-        """The outputs, if no statement comes after this one."""
+        """Take the outputs, if no statement comes after this one."""
         if self.conditions:
             self.check_types((), operands, pieces)
         self.outputs = operands
@@ -340,15 +334,15 @@ class Builder:
     def bind(self, name: str, at: Place, value: int) -> None:
         """Bind a name to a node."""
         try:
-            self.check_unused_before(name, at)
-            self.check_look(name, at)
+            self._check_unused_before(name, at)
+            self._check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
         self.labels.setdefault(value, name)
         self.bound.setdefault(name, []).append((len(self.statements), value))
         self.bindings.append((name, at, value))
         self.node_of[name] = value
-        self.hide(name)
+        self._hide(name)
         self.outputs = (value,)
 
     def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:
@@ -364,8 +358,7 @@ class Builder:
             "name", message, self.span(at), f"bind it first: `{name} = …`"
         )
 
-    def check_unused_before(self, name: str, at: Place) -> None:
-        """Raise where a name that is bound now was used as a variable, or as a constant, before."""
+    def _check_unused_before(self, name: str, at: Place) -> None:
         if name in self.bound:
             return
         earlier = self.free.get(name, self.used_constants.get(name))
@@ -381,16 +374,17 @@ class Builder:
         for row, before in zip(rows, sizes, strict=True):
             while len(row) > before:
                 row.popitem()
-        self.cut(size)
-        self._top = self.node_of, self.conditions, self.functions
+        self._cut(size)
         self.begin(Body())
 
     def begin(self, body: Body) -> None:
         """Add the nodes that follow to a body, where no name has a meaning yet."""
+        if self.body is None:
+            self._top = self.node_of, self.conditions, self.functions
         self.nodes = self.body = body
         self.node_of, self.conditions, self.functions = {}, Anything(), {}
 
-    def cut(self, size: int) -> None:
+    def _cut(self, size: int) -> None:
         """Take back the nodes from there on."""
         nodes = self.whole
         for kept in (self.conditions, nodes.signed):
@@ -403,59 +397,64 @@ class Builder:
             while table and next(reversed(table)) >= size:
                 table.popitem()
 
-    def define(self, head: Head, root: int, piece: Piece) -> None:
-        """End the body, and define the function."""
+    def end_body(self) -> Body:
+        """Return the body that was added to, and add the nodes that follow to the program again."""
         body = self.body
         assert body is not None
+        body.primitives, body.parents = body.columns(name_mark)
         self.nodes, self.body = self.whole, None
         self.node_of, self.conditions, self.functions = self._top
-        self.declare(head, body, body.columns(name_mark), root, piece)
+        return body
 
-    def declare(self, head: Head, body: Body, columns: Any, root: int, piece: Piece) -> None:
+    def define(self, head: Head, root: int, piece: Piece) -> None:
         """Define a function by what has been read of its body."""
-        self.hide(head.name)
+        body = self.end_body()
+        self._hide(head.name)
         names = tuple([name for name, _ in head.parameters])
         try:
             for k, (name, span) in enumerate(head.parameters):
                 if name in names[:k]:
                     raise ExpressionError("name", f"the parameter `{name}` is listed twice", span, "rename one of them")
-                self.check_look(name, span)
-            self.check_look(head.name, head.span)
+                self._check_look(name, span)
+            self._check_look(head.name, head.span)
         except ExpressionError as error:
             self.refuse(error)
-        primitives, parents = columns
-        function = _Function(head.name, names, body, primitives, parents, root, piece, len(self.statements))
+        function = Function(head.name, names, body, root, piece, len(self.statements))
         self.defined.setdefault(head.name, []).append((len(self.statements), function))
         self.uncalled[len(self.statements)] = function
         self.parameters = head.parameters
 
-    def apply_to_variables(self, function: _Function) -> tuple[str, ...]:
+    def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         """Make the body of the function that ends the program the output, over its parameters: their variables."""
-        leaves: list[int] = []
-        for name, span in self.parameters:
-            if name in self.free:
-                raise used_before(name, span)
-            leaves.append(self.variable(span))
-        self.free.update(zip(function.parameters, leaves, strict=True))
-        root = self.expand(function, tuple(leaves), None)
-        self.outputs = (root,)
-        self.raise_for_types((), self.outputs, (function.piece,))
+        value = self.expand(function, [self._parameter(name, span) for name, span in self.parameters], None)
+        self.outputs = self._entries(value)
+        self.raise_for_types((), self.outputs, [function.piece] * len(self.outputs))
         return function.parameters
 
-    def check_body(self, function: _Function) -> None:
+    def _entries(self, value: Any) -> tuple[int, ...]:
+        return (value,)
+
+    def _parameter(self, name: str, span: Span) -> Any:
+        """Return the variable that a parameter is, where the program ends with its function."""
+        if name in self.free:
+            raise used_before(name, span)
+        self.free[name] = self._leaf(span)
+        return self.free[name]
+
+    def _check_body(self, function: Function) -> None:
         """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
         free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
-        self.unknown = frozenset([self.variable((0, 0)) for _ in function.parameters])
+        self.unknown = frozenset([self._leaf((0, 0)) for _ in function.parameters])
         self.expand(function, tuple(sorted(self.unknown)), None)
         self.unknown = frozenset()
         self.free, self.used_constants = free, constants
-        self.cut(size)
+        self._cut(size)
 
     def refuse(self, error: ExpressionError) -> int:
         """Keep an error, and go on with a node that stands for nothing."""
         error.__traceback__ = None
         self.problem = self.problem or error
-        return self.constant(0.0, "0", (0, 0))
+        return self._constant(0.0, "0", (0, 0))
 
     def unusual_number(self, text: str, place: Place) -> tuple[float, str] | None:
         """The value of a number that is too large, or has a unit, `5[kg]`, in coherent units, and its text.
@@ -469,14 +468,13 @@ class Builder:
         if number is None:
             return None
         if unit:
-            number = self.quantity(number, unit, self.span(place).start + len(digits) + 1)
+            number = self._quantity(number, unit, self.span(place).start + len(digits) + 1)
         if number[0] == math.inf:
             message = "this number is too large for double precision"
             self.refuse(ExpressionError("overflow", message, self.span(place), "the largest is about 1.8e308"))
         return number
 
-    def quantity(self, number: tuple[float, str], unit: str, start: int) -> tuple[float, str]:
-        """A number with a unit that stands there, in coherent units, and its text."""
+    def _quantity(self, number: tuple[float, str], unit: str, start: int) -> tuple[float, str]:
         from ..quantities.unit import parse_unit  # only units need it
 
         try:
@@ -490,8 +488,7 @@ class Builder:
             return number
         return factor.to_si(number[0]), f"{number[1]}[{factor}]"
 
-    def check_look(self, name: str, at: Place) -> None:
-        """Refuse two names that look alike."""
+    def _check_look(self, name: str, at: Place) -> None:
         look = name
         if not name.isascii():
             from unicodedata import normalize
@@ -504,10 +501,10 @@ class Builder:
             raise ExpressionError("name", message, self.span(at), "write both the same way", also)
 
     def name(self, name: str, place: Place) -> int:
-        """The node of a name that the reader has met."""
+        """Return the node of a name that the reader has met."""
         if self.body is not None:
             self.body.called[len(self.body.places)] = name, place
-            return self.leaf(place)
+            return self._leaf(place)
         if name.isascii() and name not in CONSTANTS and name not in self.bound and name not in self.looks:
             # A variable that nothing can be wrong with: what `lookup` would do.
             places = self.nodes.places
@@ -523,7 +520,7 @@ class Builder:
 
     def lookup(self, name: str, place: Place, statement: int) -> int:
         """The node of a name in the program as it was before a statement."""
-        self.check_look(name, place)
+        self._check_look(name, place)
         history = self.bound.get(name)
         value: int | None = _latest(history, statement)
         if value is not None:
@@ -533,43 +530,42 @@ class Builder:
             raise ExpressionError("name", message, self.span(place), "bind it before the definition")
         if name in CONSTANTS and name not in self.valued and name not in self.free:
             if name not in self.used_constants:
-                self.used_constants[name] = node = self.constant(CONSTANTS[name], name, place)
+                self.used_constants[name] = node = self._constant(CONSTANTS[name], name, place)
                 self.labels[node] = name
             return self.used_constants[name]
         if name not in self.free:
-            self.free[name] = self.variable(place)
+            self.free[name] = self._leaf(place)
         return self.free[name]
 
-    def function(self, name: str, place: Place, end: int, scope: _Function | None) -> _Function | Primitive:
-        """Return the function of a call that ends before a sign, in the body of a function or in the program."""
-        statement = scope.statement if scope else len(self.statements)
+    def function(self, name: str, place: Place, end: int, caller: Function | None) -> Function | Primitive:
+        """Return the function of a call that ends before a sign, in the body of the `caller` or in the program."""
+        statement = caller.statement if caller else len(self.statements)
         bound = _latest(self.bound.get(name), statement) is not None
-        if bound or name in self.valued or (scope and name in scope.parameters):
-            raise self.unexplained(f"`{name}` has a value here, so it cannot be called", place, end)
+        if bound or name in self.valued or (caller and name in caller.parameters):
+            raise self._unexplained(f"`{name}` has a value here, so it cannot be called", place, end)
         history = self.defined.get(name)
-        function: _Function | Primitive | None = _latest(history, statement) or FUNCTIONS.get(name)
+        function: Function | Primitive | None = _latest(history, statement) or FUNCTIONS.get(name)
         if function is not None:
             return function
-        if scope and scope.name == name:
+        if caller and caller.name == name:
             hint = "write the recursion out: definitions are expanded in place"
             raise ExpressionError("name", f"`{name}` calls itself", self.span(place), hint)
         if history:
             raise ExpressionError("name", f"`{name}` is defined only later", self.span(place), "move its definition up")
-        if name in _ON_LISTS:
+        if name in ON_LISTS:
             raise ListNotation
         if name in self.free or name in CONSTANTS or len(name) == 1:
-            raise self.unexplained(f"`{name}` is not a function", place, end)
-        raise self.unexplained(f"there is no function `{name}`", place, end, tuple(self.defined))
+            raise self._unexplained(f"`{name}` is not a function", place, end)
+        raise self._unexplained(f"there is no function `{name}`", place, end, tuple(self.defined))
 
-    def unexplained(
+    def _unexplained(
         self, message: str, place: Place, end: int, functions: Collection[str] | None = None
     ) -> UnexplainedText:
-        """The error of a call that ends before a sign."""
-        return UnexplainedText("name", message, self.span(place), self.offsets.ends[end], functions=functions)
+        return UnexplainedText("name", message, self.span(place), self.span.end(end), functions=functions)
 
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
-        """A new operation."""
-        i = self.leaf(place)
+        """Add an operation."""
+        i = self._leaf(place)
         a, b = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
         self.nodes.rows.append((primitive, i, a, b))
         if primitive is NEG and a in self.nodes.constants:
@@ -580,35 +576,29 @@ class Builder:
             self.branches = True
         return i
 
-    def checked_node(
-        self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]
-    ) -> int:
+    def checked_node(self, primitive: Primitive, operands: Any, place: Place, pieces: Sequence[Piece]) -> Any:
         """An operation that was recorded. Raises `ExpressionError` where a condition is a number, or the reverse."""
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
         return operands[0] if primitive is plus_mark else self.node(primitive, operands, place)
 
-    def leaf(self, place: Place) -> int:
-        """A new node without inputs."""
+    def _leaf(self, place: Place) -> int:
         places = self.nodes.places
         places.append(place)
         return len(places) - 1
 
-    variable = leaf
-
-    def constant(self, data: float, source: str | None, place: Place) -> int:
-        """A new constant."""
-        i = self.leaf(place)
+    def _constant(self, data: float, source: str | None, place: Place) -> int:
+        i = self._leaf(place)
         self.nodes.constants[i] = data, source
         return i
 
     def superscript(self, text: str, sign: int) -> int:
-        """The exponent that a superscript is, the sign of a pair."""
+        """Return the exponent that a superscript is, the sign of a pair."""
         digits = worth(text)
         if digits[0] not in "+-":
-            return self.constant(float(digits), digits, (~sign, sign + 1))
+            return self._constant(float(digits), digits, (~sign, sign + 1))
         start, end, _ = self.span((~sign, sign + 1))
-        number = self.constant(float(digits[1:]), digits[1:], Span(start + 1, end))
+        number = self._constant(float(digits[1:]), digits[1:], Span(start + 1, end))
         return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
 
     def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
@@ -643,7 +633,7 @@ class Builder:
         return self.node(primitive, operands, place)
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
-        """The operand of a sign that changes nothing."""
+        """Return the operand of a sign that changes nothing."""
         if self.body is not None:
             return self.operation(plus_mark, (operand,), place, (piece,))
         if operand in self.conditions:
@@ -651,7 +641,7 @@ class Builder:
         return operand
 
     def comparison(self, operands: Sequence[int], pieces: Sequence[Piece], signs: Sequence[str]) -> int:
-        """A comparison, chained ones as the conjunction of their pairs."""
+        """Add a comparison; chained ones are the conjunction of their pairs."""
         result: int | None = None
         for k, sign in enumerate(signs):
             pair, two = tuple(operands[k : k + 2]), pieces[k : k + 2]
@@ -662,9 +652,9 @@ class Builder:
         return result
 
     def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """A call of a function of the program or of the language."""
+        """Add a call of a function of the program or of the language."""
         if self.body is not None:
-            if (name in _ON_LISTS or (name in BOUNDED and len(operands) == 4)) and not self.takes_lists:
+            if (name in ON_LISTS or (name in BOUNDED and len(operands) == 4)) and not self.takes_lists:
                 raise ListNotation
             i = len(self.body.places)
             self.body.pieces[i] = pieces
@@ -675,123 +665,123 @@ class Builder:
             raise ListNotation
         try:
             called = self.function(name, at, place[1], None)
-            if isinstance(called, _Function):
-                self.check_count(called, place, pieces)
-                return self.expand(called, operands, place)
-            return self.apply(called, name, operands, place, pieces)
+            if isinstance(called, Function):
+                self._check_count(called, place, pieces)
+                node: int = self.expand(called, operands, place)
+            else:
+                node = self._apply(called, name, operands, place, pieces)
         except ExpressionError as error:
             return self.refuse(error)
+        return node
 
-    def apply(
-        self, primitive: Primitive, name: str, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]
-    ) -> int:
-        """A function of the language at its arguments."""
+    def _apply(self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Piece]) -> Any:
         count = len(operands)
         if primitive.with_two and count == 2:
             primitive = PRIMITIVES[primitive.with_two]
         if primitive.variadic:
             if not operands:
-                self.refuse_count(name, primitive.signature, "at least 1", place, pieces)
+                self._refuse_count(name, primitive.signature, "at least 1", place, pieces)
         elif count != len(primitive.params):
             most = len(primitive.params)
             least = most - len(primitive.defaults)
             if not least <= count <= most:
                 wanted = f"{least} or {most}" if least < most else f"{most} or 2" if primitive.with_two else most
-                self.refuse_count(name, primitive.signature, wanted, place, pieces)
+                self._refuse_count(name, primitive.signature, wanted, place, pieces)
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
         if count < len(primitive.params) and not primitive.variadic:
             for default in primitive.defaults[count - len(primitive.params) :]:
-                operands += (self.constant(float(default), default, place),)
+                operands += (self._constant(float(default), default, place),)
         for parameter in primitive.constant_params:
-            self.check_whole(primitive, operands[primitive.params.index(parameter)], place)
+            order = operands[primitive.params.index(parameter)]
+            below = in_order(self.whole.changed(rows=self.whole.rows).parents, (order,)) if self.unknown else ()
+            value = self.fixed(order) if self.unknown.isdisjoint(below) else 0
+            if value is None or value < 0 or value != int(value):
+                message = f"the order of `{primitive.name}` must be a whole number fixed by the program"
+                hint = f"write it as `{primitive.name}(2, …)`"
+                raise ExpressionError("type", message, Span(*self.span(place)[:2]), hint)
         return self.node(primitive, operands, place)
 
-    def check_count(self, function: _Function, place: Place, pieces: Sequence[Piece]) -> None:
-        """Raise where a function of the program's own is called with too many arguments, or with too few."""
+    def _check_count(self, function: Function, place: Place, pieces: Sequence[Piece]) -> None:
         if len(pieces) != len(function.parameters):
             signature = f"{function.name}({', '.join(function.parameters)})"
-            self.refuse_count(function.name, signature, len(function.parameters), place, pieces)
+            self._refuse_count(function.name, signature, len(function.parameters), place, pieces)
 
-    def refuse_count(
+    def _refuse_count(
         self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
     ) -> NoReturn:
-        """Raise what is to say of a number of arguments that a function does not take."""
-        check_thousands([self.offsets.start(first) for first, _ in pieces], self.text)
+        check_commas([self.span.start(first) for first, _ in pieces], self.text, "miscounted")
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
         message = f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given"
         raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
 
-    def expand(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> int:
-        """The body of a function at its arguments. A stack of calls instead of recursion."""
-        calls: list[tuple[_Function, dict[str, int], list[int], Place | None]] = []
-        nodes_made: list[int] = []
-        meanings = self.enter(function, operands, via)
-        while True:
-            body = function.body
-            for i in range(len(nodes_made), len(body.places)):
-                primitive, place = function.primitives[i], body.places[i]
-                if via is not None:
-                    place = (*place[:2], via) if type(place) is tuple else Span(place[0], place[1], self.span(via))
-                inputs = tuple([nodes_made[p] for p in function.parents[i]])
-                if primitive is CONSTANT:
-                    node = self.constant(*body.constants[i], place)
-                elif primitive is name_mark:
-                    name = body.called[i][0]
-                    if name not in meanings:
-                        meanings[name] = self.lookup(name, place, function.statement)
-                    node = meanings[name]
-                elif primitive is call_mark:
-                    name, at = body.called[i]
-                    called = self.function(name, at, place[1], function)
-                    pieces = body.pieces[i]
-                    if isinstance(called, _Function):
-                        self.check_count(called, place, pieces)
-                        calls.append((function, meanings, nodes_made, via))
-                        function, via = called, place
-                        meanings, nodes_made = self.enter(function, inputs, via), []
-                        break
-                    node = self.apply(called, name, inputs, place, pieces)
-                else:
-                    node = self.checked_node(primitive, inputs, place, body.pieces.get(i, ()))
-                nodes_made.append(node)
-            else:
-                root = nodes_made[function.root]
-                if not calls:
-                    return root
-                function, meanings, nodes_made, via = calls.pop()
-                nodes_made.append(root)
+    def expand(self, function: Function, operands: Sequence[Any], via: Place | None) -> Any:
+        """Return the value of the body of a function at its arguments."""
+        return self.value(self.enter(function, operands, via))
 
-    def enter(self, function: _Function, operands: tuple[int, ...], via: Place | None) -> dict[str, int]:
-        """Return the bindings of the names in the body of a function that is called."""
+    def enter(self, function: Function, operands: Sequence[Any], via: Place | None, depth: int = 0) -> Call:
+        """Return a call of a function, not worked out yet."""
         self.uncalled.pop(function.statement, None)
-        if via is not None:
+        if via is not None and not self.takes_lists:
             # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
-            self.expanded += len(function.primitives)
-            work.charge(work.CALLED_NODE * len(function.primitives))
-            if self.expanded > self.most:
-                message = f"the calls expand to more than {self.most:,} nodes"
-                raise ExpressionError("limit", message, self.span(via), "split the program")
-        return dict(zip(function.parameters, operands, strict=True))
+            self.spend(len(function.body.places), via)
+        meanings = dict(zip(function.parameters, operands, strict=True))
+        return Call(function, meanings, via, function.root + 1, [], 0, depth + 1)
 
-    def check_whole(self, primitive: Primitive, order: int, place: Place) -> None:
-        """Raise an error unless the node is a whole number that the program fixes."""
-        if not self.unknown.isdisjoint(in_order(self.now().parents, (order,)) if self.unknown else ()):
-            return
-        value = self.fixed(order)
-        if value is None or value < 0 or value != int(value):
-            message = f"the order of `{primitive.name}` must be a whole number fixed by the program"
-            raise ExpressionError("type", message, Span(*self.span(place)[:2]), f"write it as `{primitive.name}(2, …)`")
+    def spend(self, count: int, place: Place) -> None:
+        """Charge for nodes. Raises `ExpressionError` (`limit`) where there are too many."""
+        self.expanded += count
+        work.charge(work.CALLED_NODE * count)
+        if self.expanded > self.most:
+            raise ExpressionError("limit", self.too_many.format(self.most), self.span(place), "split the program")
+
+    def value(self, call: Call) -> Any:
+        """Return the value of the last node of a call. A stack of calls instead of recursion."""
+        calls = [call]
+        while True:
+            call = calls[-1]
+            values = call.values
+            for i in range(call.first + len(values), call.end):
+                value = self.node_value(call, i)
+                if type(value) is Call:
+                    calls.append(value)
+                    break
+                values.append(value)
+            else:
+                calls.pop()
+                if not calls:
+                    return values[-1]
+                calls[-1].values.append(values[-1])
+
+    def node_value(self, call: Call, i: int) -> Any:
+        """Return the value of a node of a call; if it calls another function, that call."""
+        function, body, place = call.function, call.function.body, call.place(i)
+        primitive = body.primitives[i]
+        if primitive is CONSTANT:
+            return self._constant(*body.constants[i], place)
+        if primitive is name_mark:
+            return self._meaning(body.called[i][0], place, call)
+        operands = tuple([call.values[p - call.first] for p in body.parents[i]])
+        pieces = body.pieces.get(i, ())
+        if primitive is not call_mark:
+            return self.checked_node(primitive, operands, place, pieces)
+        name, at = body.called[i]
+        called = self.function(name, at, place[1], function)
+        if isinstance(called, Function):
+            self._check_count(called, place, pieces)
+            return self.enter(called, operands, place, call.depth)
+        return self._apply(called, name, operands, place, pieces)
+
+    def _meaning(self, name: str, place: Place, call: Call) -> Any:
+        if name not in call.meanings:
+            call.meanings[name] = self.lookup(name, place, call.function.statement)
+        return call.meanings[name]
 
     def fixed(self, node: int) -> float | None:
         """The value of a node of the program that is made of numbers alone; None for any other."""
         if node in self.whole.constants:
             return self.whole.constants[node][0]
-        graph, places = self.now().below((node,))
+        graph, places = self.whole.changed(rows=self.whole.rows).below((node,))
         if not places.keys().isdisjoint(self.free.values()):
             return None
         return float(Evaluation(REAL, graph).values[0])
-
-    def now(self) -> Graph:
-        """The program as far as it has been read."""
-        return self.whole.changed(rows=self.whole.rows)

@@ -47,7 +47,7 @@ class NewLines:
     always_accept = ()
 
     def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """The tokens without the new lines inside parentheses and brackets."""
+        """Yield the tokens but for those new lines."""
         depth = 0
         for token in stream:
             if token.type == "NEWLINE" and depth:
@@ -151,7 +151,6 @@ def tables_text() -> str:
 
 
 def _signs(rules: Iterable[Any]) -> set[str]:
-    """The symbols that are no operands: terminals, and what is made of such terminals alone."""
     signs = {part.name for rule in rules for part in rule.expansion if part.is_term} - OPERANDS
     origins = {rule.origin.name for rule in rules}
     while True:
@@ -166,7 +165,6 @@ def _signs(rules: Iterable[Any]) -> set[str]:
 
 
 def _pair(named: dict[str, str], words: list[str]) -> str:
-    """The pattern of a pair, from the patterns of the terminals and the reserved words."""
     space = named["SPACE"].removesuffix("+")
     first = re.match(CHARACTER_CLASS, named["NAME"])
     assert first is not None
@@ -182,7 +180,6 @@ def _pair(named: dict[str, str], words: list[str]) -> str:
 
 
 def _stands_alone(text: str, texts: Iterable[str]) -> bool:
-    """Whether a terminal is one sign that no other begins with, by their patterns."""
     sign = text.removeprefix("\\")
     return len(sign) == 1 and not any(
         re.match(other, sign + after) for other in texts if other != text for after in "=*_0a "
@@ -207,7 +204,6 @@ def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int
 
 
 def _ascii_class(match: re.Match[str]) -> str:
-    """A character class without the characters that are not ASCII (a plain one, even where it was an exclusion)."""
     members = [chr(code) for code in range(128) if re.fullmatch(match[0], chr(code))]
     if not members:
         return r"[^\s\S]"
@@ -221,7 +217,6 @@ def _ascii_class(match: re.Match[str]) -> str:
 
 
 def _block(name: str, items: Iterable[str], brackets: str = "()") -> Iterator[str]:
-    """A tuple, or what else is between such brackets, over several lines of at most 120 characters."""
     yield f"{name} = {brackets[0]}"
     line = "   "
     for item in items:
@@ -234,7 +229,7 @@ def _block(name: str, items: Iterable[str], brackets: str = "()") -> Iterator[st
 
 
 def main() -> None:
-    """Write the file."""
+    """Write `tables.py`."""
     TABLES.write_text(tables_text(), encoding="utf-8")
 
 

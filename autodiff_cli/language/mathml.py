@@ -17,7 +17,6 @@ from .typesetting import APPLIED, LETTERS
 
 TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"
 """The invisible signs of a product, and between a function and what it is applied to."""
-
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
 
@@ -30,10 +29,9 @@ SIGNS = {
 }  # fmt: skip
 SPACES = {r"\,": "0.167em", r"\quad": "1em"}
 NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
-"""Commands for letters."""
 
-ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 1), "_": ("msub", 1)}
-"""Commands with arguments: the element, and how many; a script belongs to the item before it too."""
+ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 2), "_": ("msub", 2)}
+"""Commands with arguments: the element, and how many; the first of a script is the item before it."""
 
 _TOKEN = re.compile(
     r"\\(?:text|mathit|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}|\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+|\\."
@@ -60,12 +58,11 @@ class _Frame:
 
     end: str
     items: list[Item] = field(default_factory=list)
-    waiting: list[tuple[str, str, int, list[Item]]] = field(default_factory=list)
-    """Commands that wait for arguments: the command, its element, how many, and those that are there."""
+    waiting: list[tuple[str, int, list[Item]]] = field(default_factory=list)
+    """Commands that wait for arguments: the element, how many, and those that are there."""
     cells: list[list[list[Item]]] = field(default_factory=lambda: [[]])
     """Of cases: the finished cells, by lines."""
     before: str = ""
-    """The sign that it begins with, if it is in parentheses."""
 
 
 def mathml(latex: str) -> str:
@@ -94,63 +91,54 @@ def _whole(xml: str, display: str) -> str:
 
 
 def _items(latex: str) -> list[Item]:
-    tokens = _TOKEN.findall(latex)
+    tokens = iter(_TOKEN.findall(latex))
     frames = [_Frame("")]
-    k = 0
-    while k < len(tokens):
-        token = tokens[k]
-        k += 1
+    for token in tokens:
         here = frames[-1]
         if token == here.end:
             frames.pop()
-            if token == r"\right":
-                token, k = tokens[k], k + 1
-            _add(frames[-1], _closed(here, token))
+            _add(frames[-1], _closed(here, next(tokens) if token == r"\right" else token))
         elif token == "{":
             frames.append(_Frame("}"))
-        elif token in ("(", r"\left"):
-            if token == r"\left":
-                token, k = tokens[k], k + 1
-                frames.append(_Frame(r"\right", before=token))
-            else:
-                frames.append(_Frame(")", before=token))
+        elif token == "(":
+            frames.append(_Frame(")", before=token))
+        elif token == r"\left":
+            frames.append(_Frame(r"\right", before=next(tokens)))
         elif token.startswith(r"\begin"):
             frames.append(_Frame(token.replace("begin", "end")))
-        elif token in ("&", r"\\"):
+        elif token == "&":
             here.cells[-1].append(here.items)
-            here.cells += [[]] if token == r"\\" else []
             here.items = []
+        elif token == r"\\":
+            here.cells[-1].append(here.items)
+            here.cells.append([])
+            here.items = []
+        elif token == "[" and here.waiting[-1:] == [("msqrt", 1, [])]:
+            here.waiting[-1] = ("mroot", 2, [Item(OPERAND, f"<mn>{next(tokens)}</mn>")])
+            next(tokens)
         elif token in ARGUMENTS:
             element, count = ARGUMENTS[token]
-            there = [here.items.pop()] if token in "^_" else []
-            if token == r"\sqrt" and tokens[k] == "[":
-                element, there, k = "mroot", [Item(OPERAND, f"<mn>{tokens[k + 1]}</mn>")], k + 3
-                count = 1
-            here.waiting.append((token, element, count + len(there), there))
+            here.waiting.append((element, count, [here.items.pop()] if token in "^_" else []))
         else:
             _add(here, _leaf(token))
     return frames[0].items
 
 
 def _add(frame: _Frame, item: Item) -> None:
-    """Add an item to a row, or to the arguments of the command that waits for them."""
     while frame.waiting:
-        _, element, count, arguments = frame.waiting[-1]
+        element, count, arguments = frame.waiting[-1]
         arguments.append(item)
         if len(arguments) < count:
             return
         frame.waiting.pop()
-        first = arguments[0]
-        parts = tuple(argument.xml for argument in arguments)
-        if element == "mroot":
-            item = Item(OPERAND, f"<mroot>{parts[1]}{parts[0]}</mroot>")
+        first, parts = arguments[0], tuple([argument.xml for argument in arguments])
+        xml = f"<{element}>{''.join(parts[::-1] if element == 'mroot' else parts)}</{element}>"
+        if element not in ("msup", "msub"):
+            item = Item(OPERAND, xml)
         elif element == "msup" and first.parts:
             item = Item(first.kind, f"<msubsup>{''.join(first.parts)}{parts[1]}</msubsup>", (), first.applied)
-        elif element in ("msup", "msub"):
-            xml = f"<{element}>{''.join(parts)}</{element}>"
-            item = Item(first.kind, xml, parts if element == "msub" else (), first.applied)
         else:
-            item = Item(OPERAND, f"<{element}>{''.join(parts)}</{element}>")
+            item = Item(first.kind, xml, parts if element == "msub" else (), first.applied)
     frame.items.append(item)
 
 

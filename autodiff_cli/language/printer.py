@@ -7,9 +7,8 @@ from typing import Any
 
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value
-from ..table.binding import ATOM, CHOICE, SIGN
 from ..table.operators import VARIABLE
-from ..table.primitive import PRIMITIVES
+from ..table.primitive import ATOM, CHOICE, PRIMITIVES, SIGN
 
 Item = str | tuple[Any, int]
 """A piece of output: text, or a node and the precedence that it needs."""
@@ -53,7 +52,6 @@ def expression_text(root: Value) -> str:
 
 
 def _parts(value: Value) -> tuple[int, list[Item]]:
-    """How a node binds, and what it is written from: text, and operands with the level that they need."""
     operands, name = value._prev, value.primitive.name
     if not operands:
         text = value.label if value.primitive is VARIABLE else value.source or number_text(value.data)

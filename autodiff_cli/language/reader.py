@@ -7,7 +7,6 @@ from functools import cache
 from itertools import count
 from typing import Any, NamedTuple
 
-from ..errors import Span
 from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
@@ -17,7 +16,6 @@ from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import (
     AUGMENT,
     COEFFICIENT,
-    END,
     EQUALS,
     KEYWORDS,
     LEFT,
@@ -28,7 +26,6 @@ from .tokens import (
     UNREADABLE,
     is_coefficient,
     pairs,
-    scan,
     sign_kind,
     split,
     stranger,
@@ -63,16 +60,11 @@ class Frame(NamedTuple):
 class ParseFailure(Exception):
     """No rule of the grammar goes on from here; `diagnostics` makes an `ExpressionError` of it."""
 
-    def __init__(self, at: int, states: list[int], operand: int | None, statements: Sequence[Statement]) -> None:
-        super().__init__(at)
-        self.at = at
-        """The start of the token that does not fit."""
-        self.states = states
-        """The states of the tables before it, the start first."""
-        self.operand = operand
-        """The start of the last operand that was understood before, if any."""
+    def __init__(self, statements: Sequence[Statement], at: int | None = None) -> None:
+        super().__init__()
         self.statements = statements
-        """The statements that are complete."""
+        self.at = at
+        """The start of the token that does not fit, where the tables would go on."""
 
 
 def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Program:
@@ -211,9 +203,6 @@ def _read(text: str, builder: Builder) -> Builder:
                 top = rule(Parts(builder, operands, signs, frames, first, top, i))
                 if frames:
                     context, first, _ = frames[0]
-                if builder.nodes is not nodes or builder.functions is not functions:
-                    nodes, names, conditions, functions = builder.scope()
-                    rows, places, constants = nodes.rows, nodes.places, nodes.constants
             elif how == _STATEMENT:
                 top = builder.finish_statement(top, (first, i))
                 if make:
@@ -227,22 +216,18 @@ def _read(text: str, builder: Builder) -> Builder:
             else:
                 if how == _AFTER_NAME:
                     top = None
-                elif how == _NEXT:
-                    builder.next_statement()
-                elif how == _BODY:
-                    builder.begin_body()
+                elif how in (_NEXT, _BODY):
+                    builder.next_statement() if how == _NEXT else builder.begin_body()
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif how == _ENTRY:
                     if _is_call(operand, operands[i + 1], builder.valued):
-                        raise _failure(text, builder, builder.offsets.signs[i])
+                        raise ParseFailure(builder.outline(), builder.span.start(~i))
                 elif (target := _coefficient(context[None], state[None])) is None or not (
                     # what is written together needs no look at where it stands
-                    is_coefficient(text, builder.offsets.starts[i])
-                    if sign
-                    else is_coefficient(operand + operands[i + 1])
+                    is_coefficient(text, builder.span.start(i)) if sign else is_coefficient(operand + operands[i + 1])
                 ):
-                    raise _failure(text, builder)
+                    raise ParseFailure(builder.outline())
                 stack.append((context, first, top))
                 context = state = target
                 first = ~i if how == _STUCK and sign else i + 1
@@ -260,41 +245,13 @@ def _read(text: str, builder: Builder) -> Builder:
 
 
 def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
-    """Whether a name before `[` is a function, as in `Sin[x]`; `beta[2]` and `mean[i]` are entries of lists."""
     if name.lower() not in FUNCTIONS or (name.islower() and (index[:1] in _NUMERIC or index in _INDICES)):
         return False
     return name not in valued and not any(other.startswith(f"{name}[") for other in valued)
 
 
 def _last(first: int) -> int:
-    """The pair with the sign before what begins with pair `first`."""
     return first - 1 if first >= 0 else ~first
-
-
-def _failure(text: str, builder: Builder, at: int | None = None) -> ParseFailure:
-    """Return the error of a text that the tables do not take: at a place, or at the first token that does not fit."""
-    states, starts = [0], [(0, False)]  # of each state the start of what was read, and whether that is an operand
-    previous, closed = END, 0
-    for kind, start, _ in scan(text):
-        if previous == NAME and kind in (OPEN, EQUALS, AUGMENT):
-            starts[-1] = starts[-1][0], False
-        while (action := closed or ACTION[states[-1] + kind]) < 0:
-            closed = 0
-            origin, length, name, _ = RULES[-1 - action]
-            _reduce(states, action)
-            first, is_operand = starts[-length]
-            if length > 1 or name not in ("", "list", "number", "name"):
-                is_operand = name not in ("list", "bind", "augment", "define", "outputs")
-            starts[-length:] = [(first, is_operand and ORIGINS[origin] not in ("statement", "_statements"))]
-        if action == 0 or start == at:
-            break
-        if kind == EQUALS:
-            starts[-1] = starts[-1][0], False  # the head of a definition
-        states.append(action)
-        starts.append((start, kind in (NAME, NUMBER, COEFFICIENT)))
-        previous, closed = kind, _only_rule(action)
-    operands = [first for first, is_operand in starts if is_operand]
-    return ParseFailure(start, states, operands[-1] if operands else None, builder.outline())
 
 
 # ---- what a rule makes of its parts -------------------------------------------------------------------------------
@@ -304,28 +261,23 @@ class Parts(NamedTuple):
     builder: Builder
     operands: Sequence[str]
     signs: Sequence[str]
-    """The text in pairs."""
     frames: Sequence[Any]
     first: int
     """With which pair what follows the last sign begins."""
     top: Any
-    """And what it is."""
     last: int
     """The pair with the sign after the rule's parts, or with the last of them."""
 
     @property
     def place(self) -> Piece:
-        """Its place, if it does not end with a sign."""
         return (self.frames[0][1] if self.frames else self.first), self.last
 
     @property
     def inner(self) -> Piece:
-        """The place of the part after the last sign."""
         return self.first, self.last
 
     @property
     def name(self) -> tuple[str, Piece]:
-        """The name before the last sign, and where it stands."""
         before = _last(self.first)
         return self.operands[before], (self.frames[-1][1], before)
 
@@ -356,7 +308,6 @@ def _plus(parts: Parts) -> int:
 
 
 def _operation(primitive: Primitive, *order: int, closed: int = 0) -> Make:
-    """An operation on the operands in this order, which may end with a sign of its own."""
 
     def make(parts: Parts) -> int:
         operands, pieces, _ = zip(*parts.row(), strict=True)
@@ -379,25 +330,20 @@ def _call(parts: Parts) -> int | Head:
     row = parts.row()
     operands, pieces = tuple([operand for operand, _, _ in row]), [piece for _, piece, _ in row]
     if len(row) > 1:
-        _check_commas(parts, pieces, outputs=False)
+        _check_commas(parts, pieces, "arguments")
     end = parts.last + 1
     if parts.signs[end] == "=" and parts.frames[0][0][None].number in _BEGINNINGS:
-        return Head(name, builder.span(at), builder.offsets.ends[end], _parameters(parts, pieces))
+        names = [parts.operands[first] if first == last else "" for first, last in pieces]
+        spans = [builder.span(piece) for piece in pieces]
+        parameters = [("" if name[:1] in _NUMERIC else name, span) for name, span in zip(names, spans, strict=True)]
+        return Head(name, builder.span(at), builder.span.end(end), tuple(parameters))
     return builder.call(name, at, operands, (at[0], end), pieces)
 
 
-def _parameters(parts: Parts, pieces: Sequence[Piece]) -> tuple[tuple[str, Span], ...]:
-    parameters = []
-    for first, last in pieces:
-        name = parts.operands[first] if first == last else ""
-        parameters.append(("" if name[:1] in _NUMERIC else name, parts.builder.span((first, last))))
-    return tuple(parameters)
-
-
-def _check_commas(parts: Parts, pieces: Sequence[Piece], *, outputs: bool) -> None:
-    where, texts = parts.builder.offsets, parts.operands
+def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:
+    span, texts = parts.builder.span, parts.operands
     if any(texts[last][-1:].isdigit() and texts[last + 1][:1].isdigit() for _, last in pieces[:-1]):
-        check_commas([where.start(first) for first, _ in pieces], parts.builder.text, outputs=outputs)
+        check_commas([span.start(first) for first, _ in pieces], parts.builder.text, where)
 
 
 def _bind(parts: Parts) -> Complete:
@@ -421,7 +367,7 @@ def _define(parts: Parts) -> Complete:
 
 def _outputs(parts: Parts) -> Complete:
     operands, pieces, _ = zip(*parts.top, strict=True)
-    _check_commas(parts, pieces, outputs=True)
+    _check_commas(parts, pieces, "outputs")
     parts.builder.output(operands, pieces)
     return "outputs", *parts.inner
 
@@ -453,17 +399,18 @@ _BEGINNINGS = frozenset(
 """The states in which a statement begins."""
 
 
-def step(states: list[int], kind: int) -> int:
+def take(states: list[int], kind: int) -> int:
     """Do what the tables say of the next terminal: keep it (more than 0), apply a rule before it (less), or nothing."""
     action = ACTION[states[-1] + kind]
     if action > 0:
         states.append(action)
     elif action < 0:
-        _reduce(states, action)
+        reduce_by(states, action)
     return action
 
 
-def _reduce(states: list[int], action: int) -> None:
+def reduce_by(states: list[int], action: int) -> None:
+    """Apply a rule, given as an action of the tables."""
     origin, length = RULES[-1 - action][:2]
     del states[len(states) - length :]
     states.append(GOTO[states[-1] + origin])
@@ -474,7 +421,7 @@ def _does_nothing(action: int) -> bool:
     return length == 1 and (kind in ("", "number", "name") or (kind == "list" and ORIGINS[origin] != "_statements"))
 
 
-def _only_rule(state: int) -> int:
+def only_rule(state: int) -> int:
     """The rule, as an action, that applies in a state whatever follows; 0 if it matters what does."""
     rules = {action for action in ACTION[state : state + _WIDTH] if action}
     return min(rules) if len(rules) == 1 and min(rules) < 0 else 0
@@ -508,7 +455,7 @@ class State:
         if self.below is not None:
             states.append(_after(self.number, self.read))
             while (action := ACTION[states[-1] + kind]) < 0 and _does_nothing(action):
-                step(states, kind)
+                take(states, kind)
         return states
 
     def action(self, kind: int) -> tuple[int, Any, Any]:
@@ -519,7 +466,7 @@ class State:
         action = ACTION[states[-1] + kind]
         if action == 0:
             return _STUCK, None, None
-        closes = action > 0 and _only_rule(action)
+        closes = action > 0 and only_rule(action)
         if action > 0 and not closes:
             how = _SHIFT
             if self.read == NAME and kind in (OPEN, EQUALS, AUGMENT):
@@ -546,7 +493,6 @@ class State:
 
 
 def _move(moves: Moves, key: Any) -> Any:
-    """Return the move of a state for a key, computed on first use."""
     if key in moves:
         return moves[key]
     state: State = moves[None]
@@ -560,7 +506,6 @@ def _move(moves: Moves, key: Any) -> Any:
 
 
 def _coefficient(context: State, state: State) -> Moves | None:
-    """The state after a number that multiplies what follows, where the grammar has one."""
     number = ACTION[context.number + COEFFICIENT] if state.possible and state.read == NUMBER else 0
     return _state(number) if number > 0 else None
 
@@ -572,7 +517,6 @@ _MOST_SIGNS = 128
 
 @cache
 def _state(number: int) -> Moves:
-    """The moves of the state of that number in the tables, where nothing has been read yet."""
     return State(number).moves
 
 

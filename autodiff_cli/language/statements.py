@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Offer, Span
 
 _LONGEST = 40
-_INTEGER = r"(?<![\w.])[0-9]+\Z"
 _GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
 _ZEROS = r"0[0-9]{2}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![0-9.])"
 """Numbers with leading zeros, which are not allowed even as coefficients: `000x`."""
 
 _DECIMALS = r"[0-9]+(?![\w.])"
-_LEADING = r"(?<![\w.])[1-9][0-9]{0,2}\Z"
-_POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z"
+_POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z", _DECIMALS
+_COMMAS = {
+    "outputs": ((r"(?<![\w.])[0-9]+\Z", f"{_GROUPS}|{_ZEROS}|{_DECIMALS}"), _POINTED),
+    "arguments": ((r"(?<![\w.])[0-9]+\Z", f"(?=0)(?:{_GROUPS}|{_ZEROS})"),),
+    "miscounted": ((r"(?<![\w.])[1-9][0-9]{0,2}\Z", _GROUPS), _POINTED),
+}
+"""The beginning of a number before a comma, and how it goes on behind it, where the two are likely one number."""
 
 
 class Statement(NamedTuple):
@@ -37,7 +41,6 @@ class Head(NamedTuple):
 
     name: str
     span: Span
-    """The span of the name."""
     end: int
     parameters: tuple[tuple[str, Span], ...]
     """The names in the parentheses and where they stand; an empty name for anything else."""
@@ -88,71 +91,38 @@ def check_head(head: Head) -> None:
             raise ExpressionError("syntax", "a parameter of a function is a plain name", span, hint)
 
 
-def check_commas(starts: Sequence[int], text: str, *, outputs: bool) -> None:
-    """Raise an error if a comma is part of a number: `1,000`; as an output, also `1,5` and `1.000,5`.
+def check_commas(starts: Sequence[int], text: str, where: str) -> None:
+    """Raise an error if two neighbours are likely meant as one number: `1,000`; as outputs, also `1,5` and `1.000,5`.
 
-    `starts` are where the arguments or outputs begin. `atan2(1,200)` has two arguments, but nobody writes `000` or
-    `050` for one. Of what else stands in a call, `check_thousands` judges, since it matters what is called.
+    `starts` are where outputs or arguments begin. Of arguments it is asked twice. `atan2(1,200)` has two, as every call
+    that can take its arguments as they stand, but nobody writes `000` or `050` for one; and where their number is wrong
+    (`miscounted`), `sin(1,500)` has groups of exactly three digits after one to three that do not begin with 0.
     """
-    for left, right in _written_together(starts, text):
-        # Compiled only here, since hardly any program comes this far.
-        if not outputs and text[right] != "0":
+    what = "outputs" if where == "outputs" else "arguments"
+    for left, right in pairwise(starts):
+        if text[right - 1] != "," or not text[right - 2].isdigit():
             continue
-        whole = re.compile(_INTEGER).search(text, max(left, right - 1 - _LONGEST), right - 1)
-        grouped = re.compile(f"{_GROUPS}|{_ZEROS}").match(text, right) if whole else None
-        rest = grouped or (re.compile(_DECIMALS).match(text, right) if outputs else None)
-        if whole and rest:
-            raise _comma(whole[0], rest[0], whole.start(), rest.end(), "outputs" if outputs else "arguments")
-        if outputs:
-            _check_point_and_comma(left, right, text, "outputs")
+        # The patterns are compiled only here, since hardly any program comes this far.
+        for before, after in _COMMAS[where]:
+            whole = re.compile(before).search(text, max(left, right - 1 - _LONGEST), right - 1)
+            rest = re.compile(after).match(text, right)
+            if whole and rest:
+                raise _one_number(whole[0], rest[0], Span(whole.start(), rest.end()), what)
 
 
-def check_thousands(starts: Sequence[int], text: str) -> None:
-    """Raise an error if two arguments are likely meant as one number: `1,500` in `sin(1,500)`, or `1.500,5`.
-
-    To be called where the number of arguments is wrong: `sin(1,500)`. Such a number begins with one to three digits,
-    not with 0, and goes on with groups of exactly three, with nothing between them but a comma. A call that can take
-    its arguments as they stand has them, as in every language with functions: `hypot(300,400)`, `max(1,500)`.
-    """
-    for left, right in _written_together(starts, text):
-        whole = re.compile(_LEADING).search(text, max(left, right - 1 - _LONGEST), right - 1)
-        rest = re.compile(_GROUPS).match(text, right) if whole else None
-        if whole and rest:
-            raise _comma(whole[0], rest[0], whole.start(), rest.end(), "arguments")
-        _check_point_and_comma(left, right, text, "arguments")
-
-
-def _written_together(starts: Sequence[int], text: str) -> Iterator[tuple[int, int]]:
-    """Return the starts of neighbours with only a comma between them, after a digit."""
-    return ((a, b) for a, b in pairwise(starts) if text[b - 1] == "," and text[b - 2].isdigit())
-
-
-def _check_point_and_comma(left: int, right: int, text: str, what: str) -> None:
-    whole = re.compile(_POINTED).search(text, max(left, right - 1 - _LONGEST), right - 1)
-    rest = re.compile(_DECIMALS).match(text, right)
-    if whole and rest:
-        joined, listed = f"{whole[0].replace('.', '')}.{rest[0]}", f"{whole[0]}, {rest[0]}"
-        hint = f"write `{joined}`, or `{listed}` for {what}"
-        if len(rest[0]) > _LONGEST:
-            hint = "leave the point out and write a point for the comma"
-        message, span = "a number has a point or a comma in it, and not both", Span(whole.start(), rest.end())
-        raise ExpressionError("syntax", message, span, hint, offers=_offers(span, joined, listed))
-
-
-def _offers(span: Span, *texts: str) -> tuple[Offer, ...]:
-    return tuple([Offer(span.start, span.end, text, shown=(text,)) for text in texts])
-
-
-def _comma(before: str, after: str, start: int, end: int, what: str) -> ExpressionError:
-    grouped = re.compile(_GROUPS).fullmatch(after)
-    joined = before + after.replace(",", "") if grouped else f"{before}.{after}"
-    listed = f"{before}, {after.replace(',', ', ')}"
-    offered = [joined, listed]
-    hint = f"write `{joined}`, or `{listed}` for {what}"
-    # Nobody writes `000` or `050` for a number of its own.
-    if grouped and re.search(r"(?:^|,)0", after):
-        offered, hint = offered[:1], f"write `{joined}`"
-    if len(listed) > _LONGEST:
-        hint = "leave the commas out"
-    message = "a number is written without commas in it" if grouped else "the decimal sign is a point"
-    return ExpressionError("syntax", message, Span(start, end), hint, offers=_offers(Span(start, end), *offered))
+def _one_number(before: str, after: str, span: Span, what: str) -> ExpressionError:
+    joined, listed = f"{before}.{after}", f"{before}, {after.replace(',', ', ')}"
+    message, too_long = "the decimal sign is a point", "leave the commas out"
+    is_long, offered = len(listed) > _LONGEST, [joined, listed]
+    if "." in before:
+        joined = f"{before.replace('.', '')}.{after}"
+        message = "a number has a point or a comma in it, and not both"
+        too_long, is_long = "leave the point out and write a point for the comma", len(after) > _LONGEST
+        offered = [joined, listed]
+    elif re.compile(_GROUPS).fullmatch(after):
+        joined, message = before + after.replace(",", ""), "a number is written without commas in it"
+        # Nobody writes `000` or `050` for a number of its own.
+        offered = [joined] if re.search(r"(?:^|,)0", after) else [joined, listed]
+    hint = f"write `{joined}`" + f", or `{listed}` for {what}" * (len(offered) > 1)
+    offers = tuple([Offer(span.start, span.end, text, shown=(text,)) for text in offered])
+    return ExpressionError("syntax", message, span, too_long if is_long else hint, offers=offers)

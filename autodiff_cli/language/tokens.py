@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any
 
 from ..errors import Span
 from .elements import element
@@ -71,7 +71,6 @@ def has_unit_literals(text: str) -> bool:
 
 
 def _readable(text: str) -> str:
-    """The text with an end that the pattern of pairs reads."""
     return (text.replace(_END_SIGN, _ANOTHER) if _END_SIGN in text else text) + _END_SIGN
 
 
@@ -96,47 +95,42 @@ def split(text: str) -> tuple[list[str], list[str], bool]:
     return parts[:-1:2], parts[1::2], False
 
 
-class Offsets(NamedTuple):
-    """The positions of the pairs of a text."""
+class Spans:
+    """Spans of a text whose parts are known in pairs. The text is cut when the first span is asked for."""
 
-    starts: list[int]
-    """The start of each pair."""
-    ends: list[int]
-    """The end of the last token before the sign of each pair."""
-    signs: list[int]
-    """The start of the sign of each pair, then the end of the text."""
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int, int]]:
+        """Of each pair where it begins, where the last token before its sign ends, and where the sign stands."""
+        text = without_skipped(self.text)
+        positions = []
+        end = 0
+        for match in _compiled(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
+            (start, stop), (sign, after) = match.span(1), match.span(2)
+            if stop > start:
+                end = stop
+            positions.append((start if stop > start else sign, end, sign))
+            end = after
+        return positions
 
     def start(self, first: int) -> int:
         """Return the start of a construct: of pair `first`, or of the sign of pair `~first`."""
-        return self.starts[first] if first >= 0 else self.signs[~first]
+        return self.pairs[first][0] if first >= 0 else self.pairs[~first][2]
 
-    def span(self, place: tuple[Any, ...]) -> Span:
-        """The piece of text `(first, last)`: it begins there, and ends with the token before the sign of pair `last`.
+    def end(self, last: int) -> int:
+        """Return the end of a construct, which is that of the last token before the sign of pair `last`."""
+        return self.pairs[last][1]
 
-        Perhaps with a third part, the place of the call through which it was reached. A span is one already.
+    def __call__(self, place: tuple[Any, ...]) -> Span:
+        """Return the span of a place: of a piece of text in pairs, `(first, last)`, or of one that is a span already.
+
+        A third part is the place of the call through which it was reached.
         """
-        if isinstance(place, Span):
-            return place
-        first, last, *via = place
-        return Span(self.start(first), self.ends[last], *map(self.span, via))
-
-
-def offsets(text: str) -> Offsets:
-    """The positions of the pairs of a text."""
-    text = without_skipped(text)
-    positions = Offsets([], [], [])
-    end = 0
-    for match in _compiled(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
-        (start, stop), (sign, after) = match.span(1), match.span(2)
-        if stop > start:
-            end = stop
-            positions.starts.append(start)
-        else:
-            positions.starts.append(sign)
-        positions.ends.append(end)
-        positions.signs.append(sign)
-        end = after
-    return positions
+        start, end, *via = place
+        called = self(via[0]) if via and via[0] is not None else None
+        return Span(start, end, called) if isinstance(place, Span) else Span(self.start(start), self.end(end), called)
 
 
 def is_name(text: str) -> bool:
@@ -226,8 +220,9 @@ def is_coefficient(text: str, start: int = 0) -> bool:
     return read_token(text, start).lastindex == COEFFICIENT
 
 
-def _tokens(text: str) -> Iterator[tuple[int, int, int]]:
-    """Kind, start and end of every token, the last being the end of the text."""
+def scan(text: str) -> Iterator[tuple[int, int, int]]:
+    """Kind, start and end of every token, the last being the end of the text; none of what is skipped."""
+    depth = 0
     for match in _compiled(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
         kind = match.lastindex or 0
         start, stop = match.span(kind)
@@ -236,23 +231,15 @@ def _tokens(text: str) -> Iterator[tuple[int, int, int]]:
             kind = KEYWORDS.get(name) or (NAME if stranger(name) is None else UNREADABLE)
         elif kind in (NUMBER, COEFFICIENT) and _has_long_exponent(match[kind]):
             kind = UNREADABLE
-        yield kind, start, stop
-        if kind == END:
-            return
-
-
-def scan(text: str) -> Iterator[tuple[int, int, int]]:
-    """Kind, start and end of every token, the last being the end of the text; none of what is skipped."""
-    depth = 0
-    for token in _tokens(text):
-        kind = token[0]
-        if kind in SKIPPED or (kind == NEWLINE and depth):
+        elif kind in SKIPPED or (kind == NEWLINE and depth):
             continue
-        if kind in _OPENING:
+        elif kind in _OPENING:
             depth += 1
         elif kind in _CLOSING and depth:
             depth -= 1
-        yield token
+        yield kind, start, stop
+        if kind == END:
+            return
 
 
 def without_skipped(text: str) -> str:

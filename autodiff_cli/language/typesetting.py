@@ -13,9 +13,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..algebra.symbolic import by_definition
-from ..graphs.value import Value, in_order, node, variable
+from ..algebra.walk import rebuilt
+from ..graphs.value import Value, in_order, variable
 from ..numbers import budget as work
-from ..table import binding
+from ..table import primitive as binding
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
 from ..table.primitive import BY_DEFINITION, PRIMITIVES, Primitive
 from .builder import Program
@@ -172,16 +173,12 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 """The kinds of beginnings and ends of formulas, which decide the spacing."""
-
 _FUNCTIONS = "fghuFGH"
 """Names for a function, the usual first."""
-
 MAX_STATED_NODES = 1000
 """Nodes of a function that is stated before its derivatives, a shared one counted at each of its uses."""
-
 MAX_EXPONENT_LENGTH = 60
 """Characters of LaTeX: a longer exponent of e stands in parentheses after `exp`."""
-
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
 
 
@@ -193,18 +190,15 @@ class _Piece(NamedTuple):
     start: int = OTHER
     end: int = OTHER
     tall: bool = False
-    """Whether parentheses around it have to grow."""
     length: int = 0
     scripts: int = 0
     """How many exponents stand upon each other in it."""
     positive: _Piece | None = None
-    """The part after its leading minus."""
     called: tuple[str, _Piece] | None = None
     """The name and the parenthesised arguments of a function application."""
     rest: tuple[str | _Piece, ...] = ()
     """The lines of cases that follow other cases."""
     name: str = ""
-    """The LaTeX of a symbol."""
 
 
 class Typesetting:
@@ -293,7 +287,11 @@ class Typesetting:
             return self._leaf(value)
         inputs = [pieces[operand] for operand in value._prev]
         if primitive in _INFIX:
-            return _infix(primitive, *inputs)
+            between, level, left, right = _INFIX[primitive]
+            x, y = inputs
+            if primitive is ADD and y.positive is not None:
+                between, y = " - ", y.positive
+            return _piece_of(level, _at(x, left), between, _at(y, right))
         if primitive is MUL:
             return _product(*inputs)
         if primitive is DIV:
@@ -342,14 +340,8 @@ def _number(latex: str) -> _Piece:
 
 
 def _piece_of(
-    level: int,
-    *text: str | _Piece,
-    start: int = OTHER,
-    end: int = OTHER,
-    tall: bool = False,
-    scripts: int = 0,
+    level: int, *text: str | _Piece, start: int = OTHER, end: int = OTHER, tall: bool = False, scripts: int = 0
 ) -> _Piece:
-    """A piece made from text and pieces; as tall as they are, and with `scripts` more upon each other."""
     inner = [part for part in text if not isinstance(part, str)]
     length = sum(len(part) if isinstance(part, str) else part.length for part in text)
     most = max([part.scripts for part in inner], default=0)
@@ -357,7 +349,6 @@ def _piece_of(
 
 
 def _enclosed(piece: _Piece) -> _Piece:
-    """The piece in parentheses; with a sign in it, it is set apart as a number is."""
     return _piece_of(ATOM, *_parenthesised(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN)
 
 
@@ -367,13 +358,6 @@ def _parenthesised(piece: _Piece) -> tuple[str, _Piece, str]:
 
 def _at(piece: _Piece, level: int) -> _Piece:
     return piece if piece.level >= level else _enclosed(piece)
-
-
-def _infix(primitive: Primitive, x: _Piece, y: _Piece) -> _Piece:
-    between, level, left, right = _INFIX[primitive]
-    if primitive is ADD and y.positive is not None:
-        between, y = " - ", y.positive
-    return _piece_of(level, _at(x, left), between, _at(y, right))
 
 
 def _negated(x: _Piece) -> _Piece:
@@ -389,7 +373,6 @@ def _product(x: _Piece, y: _Piece) -> _Piece:
 
 
 def _between(x: _Piece, y: _Piece) -> str:
-    """Return the sign between two factors: empty where the product is unambiguous without one."""
     apart = (
         y.start == DIGIT
         or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product
@@ -402,7 +385,6 @@ def _between(x: _Piece, y: _Piece) -> str:
 
 
 def _base(piece: _Piece) -> str:
-    """The LaTeX of a symbol, or of the symbol that a power is of."""
     first = piece.text[0] if piece.text and piece.level == POWER else ""
     return piece.name or (first.name if isinstance(first, _Piece) else "")
 
@@ -425,37 +407,27 @@ def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
 
 def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     last: tuple[str | _Piece, ...] = otherwise.rest or (otherwise, r" & \text{otherwise}")
-    formula = _piece_of(
-        binding.CHOICE,
-        r"\begin{cases} ",
-        then,
-        r" & \text{if } ",
-        condition,
-        r" \\ ",
-        *last,
-        r" \end{cases}",
-        tall=True,
-    )
+    lines = condition, r" \\ ", *last
+    cases = r"\begin{cases} ", then, r" & \text{if } ", *lines, r" \end{cases}"
     # One part, so that many cases take no longer than they are many.
-    rest = _piece_of(binding.CHOICE, then, r" & \text{else if } ", condition, r" \\ ", *last)
-    return formula._replace(rest=(rest,))
+    rest = _piece_of(binding.CHOICE, then, r" & \text{else if } ", *lines)
+    return _piece_of(binding.CHOICE, *cases, tall=True)._replace(rest=(rest,))
 
 
 def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece]) -> _Piece:
-    """A function that is applied, as its row in the table says."""
     shape = value.primitive.latex or rf"\operatorname{{{_underscored(value.primitive.name)}}}"
     head: list[str | _Piece] = []
-    left = list(inputs)
+    used: set[int] = set()
     raised = 0
     for k, text in enumerate(re.split(r"#(\d)", shape)):
-        if k % 2:
-            small = shape[: shape.index(f"#{text}")].endswith(("^{", "_{", "^{("))
-            raised |= small
-            head.append(scripts[int(text) - 1] if small else inputs[int(text) - 1])
-            left[int(text) - 1] = _NOTHING
-        else:
+        if k % 2 == 0:
             head.append(text)
-    left = [part for part in left if part is not _NOTHING]
+            continue
+        place, small = int(text) - 1, shape[: shape.index(f"#{text}")].endswith(("^{", "_{", "^{("))
+        raised |= small
+        head.append((scripts if small else inputs)[place])
+        used.add(place)
+    left = [part for place, part in enumerate(inputs) if place not in used]
     if not left:
         kind = BAR if "|" in shape else DIGIT if shape[0].isdigit() else OTHER
         level = POWER if raised or "ln" in shape else ATOM
@@ -468,15 +440,11 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
     return formula._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else formula
 
 
-_NOTHING = _piece_of(ATOM)
-
-
 def _power(k: int) -> str:
     return f"^{{{k}}}" if k > 1 else ""
 
 
 def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
-    """The formula with operations only that mathematics has a sign for, and variables in the place of named nodes."""
     while True:
         copies: dict[Value, Value] = {}
         changed = False
@@ -484,9 +452,7 @@ def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
             if value in named:
                 copies[value] = variable(named[value])
                 continue
-            copy = value
-            if value._prev and any(copies[operand] is not operand for operand in value._prev):
-                copy = node(value.primitive, tuple([copies[operand] for operand in value._prev]))
+            copy = rebuilt(value, tuple([copies[operand] for operand in value._prev]))
             defined = by_definition(copy)
             if defined is copy and copy.primitive.latex == BY_DEFINITION:
                 defined = by_definition(copy, always=True)
@@ -498,15 +464,15 @@ def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
 
 
 def _joined(piece: _Piece) -> str:
-    written: list[str] = []
+    text = ""
     left: list[str | _Piece] = [piece]
     while left:
         part = left.pop()
         if isinstance(part, str):
-            written.append(part)
+            text += part
         else:
             left.extend(reversed(part.text))
-    return "".join(written)
+    return text
 
 
 def names_in(roots: Iterable[Value]) -> Iterator[str]:
@@ -539,15 +505,12 @@ def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
     if max(sizes.values()) > MAX_STATED_NODES:
         return []
     sides = []
-    for value in order:
-        if value in bound:
-            named = {node: name for node, name in bound.items() if node is not value}
-            sides.append((typeset.name(bound[value]), typeset.expression(value, named)))
+    for value in filter(bound.__contains__, order):
+        named = {node: name for node, name in bound.items() if node is not value}
+        sides.append((typeset.name(bound[value]), typeset.expression(value, named)))
     written = [typeset.expression(output, bound) for output in outputs]
-    return [
-        *sides,
-        (typeset.head(program.variables), written[0] if len(written) == 1 else matrix([[x] for x in written])),
-    ]
+    right = written[0] if len(written) == 1 else matrix([[x] for x in written])
+    return [*sides, (typeset.head(program.variables), right)]
 
 
 def expression_latex(root: Value) -> str:

@@ -14,9 +14,18 @@ from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
 from . import budget as work
 from . import exact_form as form
+from .base import (
+    MANY_POLES,
+    Compared,
+    Number,
+    NumberType,
+    Operators,
+    Refusal,
+    cotangent_derivative,
+    undecided,
+    whole_order,
+)
 from .base import UNDECIDED as UNDECIDED
-from .base import Compared, Number, NumberType, Refusal, undecided, whole_order
-from .cot_derivatives import MANY_POLES, cotangent_derivative
 from .exact import rational_value
 from .exact_form import Form
 
@@ -24,7 +33,7 @@ MAGNITUDE = 1_000_000_000
 """Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""
 
 
-class Ball(Compared):
+class Ball(Compared, Operators):
     """An enclosure of a number, and its exact form if known.
 
     Questions that neither decides, such as whether the number is 0, raise `Refusal`.
@@ -75,7 +84,6 @@ class Ball(Compared):
         raise undecided(f"whether {self} is 0 cannot be told")
 
     def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> bool:
-        """Whether something holds of the sign of the difference. Raises `Refusal` that asks the question."""
         y = ball(other)
         try:
             return holds(0 if y is self else (self - y).sign())
@@ -89,19 +97,9 @@ class Ball(Compared):
         y = ball(other)
         return known_better(self.a + y.a, form.added, self, y)
 
-    __radd__ = __add__
-
-    def __sub__(self, other: Number) -> Ball:
-        return self + -ball(other)
-
-    def __rsub__(self, other: Number) -> Ball:
-        return ball(other) + -self
-
     def __mul__(self, other: Number) -> Ball:
         y = ball(other)
         return known_better(self.a * y.a, form.multiplied, self, y)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: Number) -> Ball:
         y = _nonzero(ball(other))
@@ -166,9 +164,7 @@ def _power(x: Ball, y: Ball) -> Ball:
         q = form.rational(combination)
         if q is not None:
             return Ball(arb(q), combination)
-        return (
-            Ball(_whole_power(x.a, n), combination) if n > 0 else Ball(1 / _whole_power(_nonzero(x).a, -n), combination)
-        )
+        return Ball(_whole_power(x.a, n) if n > 0 else 1 / _whole_power(_nonzero(x).a, -n), combination)
     if x == 0:
         if y < 0:
             raise ZeroDivisionError
@@ -177,10 +173,9 @@ def _power(x: Ball, y: Ball) -> Ball:
         if exponent is None and y.a.contains_integer():
             raise undecided(f"whether the exponent {y} is a whole number cannot be told")
         raise ValueError("a negative number to a power that is not whole")
-    combination = (
-        None if x.form is None or y.form is None else form.atom("pow", form.frozen(x.form), form.frozen(y.form))
-    )
-    return Ball(x.a**y.a, combination)
+    if x.form is None or y.form is None:
+        return Ball(x.a**y.a)
+    return Ball(x.a**y.a, form.atom("pow", form.frozen(x.form), form.frozen(y.form)))
 
 
 def _whole_power(a: Any, n: int) -> Any:
@@ -205,12 +200,8 @@ class Balls(NumberType):
         self.bits = bits
         # Measured, in microseconds: with how many bits, and how steeply it grows.
         elementary = 2 + bits**1.5 / 3000
-        self._steps = {
-            "": elementary,
-            "error": 4 * elementary,
-            "inverse error": 8 * elementary,
-            "gamma": 20 + bits**2 / 800,
-        }
+        self._steps = {"": elementary, "error": 4 * elementary, "inverse error": 8 * elementary}
+        self._steps["gamma"] = 20 + bits**2 / 800
         self._step = 6 + bits // 700
         self._values: dict[tuple[Any, ...], Ball] = {}
         for name in NATIVE:
@@ -271,15 +262,10 @@ class Balls(NumberType):
         work.charge(self._step)
         if not isinstance(x, Ball):
             return True
-        if not x.a.is_finite():
+        is_large = not x.a.is_finite() or (not x.a.is_zero() and magnitude(x) > MAGNITUDE)
+        if is_large and (not x.a.is_finite() or magnitude(x, low=True) < MAGNITUDE):
             raise undecided("there is no bound on this number")
-        if x.a.is_zero():
-            return True
-        if magnitude(x) > MAGNITUDE:
-            if magnitude(x, low=True) < MAGNITUDE:
-                raise undecided("there is no bound on this number")
-            return False
-        return True
+        return not is_large
 
     def charge(self, operations: int) -> None:
         work.charge(operations * (40 + self._step))
@@ -290,7 +276,6 @@ class Balls(NumberType):
 
 
 def _exact_value(name: str, forms: list[Form]) -> Ball | None:
-    """The value of a function at rational numbers, where that is rational too, as far as is known."""
     inputs = [form.rational(f) for f in forms]
     if any(q is None for q in inputs):
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AutodiffError
@@ -24,6 +25,38 @@ def whole_order(order: float) -> int:
     if order > HIGHEST_ORDER:
         raise ValueError(f"derivatives of an order above {HIGHEST_ORDER} are out of reach")
     return int(order)
+
+
+MANY_POLES = 200
+"""The order from which sums over the poles replace the long polynomials."""
+
+
+def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:
+    """The derivative of π·cot(πx) of that order at `rest`, in the number type `m`; for orders below `MANY_POLES`.
+
+    It reflects the polygamma functions of negative arguments (DLMF 5.15.6).
+    """
+    m.charge(order)
+    cotangent, total = m.cot(m.pi * rest), m.number(0)
+    for coefficient in reversed(cotangent_polynomial(order)):
+        total = total * cotangent + coefficient
+    return total * m.pi ** (order + 1)
+
+
+@lru_cache(maxsize=256)
+def cotangent_polynomial(order: int) -> tuple[int, ...]:
+    """The coefficients, lowest first, of the derivative of that order of cot as a polynomial in cot.
+
+    cot' = -(1 + cot²), so each polynomial is -(1 + c²) times the derivative of the one before.
+    """
+    polynomial = [0, 1]
+    for _ in range(order):
+        slope = [k * polynomial[k] for k in range(1, len(polynomial))]
+        polynomial = [0] * (len(slope) + 2)
+        for k, coefficient in enumerate(slope):
+            polynomial[k] -= coefficient
+            polynomial[k + 2] -= coefficient
+    return tuple(polynomial)
 
 
 class Refusal(AutodiffError):
@@ -49,6 +82,13 @@ NO_RESULT = (Refusal, ValueError, ArithmeticError)
 """The errors of an operation without a value, or of a rule without a derivative, in some number type."""
 
 
+def _comparison(relation: Callable[[Any, Any], Any], question: str) -> Any:
+    def compared(self: Any, other: Any) -> Any:
+        return self._compared(other, lambda sign: relation(sign, 0), question)
+
+    return compared
+
+
 class Compared:
     """Comparisons by the sign of a difference, which `_compared` knows, refuses, or leaves open; see there."""
 
@@ -58,62 +98,29 @@ class Compared:
     _compared: Callable[..., Any]
     """Whether something holds of the sign of the difference from a number; the last argument says what was asked."""
 
-    def __eq__(self, other: object) -> Any:
-        return self._compared(other, lambda sign: sign == 0, "equal to")
-
-    def __ne__(self, other: object) -> Any:
-        return self._compared(other, lambda sign: sign != 0, "equal to")
-
-    def __lt__(self, other: Number) -> Any:
-        return self._compared(other, lambda sign: sign < 0, "less than")
-
-    def __le__(self, other: Number) -> Any:
-        return self._compared(other, lambda sign: sign <= 0, "greater than")
-
-    def __gt__(self, other: Number) -> Any:
-        return self._compared(other, lambda sign: sign > 0, "greater than")
-
-    def __ge__(self, other: Number) -> Any:
-        return self._compared(other, lambda sign: sign >= 0, "less than")
+    __eq__ = _comparison(operator.eq, "equal to")
+    __ne__ = _comparison(operator.ne, "equal to")
+    __lt__ = _comparison(operator.lt, "less than")
+    __le__ = _comparison(operator.le, "greater than")
+    __gt__ = _comparison(operator.gt, "greater than")
+    __ge__ = _comparison(operator.ge, "less than")
 
 
-class Valued:
-    """A number that stands for a plain one, `x`, and has more beside it.
-
-    Comparisons are of the plain ones: which branch is taken depends on nothing else.
-    """
+class Operators:
+    """The operators that follow from sums, products, quotients and the negative."""
 
     __slots__ = ()
-    x: Any
     m: Any
-    """Its type."""
+    """The type of the number."""
     __add__: Any
+    __mul__: Any
     __truediv__: Any
-    __hash__ = None  # type: ignore[assignment]
 
-    def __str__(self) -> str:
-        return str(self.x)
+    def __radd__(self, other: Number) -> Any:
+        return self.__add__(other)
 
-    def __float__(self) -> float:
-        return float(self.x)
-
-    def __int__(self) -> int:
-        return int(self.x)
-
-    def __eq__(self, other: object) -> bool:
-        return bool(self.x == _plain(other))
-
-    def __lt__(self, other: Number) -> bool:
-        return bool(self.x < _plain(other))
-
-    def __le__(self, other: Number) -> bool:
-        return bool(self.x <= _plain(other))
-
-    def __gt__(self, other: Number) -> bool:
-        return bool(self.x > _plain(other))
-
-    def __ge__(self, other: Number) -> bool:
-        return bool(self.x >= _plain(other))
+    def __rmul__(self, other: Number) -> Any:
+        return self.__mul__(other)
 
     def __sub__(self, other: Number) -> Any:
         return self.__add__(-other)
@@ -131,13 +138,38 @@ class Valued:
         return self.m.pow(other, self)
 
 
-def _plain(x: Any) -> Number:
-    return x.x if isinstance(x, Valued) else x
+def _of_plain_numbers(relation: Callable[[Any, Any], Any]) -> Any:
+    def compared(self: Valued, other: Any) -> bool:
+        return bool(relation(self.x, other.x if isinstance(other, Valued) else other))
+
+    return compared
+
+
+class Valued(Operators):
+    """A number that stands for a plain one, `x`, and has more beside it.
+
+    Comparisons are of the plain ones: which branch is taken depends on nothing else.
+    """
+
+    __slots__ = ()
+    x: Any
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return str(self.x)
+
+    def __float__(self) -> float:
+        return float(self.x)
+
+    def __int__(self) -> int:
+        return int(self.x)
+
+    __eq__ = _of_plain_numbers(operator.eq)
+    __lt__, __le__ = _of_plain_numbers(operator.lt), _of_plain_numbers(operator.le)
+    __gt__, __ge__ = _of_plain_numbers(operator.gt), _of_plain_numbers(operator.ge)
 
 
 def _operator(name: str) -> tuple[Any, Any]:
-    """An operator as a step of the number's type, `m`: with the number on the left, and on the right."""
-
     def operation(self: Any, other: Number) -> Any:
         return self.m.step(name, self, other)
 
@@ -245,7 +277,6 @@ class NumberType:
         return in_order
 
     def __getattr__(self, name: str) -> Any:
-        """The function of that name composed by its definition; kept, so it is looked for once."""
         definition = self.definition(name)
 
         def function(*args: Number) -> Number:

@@ -13,8 +13,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..quantities.table import BASE
-from ..quantities.unit import NUMBER, Dimension, Exponent, Unit, coherent, quantity_name
-from ..quantities.unit_system import Elimination
+from ..quantities.unit import NUMBER, Dimension, Elimination, Exponent, Unit, coherent, quantity_name
 from ..table.names import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
 from .base import Number, NumberType, Refusal
 
@@ -63,7 +62,6 @@ class Dimensions(NumberType):
         return x if isinstance(x, Dimensioned) else Dimensioned(NUMBER, Fraction(x))
 
     def literal(self, text: str) -> Dimensioned:
-        """A literal, whose value may be an exponent."""
         if len(text) >= MAX_LITERAL_LENGTH or text.strip("0123456789."):
             return _PLAIN  # a named constant, or no exponent
         return Dimensioned(NUMBER, Fraction(text))
@@ -96,23 +94,17 @@ class Dimensions(NumberType):
         return lambda m, *xs: self._numbers(name, xs)
 
     def _alike(self, name: str, xs: Iterable[Any]) -> Dimensioned:
-        """The inputs' dimension. Raises `Refusal` where they have different ones."""
         xs = [*xs]
         known = [x for x in xs if not x.is_zero] or xs[:1]
         for x in known[1:]:
             if not self.same(x.dimension, known[0].dimension):
-                verb = {"add": "add", "sub": "subtract"}.get(
-                    name, "compare" if name in COMPARES_DIMENSIONS else "combine"
-                )
-                verb = "choose between" if name == "where" else verb
                 first, second = self.named(known[0].dimension), self.named(x.dimension)
-                if name == "sub":
-                    first, second = second, first
-                raise Refusal(
-                    KIND,
-                    f"cannot {verb} {first} {'from' if name == 'sub' else 'and'} {second}",
-                    "give both the same dimension; a number alone has none",
+                verbs = {"add": "add", "where": "choose between"}
+                verb = verbs.get(name, "compare" if name in COMPARES_DIMENSIONS else "combine")
+                message = (
+                    f"cannot subtract {second} from {first}" if name == "sub" else f"cannot {verb} {first} and {second}"
                 )
+                raise Refusal(KIND, message, "give both the same dimension; a number alone has none")
         return Dimensioned(known[0].dimension, _constant(name, xs), _temperatures(name, xs))
 
     def _ratio(self, name: str, xs: Iterable[Any]) -> Dimensioned:
@@ -162,7 +154,6 @@ class Dimensions(NumberType):
 
 
 def _constant(name: str, xs: Iterable[Dimensioned]) -> Fraction | None:
-    """The value of a sum of constants, which an exponent may be; of other operations none."""
     values = [x.value for x in xs if x.value is not None]
     if len(values) < len([*xs]):
         return None
@@ -224,7 +215,6 @@ class UnknownDimensions(Dimensions):
         return Dimensioned((*NUMBER, *(int(name == other) for other in self.names)), value)
 
     def same(self, a: Dimension, b: Dimension) -> bool:
-        """Unify two dimensions; return whether that is possible."""
         difference = [x - y for x, y in zip(self._long(a), self._long(b), strict=True)]
         return not any(self._solved.reduced(difference)) or self._solved.add(difference)
 

@@ -38,8 +38,6 @@ class Dual(Valued):
             return Dual(self.m, self.x + other, self.d, self.fault)
         return Dual(self.m, self.x + other.x, _sum(self.d, other.d), self.fault or other.fault)
 
-    __radd__ = __add__
-
     def __neg__(self) -> Dual:
         return Dual(self.m, -self.x, {k: -t for k, t in self.d.items()}, self.fault)
 
@@ -49,8 +47,6 @@ class Dual(Valued):
         x, y = self.x, other.x
         d = _sum({k: t * y for k, t in self.d.items()}, {k: x * t for k, t in other.d.items()})
         return Dual(self.m, x * y, d, self.fault or other.fault)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: Number) -> Dual:
         if not isinstance(other, Dual):

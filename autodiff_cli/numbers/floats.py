@@ -20,6 +20,7 @@ from ..table.names import by_name
 from . import budget as work
 from .base import Number, NumberType
 from .double import aggregates, elementary, special
+from .double.twofold import finite
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
 """Python's own functions that are right to the last digits, and raise what the others do."""
@@ -60,16 +61,13 @@ class Real(NumberType):
         self.__dict__.update(FUNCTIONS, finite=math.isfinite, literal=_literal, number=float)
 
     def definition(self, name: str) -> Callable[..., Number]:
-        """The formula of a function that has none of its own here, for whole numbers too."""
         from .double.formulas import FORMULAS  # on demand: most programs have no such function
 
-        formula = FORMULAS.get(name)
-        if formula is None:
-            return super().definition(name)
+        rule = FORMULAS.get(name) or super().definition(name)
 
         def function(m: NumberType, *inputs: Number) -> Number:
-            out = formula(m, *map(float, inputs))
-            return out if isinstance(out, list) else float(out)
+            out = rule(m, *map(float, inputs))
+            return out if isinstance(out, list) else finite(float(out))
 
         return function
 

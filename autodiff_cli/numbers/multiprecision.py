@@ -19,8 +19,7 @@ from mpmath.libmp.gammazeta import pow_fixed
 from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
 from . import budget as work
-from .base import Number, NumberType, whole_order
-from .cot_derivatives import MANY_POLES, cotangent_derivative
+from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 from .double.twofold import finite
 
 MAGNITUDE = 100_000
@@ -33,6 +32,10 @@ GUARD = 64
 """Further bits with which every function computes before it rounds."""
 
 NAMED = {"pi": "pi", "π": "pi", "e": "e"}
+
+_COSTS = {"": (20, 1.8, 2_300), "gamma": (90, 2.7, 110_000), "error": (30, 2.5, 240_000)}
+_COSTS["inverse error"] = 800, 2.5, 9_500
+"""What a function of a family costs: a constant, and a power of the bits by a divisor; measured, in microseconds."""
 
 Function = Callable[..., Number]
 
@@ -112,7 +115,6 @@ class Multiprecision(NumberType):
 
     # -- functions --------------------------------------------------------------------------------------------------
     def __getattr__(self, name: str) -> Any:
-        """The function of that name by its definition, computed with guard digits; kept."""
         function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _SURE)
         return function
 
@@ -144,20 +146,13 @@ class Multiprecision(NumberType):
         return guarded
 
     def _charge(self, family: str) -> None:
-        """Spend what a function of that family costs with the bits that there are: measured, in microseconds."""
         bits: int = self.context.prec
-        if family == "gamma":
+        if family == "gamma" and bits > self._prepared:
             # Numbers that are found once: Bernoulli's, and coefficients of series.
-            if bits > self._prepared:
-                work.charge(bits**3.5 / 550_000)
-                self._prepared = bits
-            work.charge(90 + bits**2.7 / 110_000)
-        elif family == "error":
-            work.charge(30 + bits**2.5 / 240_000)
-        elif family == "inverse error":
-            work.charge(800 + bits**2.5 / 9_500)
-        else:
-            work.charge(20 + bits**1.8 / 2_300)
+            work.charge(bits**3.5 / 550_000)
+            self._prepared = bits
+        fixed, power, divisor = _COSTS.get(family, _COSTS[""])
+        work.charge(fixed + bits**power / divisor)
 
     def _checked(self, out: Number) -> Number:
         if isinstance(out, list):
@@ -170,7 +165,6 @@ class Multiprecision(NumberType):
         return self._bounded(+out)
 
     def _bounded(self, x: Number) -> Number:
-        """`x`; 0 if it is too small. Raises OverflowError if it is too large."""
         _, mantissa, exponent, bits = x._mpf_
         if mantissa:
             if exponent + bits > MAGNITUDE:
@@ -186,8 +180,6 @@ class Multiprecision(NumberType):
 
 
 def _theirs(name: str) -> Function:
-    """A function that mpmath has, and computes accurately for every argument."""
-
     def function(m: Multiprecision, *inputs: Number) -> Number:
         return getattr(m.context, name)(*inputs)
 
@@ -357,7 +349,6 @@ def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
 
 @lru_cache(maxsize=4096)
 def _bernoulli_over_factorial(n: int, bits: int) -> int:
-    """B(n)/n!, in units of 2**-bits, towards 0."""
     numerator, denominator = mpmath.bernfrac(n)
     size = (abs(int(numerator)) << bits) // (int(denominator) * math.factorial(n))
     return size if numerator > 0 else -size

@@ -6,7 +6,6 @@ import math
 from functools import partial
 from typing import Any
 
-from ..table.names import by_name
 from ..table.primitive import OPERATIONS
 from .base import Number, NumberType, Written
 from .floats import REAL
@@ -79,9 +78,9 @@ class Recorder(NumberType):
             return x
         return self._new("number", (), x if isinstance(x, bool) else float(x))
 
-    def constant(self, leaf: Any) -> Step:
+    def constant(self, graph: Any, i: int) -> Step:
         """The step of a constant of the graph."""
-        return self.number(leaf.data)
+        return self.number(graph.constants[i][0])
 
     def input(self, position: int) -> Step:
         """The step that is an input."""
@@ -120,7 +119,6 @@ class Recorder(NumberType):
         return x if x is y and condition.safe else self._new("where", (condition, x, y), None)
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        """The value of an operation on constants; None where it has none, which is then found out when it runs."""
         for a in args:
             if a.name != "number":
                 return None
@@ -131,8 +129,51 @@ class Recorder(NumberType):
         return self.number(value) if math.isfinite(value) else None
 
     def _simpler(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        rule = _SIMPLER.get(name)
-        return rule(self, *args) if rule else None
+        """An equal step, to the last bit, that takes less; None where there is none."""
+        a, b = args[0], args[-1]
+        match name:
+            case "add":
+                if is_number(a, 0):
+                    return b
+                if is_number(b, 0):
+                    return a
+                if b.name == "neg":
+                    return self.step("sub", a, b.args[0])
+                return self.step("sub", b, a.args[0]) if a.name == "neg" else None
+            case "sub":
+                if is_number(b, 0):
+                    return a
+                if is_number(a, 0):
+                    return self.step("neg", b)
+                return self.step("add", a, b.args[0]) if b.name == "neg" else None
+            case "mul":
+                if is_number(a, 1):
+                    return b
+                if is_number(b, 1):
+                    return a
+                if is_number(a, -1):
+                    return self.step("neg", b)
+                return self.step("neg", a) if is_number(b, -1) else None
+            case "div":
+                return a if is_number(b, 1) else self.step("neg", a) if is_number(b, -1) else None
+            case "neg" | "not_":
+                return a.args[0] if a.name == name else None
+            case "pow":
+                return a if is_number(b, 1) else None
+            case "power_minus_one":
+                # where the exponent is a constant that y - 1 gives without rounding, as on floats
+                y = args[1]
+                if y.name != "number" or (y.data - 1.0) + 1.0 != y.data or y.data - (y.data - 1.0) != 1.0:
+                    return None
+                return self.one if y.data == 1 else self.step("pow", a, y.data - 1.0)
+            case "sum":
+                return a if len(args) == 1 else self.step("add", a, b) if len(args) == 2 else None
+            case "and_" | "or_":
+                # A condition that may have no value is kept, although the other one decides.
+                if a.name == "number":
+                    return b if bool(a.data) is (name == "and_") else a
+                return a if a is b or (b.name == "number" and bool(b.data) is (name == "and_")) else None
+        return None
 
 
 def is_number(a: Step, value: float) -> bool:
@@ -143,77 +184,3 @@ def is_number(a: Step, value: float) -> bool:
 def always_defined(name: str, args: tuple[Step, ...]) -> bool:
     """Whether an operation has a value for all inputs, but for overflow; perhaps because one of them is a constant."""
     return OPERATIONS[name].defined([a.data if a.name == "number" else None for a in args])
-
-
-def _add(m: Recorder, a: Step, b: Step) -> Step | None:
-    if is_number(a, 0):
-        return b
-    if is_number(b, 0):
-        return a
-    if b.name == "neg":
-        return m.step("sub", a, b.args[0])
-    return m.step("sub", b, a.args[0]) if a.name == "neg" else None
-
-
-def _sub(m: Recorder, a: Step, b: Step) -> Step | None:
-    if is_number(b, 0):
-        return a
-    if is_number(a, 0):
-        return m.step("neg", b)
-    return m.step("add", a, b.args[0]) if b.name == "neg" else None
-
-
-def _mul(m: Recorder, a: Step, b: Step) -> Step | None:
-    if is_number(a, 1):
-        return b
-    if is_number(b, 1):
-        return a
-    if is_number(a, -1):
-        return m.step("neg", b)
-    return m.step("neg", a) if is_number(b, -1) else None
-
-
-def _div(m: Recorder, a: Step, b: Step) -> Step | None:
-    return a if is_number(b, 1) else m.step("neg", a) if is_number(b, -1) else None
-
-
-def _neg(m: Recorder, a: Step) -> Step | None:
-    return a.args[0] if a.name == "neg" else None
-
-
-def _pow(m: Recorder, x: Step, y: Step) -> Step | None:
-    return x if is_number(y, 1) else None
-
-
-def _power_minus_one(m: Recorder, x: Step, y: Step, out: Step) -> Step | None:
-    """The power itself, where its exponent is a constant that y - 1 gives without rounding, as on floats."""
-    if y.name != "number" or (y.data - 1.0) + 1.0 != y.data or y.data - (y.data - 1.0) != 1.0:
-        return None
-    return m.one if y.data == 1 else m.step("pow", x, y.data - 1.0)
-
-
-def _sum(m: Recorder, *xs: Step) -> Step | None:
-    return xs[0] if len(xs) == 1 else m.step("add", *xs) if len(xs) == 2 else None
-
-
-def _and(m: Recorder, p: Step, q: Step) -> Step | None:
-    # A condition that may have no value is kept, although the other one decides.
-    if p.name == "number":
-        return q if p.data else p
-    return p if p is q or (q.name == "number" and q.data) else None
-
-
-def _or(m: Recorder, p: Step, q: Step) -> Step | None:
-    if p.name == "number":
-        return p if p.data else q
-    return p if p is q or (q.name == "number" and not q.data) else None
-
-
-def _not(m: Recorder, p: Step) -> Step | None:
-    return p.args[0] if p.name == "not_" else None
-
-
-_SIMPLER: dict[str, Any] = by_name({
-    "add": _add, "sub": _sub, "mul": _mul, "div": _div, "neg": _neg, "pow": _pow,
-    "power_minus_one": _power_minus_one, "sum": _sum, "and_": _and, "or_": _or, "not_": _not,
-})  # fmt: skip

@@ -79,8 +79,6 @@ class BoundedDigits(Compared, Valued):
                 return m.fraction(ratio)
         return m.rounded(self.x + y.x, joined(self.log_error, y.log_error))
 
-    __radd__ = __add__
-
     def __sub__(self, other: Number) -> BoundedDigits:
         return self.m.number(0) if other is self else self.__add__(-other)
 
@@ -97,8 +95,6 @@ class BoundedDigits(Compared, Valued):
         if self.log_error != EXACT and y.x:
             error = joined(error, magnitude(y.x) + self.log_error)
         return m.rounded(self.x * y.x, error)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: Number) -> BoundedDigits:
         m: RunningDigits = self.m
@@ -128,11 +124,10 @@ class BoundedDigits(Compared, Valued):
 
     def largest(self) -> Any:
         """Return an upper bound on the absolute value, with a few digits."""
-        context = self.m.base.context
-        return abs(self.x) + (0 if self.log_error == EXACT else context.ldexp(1, math.ceil(min(self.log_error, 1e9))))
+        error = 0 if self.log_error == EXACT else self.m.base.context.ldexp(1, math.ceil(min(self.log_error, 1e9)))
+        return abs(self.x) + error
 
     def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> Any:
-        """Whether something holds of the sign of the difference; `Undecided` where the errors leave that open."""
         y = other if type(other) is BoundedDigits else self.m.number(other)
         if y is self:
             return holds(0)
@@ -272,12 +267,10 @@ class RunningDigits(Lifted):
         return self.base.finite(plain(x))
 
     def same(self, x: Number, y: Number) -> bool:
-        """Return whether two results may be equal within their error bounds."""
         equal = self.number(x) == y
         return isinstance(equal, Undecided) or bool(equal)
 
     def lifted(self, primitive: Primitive) -> Callable[..., BoundedDigits]:
-        """The function on numbers with their errors."""
         if primitive.extreme_value:
             return partial(self._extreme, getattr(self.base, primitive.name))
         if primitive.name == "clamp":
@@ -323,7 +316,6 @@ class RunningDigits(Lifted):
         return BoundedDigits(self, out, joined(rounding, spread))
 
     def _extreme(self, value: Callable[..., Number], *inputs: Number) -> BoundedDigits:
-        """The largest or smallest of some numbers; where errors leave open which one that is, within them."""
         numbers = [self.number(x) for x in inputs]
         out = value(*[x.x for x in numbers])
         best = next(x for x in numbers if x.x == out)
@@ -357,7 +349,6 @@ class RunningDigits(Lifted):
         return spread
 
     def _first_order(self, primitive: Primitive, xs: Sequence[Any], errors: Sequence[float], out: Any) -> float:
-        """Σ |∂f/∂x|·error, as its log2."""
         spread, active = EXACT, [error != EXACT for error in errors]
         for slope, error in zip(primitive.slopes(self.base, xs, out, active), errors, strict=True):
             if slope is not None and slope:

@@ -54,8 +54,6 @@ class Bounded(Valued):
         x = self.x + y
         return Bounded(x, self.error + error + _lost(self.x, y, x))
 
-    __radd__ = __add__
-
     def __mul__(self, other: Number) -> Bounded:
         y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
         x = self.x * y
@@ -63,8 +61,6 @@ class Bounded(Valued):
         if abs(x) > WHOLE or not (self.x.is_integer() and float(y).is_integer()):
             spread += UNIT * abs(x) + (0.0 if x or not self.x or not y else TINY)
         return Bounded(x, spread)
-
-    __rmul__ = __mul__
 
     def __truediv__(self, other: Number) -> Bounded:
         y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
@@ -80,7 +76,6 @@ def nearest(x: Any) -> float:
 
 
 def _lost(x: float, y: float, total: float) -> float:
-    """Return the exact rounding error of a sum, by Knuth's two-sum."""
     part = total - x
     lost = abs((x - (total - part)) + (y - part))
     return lost if lost == lost else math.inf
@@ -111,7 +106,6 @@ class Running(Lifted):
         return math.isfinite(nearest(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
-        """The function on bounded doubles."""
         value = getattr(REAL, primitive.name)
         unit = UNIT * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
 

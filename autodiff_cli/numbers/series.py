@@ -97,7 +97,6 @@ class SeriesType(Lifted):
         return self.base.finite(first(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Series]:
-        """The function on series."""
         return partial(self.step, primitive.name)
 
     def step(self, name: str, *inputs: Number) -> Series:

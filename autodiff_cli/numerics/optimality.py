@@ -32,10 +32,9 @@ NAMED = 4  # variables of a direction
 
 @dataclass(frozen=True, slots=True)
 class Derivatives:
-    """Value, gradient and Hessian at a point, and how far each may be off."""
+    """Value, gradient and Hessian at a point, and how far the derivatives may be off."""
 
     value: float
-    value_error: float
     gradient: list[float]
     gradient_error: list[float]
     hessian: list[list[float]]
@@ -78,9 +77,8 @@ class Single:
         root. Where that bounds nothing, beside an edge of the domain, the coordinates' own digits count.
         """
         result = self._derivatives(point, wrt, size)
-        if math.isfinite(sum(result.gradient_error)):
-            return result
-        return self._derivatives(point, wrt, [abs(point.get(name, 0.0)) for name in wrt])
+        is_finite = math.isfinite(sum(result.gradient_error))
+        return result if is_finite else self._derivatives(point, wrt, [abs(point.get(name, 0.0)) for name in wrt])
 
     def _derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         spread = [2 * UNIT * x for x in size]
@@ -91,10 +89,9 @@ class Single:
         square = [[x if type(x) is Bounded else RUNNING.number(x) for x in row] for row in result.hessian]
         rows = [[x.x for x in row] for row in square]
         half = [sum(map(mul, map(abs, row), spread)) / 2 for row in rows]
-        slopes, value = [RUNNING.number(x) for x in result.gradient], RUNNING.number(result.value)
+        slopes = [RUNNING.number(x) for x in result.gradient]
         return Derivatives(
-            value.x,
-            value.error,
+            float(result.value),
             [g.x for g in slopes],
             [max(0.0, g.error - h) for g, h in zip(slopes, half, strict=True)],
             rows,
@@ -126,7 +123,7 @@ def classified(
 
     `walls` says of each variable whether it is at its lower bound (-1), its upper one (1), both (2) or none (0).
 
-    >>> at = Derivatives(0.0, 0.0, [0.0, 8.0], [0.0, 1e-15], [[2.0, 0.0], [0.0, -2.0]], [[1e-15] * 2] * 2)
+    >>> at = Derivatives(0.0, [0.0, 8.0], [0.0, 1e-15], [[2.0, 0.0], [0.0, -2.0]], [[1e-15] * 2] * 2)
     >>> classified(at).kind, classified(at, [0, -1]).kind, classified(at, [0, -1]).held
     ('not stationary', 'minimum', (1,))
     """
@@ -175,8 +172,6 @@ def curvature(spectrum: Sequence[float], error: float) -> str:
 
 
 class _Shape(NamedTuple):
-    """The Hessian in some of the variables: its signs, and what follows from its eigenvectors."""
-
     curvature: str
     negative: bool
     flat: list[list[float]]
@@ -247,12 +242,11 @@ def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
 
 
 def _over_all(direction: Sequence[float], rows: Sequence[int], n: int) -> tuple[float, ...]:
-    largest = max(map(abs, direction))
+    largest = max(direction, key=abs)
     total = [0.0] * n
     for i, x in zip(rows, direction, strict=True):
         total[i] = x / largest
-    first = next(x for x in total if abs(x) == 1)
-    return tuple(x * first + 0.0 for x in total)
+    return tuple(x + 0.0 for x in total)
 
 
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:

@@ -80,7 +80,6 @@ def _remainder(p: Polynomial, q: Polynomial) -> Polynomial:
 
 
 def _quotient(p: Polynomial, q: Polynomial) -> Polynomial:
-    """Return the quotient of primitive polynomials that divide each other."""
     rest, result = list(p), [0] * (len(p) - len(q) + 1)
     for shift in reversed(range(len(result))):
         result[shift] = rest[shift + len(q) - 1] // q[-1]
@@ -136,7 +135,6 @@ def _changes(chain: Sequence[Polynomial], x: Fraction) -> int:
 
 
 def _sign(p: Polynomial, x: Fraction) -> int:
-    """Return the sign of a polynomial at a number."""
     charge(COEFFICIENT * len(p))
     total, power = 0, 1
     for c in reversed(p):

@@ -14,8 +14,7 @@ from ..inputs.optional_units import check_percentage, column_units, in_unit, lef
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
-from ..quantities.unit import Unit, coherent, parse_unit, quantity_name
-from ..quantities.unit_system import UnitSystem, factor
+from ..quantities.unit import Unit, UnitSystem, coherent, factor, parse_unit, quantity_name
 from .observations import FitFormula, FitInputs, Spread, percentage
 
 

@@ -10,20 +10,17 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property, reduce
-from itertools import combinations
-from operator import or_
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ..algebra.linearity import linear_and_kinks
 from ..errors import ExpressionError
 from ..inputs.problem import Problem
-from ..language.builder import Program
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
-from ..table.operators import DIV, POW, VARIABLE, WHERE
 from .convergence import LocalModel
 from .descend import DescentStep
 from .observations import Observations, ProgramOverRows
@@ -149,7 +146,7 @@ class Model:
         """The roots of the weights of the rows."""
         ends = [problem.bounds.get(name, (-np.inf, np.inf)) for name in self.free]
         self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
-        linear, self.kinks = linear_and_kinks(problem.program, self.free)
+        linear, self.kinks = linear_and_kinks(problem.program.graph, self.free)
         self.linear = [name for name in linear if name not in problem.bounds]  # a linear solve keeps no bounds
         self.places: list[int] = [self.free.index(name) for name in self.linear]
         """The places of the linear parameters that follow the others by a linear solve."""
@@ -286,42 +283,6 @@ class Model:
         middle = 0.0 if origin else float(np.average(self.response, weights=square))
         total = float(square @ (self.response - middle) ** 2)
         return 1 - float(left @ left) / total if total > 0 else 1.0
-
-
-def linear_and_kinks(program: Program, free: Sequence[str]) -> tuple[list[str], bool]:
-    """Return free parameters in all of which together the model is linear, and whether it may kink in any.
-
-    Two parameters meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
-    """
-    graph, masks = program.graph, list[int]()
-    meets, kinks = [0] * len(free), False
-
-    def meet(one: int, other: int) -> None:
-        for k in range(len(free) if one and other else 0):
-            meets[k] |= (other if one >> k & 1 else 0) | (one if other >> k & 1 else 0)
-
-    place = {name: 1 << k for k, name in enumerate(free)}
-    for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
-        inputs = [masks[parent] for parent in parents]
-        mask = reduce(or_, inputs, 0)
-        masks.append(place.get(graph.labels[i], 0) if primitive is VARIABLE else mask)
-        kinks |= bool(mask) and (primitive.may_kink or primitive is WHERE)
-        if not mask or primitive.linear:
-            continue
-        if primitive.product:
-            for one, other in combinations(inputs, 2):
-                meet(one, other)
-        elif primitive is WHERE:
-            meet(inputs[0], mask)
-        elif primitive is DIV:
-            meet(inputs[1], mask)
-        elif not (primitive is POW and graph.constants.get(parents[1], (None,))[0] == 1):
-            meet(mask, mask)
-    linear: list[int] = []
-    for k in range(len(free)):
-        if not any(meets[k] >> other & 1 for other in (k, *linear)):
-            linear.append(k)
-    return [free[k] for k in linear], kinks
 
 
 def column_sizes(rows: Any) -> Any:

@@ -102,7 +102,7 @@ class Objective:
         constrained: bool,
     ) -> None:
         self.evaluator, self.start, self.stop, self.sense = evaluator, start, stop, sense
-        self.function = Single(evaluator.output) if isinstance(evaluator, Evaluator) else evaluator
+        self.function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
         self.where = tuple(map(start.names.index, start.free))
         self.constrained, self.boundless = constrained, False
         self.best, self.path = start, [start]

@@ -51,12 +51,10 @@ class Constant(NamedTuple):
 
     @property
     def estimate(self) -> str:
-        """Its value without the uncertainty."""
         return _UNCERTAIN.sub("", self.value)
 
     @property
     def exact(self) -> bool:
-        """Whether it has no uncertainty, by definition."""
         return self.estimate == self.value
 
 
@@ -115,10 +113,7 @@ def constants() -> dict[str, Constant]:
 
 
 def constant_texts(names: Iterable[str], uncertain: bool = False) -> list[str]:
-    """The constants of these names as points have them, `c=299792458 m/s`; perhaps with their standard uncertainties.
-
-    Raises a usage error for a name that is none. `alpha` has no unit.
-    """
+    """Return constants as points have them, `c=299792458 m/s`, perhaps `uncertain`. Raises a usage error."""
     texts = []
     for name in names:
         constant = constants().get(name)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, reduce
+from operator import mul
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span, nearest
@@ -21,12 +22,10 @@ Dimension = tuple[Exponent, ...]
 """The exponents of the base units `BASE`."""
 
 NUMBER: Dimension = (0,) * len(BASE)
-"""The dimension of a number."""
 
-HIGHEST_POWER = 99
+MAX_POWER = 99
 
 MAX_QUOTIENT_UNITS = 2
-"""A quotient of more units than these is written shorter where the SI has a unit for it."""
 
 MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12
 """Powers of ten beyond which a prefix is no help to a reader."""
@@ -137,7 +136,6 @@ def _siunitx(symbol: str, n: Exponent) -> str:
 
 
 def _times(x: float, scale: Fraction) -> float:
-    """The product, rounded once where numerator or denominator is 1."""
     top, bottom = scale.numerator, scale.denominator
     if bottom == 1:
         return x * top
@@ -156,7 +154,6 @@ def _raised(n: Exponent) -> str:
 
 
 def _product(*parts: tuple[Unit, Exponent]) -> Unit:
-    """The product of powers of units, like symbols together; a temperature in it is a difference."""
     atoms: dict[str, Exponent] = {}
     dimension, scale, pi = list(NUMBER), Fraction(1), Fraction(0)
     for factor, power in parts:
@@ -175,7 +172,6 @@ def _plain(n: Exponent) -> Exponent:
 
 
 def _root(scale: Fraction, k: int) -> Fraction:
-    """The root of a factor, which is a fraction. Raises `ExpressionError` where it is none."""
     if k == 1 or scale == 1:
         return scale
     parts = [round(part ** (1 / k)) for part in (scale.numerator, scale.denominator)]
@@ -219,9 +215,7 @@ def unit_or_none(text: str) -> Unit | None:
 _Token = tuple[str, str, int, int]
 
 
-LONGEST_UNIT = 200
-"""The number of characters that a unit may have."""
-
+MAX_UNIT_CHARACTERS = 200
 EXAMPLE = "write units as `kg*m/s^2`, `N·m` or `J/(kg K)`"
 
 
@@ -230,8 +224,10 @@ def _wrong(message: str, start: int, end: int, hint: str = EXAMPLE) -> Expressio
 
 
 def _tokens(text: str) -> Iterator[_Token]:
-    if len(text) > LONGEST_UNIT:
-        raise _wrong(f"a unit has at most {LONGEST_UNIT} characters, and this text has {len(text):,}", 0, len(text))
+    if len(text) > MAX_UNIT_CHARACTERS:
+        raise _wrong(
+            f"a unit has at most {MAX_UNIT_CHARACTERS} characters, and this text has {len(text):,}", 0, len(text)
+        )
     end, length = 0, len(text.rstrip())
     while end < length:
         match = _TOKEN.match(text, end)
@@ -250,7 +246,6 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
-    """The product and quotient of units from a token on, to its end or a closing parenthesis."""
     result: Unit | None = None
     over: int | None = None  # the last sign of division
     while at < len(tokens) and tokens[at][0] != "close":
@@ -280,7 +275,6 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 
 
 def _two_ways(text: str, tokens: list[_Token], over: int, at: int) -> ExpressionError:
-    """Return the error for `J/kg K`, which some read as J/(kg K)."""
     start, here = tokens[over + 1][2], tokens[at][2]
     skip = tokens[at][3] if tokens[at][0] == "times" else here
     before, below, rest = text[: tokens[over][2]].strip(), text[start:here].strip(), text[skip:].strip()
@@ -305,7 +299,7 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         _, written, start, end = tokens[at]
         digits = written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(_SUPERSCRIPTS)
         n = _plain(Fraction(digits))
-        if not 0 < abs(Fraction(n)) <= HIGHEST_POWER or Fraction(n).denominator > HIGHEST_POWER:
+        if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
             raise _wrong(f"a unit to the power {n} is out of reach", start, end, "write the power of ten out")
         if unit.zero:
             raise _wrong("a power of a temperature is one of its differences", start, end, "write it with `K`")
@@ -319,7 +313,6 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 
 @cache
 def _symbol(symbol: str, start: int = 0) -> Unit:
-    """The unit of a symbol, perhaps with a prefix. Raises `ExpressionError`."""
     entry = _entry(symbol)
     if entry is not None:
         return _of_entry(*entry)
@@ -329,19 +322,14 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
         raise _wrong(f"`{symbol}` is not a unit here", *span, reason)
     named = [entry.symbol for entry in table().values() if entry.name == symbol.lower().replace("meter", "metre")]
     close = nearest(symbol, list(spellings()))
-    hints = [f"`{name}`" for name in named or _other_case(symbol) or ([close] if close else [])]
+    names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
+    other_case = sorted(name for name in names if name.lower() == symbol.lower())[:3]
+    hints = [f"`{name}`" for name in named or other_case or ([close] if close else [])]
     hint = f"did you mean {' or '.join(hints)}? " if hints else ""
     raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all".replace("? `", "?; `"))
 
 
-def _other_case(symbol: str) -> list[str]:
-    """The units that differ from a symbol by upper and lower case only."""
-    names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
-    return sorted(name for name in names if name.lower() == symbol.lower())[:3]
-
-
 def _entry(symbol: str) -> tuple[Entry, str] | None:
-    """The entry of a symbol and its prefix; the symbols of the table come before those with a prefix."""
     names = spellings()
     symbol = symbol.replace("μ", "µ").replace("\N{OHM SIGN}", "Ω").replace("\N{ANGSTROM SIGN}", "Å")
     if symbol in names:
@@ -357,7 +345,6 @@ def _entry(symbol: str) -> tuple[Entry, str] | None:
 
 @cache
 def _of_entry(entry: Entry, prefix: str = "") -> Unit:
-    """The unit of an entry of the table, with a prefix."""
     if not entry.definition:
         dimension = tuple(int(symbol == entry.symbol) for symbol in BASE)
         return Unit(((prefix + entry.symbol, 1),), dimension, Fraction(10) ** prefixes().get(prefix, 0))
@@ -498,3 +485,98 @@ def split_literal(text: str) -> tuple[str, Unit]:
     """The digits and the unit of a literal of the language such as `5[kg]`."""
     digits, _, unit = text.partition("[")
     return digits, parse_unit(unit[:-1])
+
+
+# ---- systems ------------------------------------------------------------------------------------------------------
+class Elimination:
+    """Linear combinations that are 0, each solved for one of the components that may be eliminated."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        """The components from this place on may be eliminated; or those before it, where it is negative."""
+        self.rows: dict[int, list[Fraction]] = {}
+
+    def reduced(self, vector: Sequence[Exponent]) -> list[Fraction]:
+        """The vector without the components that are eliminated."""
+        rest = [Fraction(x) for x in vector]
+        for place, row in self.rows.items():
+            if rest[place]:
+                rest = [x - rest[place] * y for x, y in zip(rest, row, strict=True)]
+        return rest
+
+    def add(self, vector: Sequence[Exponent]) -> bool:
+        """Note that a combination is 0; return whether it eliminates a component."""
+        row = self.reduced(vector)
+        places = range(self.first, len(row)) if self.first >= 0 else range(-self.first)
+        place = next((k for k in places if row[k]), None)
+        if place is None:
+            return False
+        row = [x / row[place] for x in row]
+        for k, other in self.rows.items():
+            self.rows[k] = [x - other[place] * y for x, y in zip(other, row, strict=True)]
+        self.rows[place] = row
+        return True
+
+
+class UnitSystem:
+    """A unit for each dimension: products of powers of some units, in which no formula needs a factor.
+
+    >>> system = UnitSystem([parse_unit("mV"), parse_unit("A")])
+    >>> str(system.unit(parse_unit("ohm").dimension)), str(system.unit(parse_unit("m").dimension))
+    ('mV/A', 'm')
+    """
+
+    def __init__(self, units: Iterable[Unit]) -> None:
+        self.basis: list[Unit] = []
+        """Those of the units whose dimensions are independent, the first ones first."""
+        differences = [unit.difference for unit in units]
+        self._count = len(differences)
+        self._solved = Elimination(-len(BASE))
+        for k, unit in enumerate(differences):
+            own = [int(k == j) for j in range(self._count)]
+            if self._solved.add([*unit.dimension, *own]):
+                self.basis.append(unit)
+        self._units = differences
+
+    def unit(self, dimension: Dimension) -> Unit:
+        """The unit of a dimension: of one that the units do not make the coherent one of the SI."""
+        return self._product(dimension) or coherent(dimension)
+
+    def holds(self, dimensions: Iterable[Dimension]) -> bool:
+        """Whether formulas over these dimensions need no factor: whether all have units that the basis makes."""
+        return all(self._product(dimension) is not None for dimension in dimensions)
+
+    def _product(self, dimension: Dimension) -> Unit | None:
+        if dimension == NUMBER:
+            return Unit()
+        rest = self._solved.reduced([*dimension, *(0 for _ in range(self._count))])
+        if any(rest[: len(BASE)]):
+            return None
+        powers = zip(self._units, (-x for x in rest[len(BASE) :]), strict=True)
+        try:
+            unit = reduce(mul, [unit ** (int(n) if n.denominator == 1 else n) for unit, n in powers if n], Unit())
+        except ExpressionError:  # a root of the factor is no fraction
+            return None
+        return named(unit)
+
+
+Linear = tuple[float, float]
+"""By what a number is multiplied, and what is added to it then."""
+
+
+def linear(unit: Unit, to: Unit) -> Linear:
+    """How a value in one unit becomes one in another.
+
+    >>> linear(parse_unit("°C"), parse_unit("K"))
+    (1.0, 273.15)
+    """
+    return factor(unit, to), float((unit.zero - to.zero) / to.scale)
+
+
+def factor(unit: Unit, to: Unit) -> float:
+    """How many of one unit a difference of 1 in another is.
+
+    >>> factor(parse_unit("V"), parse_unit("mV"))
+    1000.0
+    """
+    return Unit((), NUMBER, unit.scale / to.scale, Fraction(unit.pi) - Fraction(to.pi)).factor

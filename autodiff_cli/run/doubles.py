@@ -46,16 +46,11 @@ class _Smooth(dict[Primitive, Smooth | None]):
     def __missing__(self, primitive: Primitive) -> Smooth | None:
         rule = primitive.partials[0] if len(primitive.partials) == 1 else None
         smooth = rule is not None and not (primitive.may_kink or primitive.variadic)
-        self[primitive] = pair = (_function(primitive), rule) if rule is not None and smooth else None
+        self[primitive] = pair = (getattr(REAL, primitive.name), rule) if rule is not None and smooth else None
         return pair
 
 
 _smooth = _Smooth()
-
-
-def _function(primitive: Primitive) -> Callable[..., float]:
-    function: Callable[..., float] = getattr(REAL, primitive.name)
-    return function
 
 
 def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
@@ -86,7 +81,7 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
             numbers = [data[p] for p in inputs(a, b)]
             if op.gives_condition and len(numbers) == 2 and numbers[0] == numbers[1]:
                 raise ArithmeticError
-            data[place] = _function(op)(*numbers)
+            data[place] = getattr(REAL, op.name)(*numbers)
     return True
 
 
@@ -159,9 +154,7 @@ class Doubles:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._data = graph.leaf_data(0.0)
-        self._plans: list[Sequence[Step]] = []
-        if not graph.chooses:
-            self._plans.append(graph.rows)
+        self._plans: list[Sequence[Step]] = [] if graph.chooses else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
         """Return the values and adjoints of all nodes, up to the sign of a zero; None if the general sweeps are needed.
@@ -184,7 +177,6 @@ class Doubles:
         return None if grads is None else (data, grads)
 
     def _new_plan(self, values: Mapping[int, float]) -> list[Step]:
-        """Return the steps through the branches taken at a point. Raises `NodeError`."""
         graph = self._graph.with_leaves(values)
         order = forward(graph, REAL, graph.roots)
         rows = {row[1]: row for row in self._graph.rows}

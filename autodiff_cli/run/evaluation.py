@@ -47,22 +47,20 @@ class Reverse(NamedTuple):
     """The nodes that were evaluated; those of a branch on the other side too, if the sweep went there."""
 
 
-def reverse(
-    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
-) -> Reverse:
+def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Reverse:
     """The adjoint of each node of an evaluated graph, from those of the outputs. Raises `NodeError`.
 
     Where the sides agree, `active` has the local derivatives from then on, for other sweeps of these outputs.
     """
     active.one_sided_partials = {}
-    adjoints = backward(graph, m, order, active, seeds)
-    kinks = kinks_met(graph, m, order, active, adjoints)
+    adjoints = backward(order, active, seeds)
+    kinks = kinks_met(order, active, adjoints)
     if kinks:
         from .smooth_branches import sides_chosen  # only kinks need it
 
-        order = sides_chosen(graph, m, order, active, seeds)
+        order = sides_chosen(order, active, seeds)
         if active.one_sided_partials:
-            adjoints, kinks = backward(graph, m, order, active, seeds), []
+            adjoints, kinks = backward(order, active, seeds), []
     return Reverse(adjoints, kinks, order)
 
 
@@ -87,7 +85,6 @@ class Evaluation:
 
     @property
     def values(self) -> list[Number]:
-        """The outputs."""
         return [self.graph.data[root] for root in self.graph.roots]
 
     @cached_property
@@ -101,17 +98,13 @@ class Evaluation:
 
     def reverse(self, seeds: Mapping[int, Number], active: Activity | None = None) -> Reverse:
         """The adjoints of all nodes, from those of outputs."""
-        return self.placed(reverse, self.graph, self.m, self.order, self.active if active is None else active, seeds)
+        return self.placed(reverse, self.order, self.active if active is None else active, seeds)
 
     def tangents(
-        self,
-        seeds: dict[int, Number],
-        active: Activity,
-        roots: Iterable[int] | None = None,
-        order: Sequence[int] | None = None,
+        self, seeds: Mapping[int, Number], active: Activity, order: Sequence[int] | None = None
     ) -> list[Number | None]:
-        """The tangents of all nodes, from those of leaves; if there are `roots`, they alone need to have one."""
-        return self.placed(tangents, self.graph, self.m, self.order if order is None else order, active, seeds, roots)
+        """The tangents of all nodes, from those of leaves."""
+        return self.placed(tangents, self.order if order is None else order, active, seeds)
 
     def vjp(self, adjoints: Sequence[Number], wrt: Sequence[str]) -> tuple[list[Number], Kinks]:
         """The Jacobian's rows, weighted with the outputs' adjoints and added up, in one backward sweep.
@@ -147,13 +140,14 @@ class Evaluation:
         seeds = {self.wanted[name]: t for name, t in direction.items() if name in self.wanted and t != 0}
         active = self.activity(seeds)
         kinks: Kinks = {}
-        slopes = self.tangents(seeds, active, self.graph.roots)
-        results = [slopes[root] for root in self.graph.roots]
-        if may_meet_kinks(self.graph, self.order, active):
-            for k, root in enumerate(self.graph.roots):
+        roots = self.graph.roots
+        slopes = self.placed(tangents, self.order, active, seeds, roots)
+        results = [slopes[root] for root in roots]
+        if may_meet_kinks(self.order, active):
+            for k, root in enumerate(roots):
                 _, met, order = self.reverse({root: self.m.number(1)}, active)
                 kinks |= self.breakpoints(met)
-                results[k] = self.tangents(seeds, active, (root,), order)[root]
+                results[k] = self.placed(tangents, order, active, seeds, (root,))[root]
         zero = self.m.number(0)
         return [zero if result is None else result for result in results], kinks
 

@@ -11,18 +11,17 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import Span
-from ..table.operators import CONSTANT, VARIABLE
+from ..table.operators import CONSTANT, NEG, VARIABLE
 from ..table.primitive import Primitive
 
 Place = Any
-"""The origin of a node: a piece of the program's text, see `Offsets.span`, or a Value."""
+"""The origin of a node: a piece of the program's text, see `language.tokens.Spans`, or a Value."""
 
 Row = tuple[Primitive, int, Any, int | None]
 """An operation: its primitive, its number among the nodes, and its inputs: one and None, two, or a tuple and None."""
 
 
 def _nowhere(place: Place) -> Span | None:
-    """The place of a node in a graph without a text: none."""
     return None
 
 
@@ -55,13 +54,11 @@ class Graph:
 
     @cached_property
     def primitives(self) -> list[Primitive]:
-        """The operation of each node."""
         primitives, self.parents = self.columns(VARIABLE)
         return primitives
 
     @cached_property
     def parents(self) -> list[tuple[int, ...]]:
-        """The inputs of each node."""
         self.primitives, parents = self.columns(VARIABLE)
         return parents
 
@@ -87,8 +84,7 @@ class Graph:
         for i in self.constants:
             primitives[i] = CONSTANT
         for primitive, i, a, b in self.rows:
-            primitives[i] = primitive
-            parents[i] = inputs(a, b)
+            primitives[i], parents[i] = primitive, inputs(a, b)
         return primitives, parents
 
     def leaf_data(self, other: float | None = None) -> list[Any]:
@@ -105,27 +101,26 @@ class Graph:
 
     def with_leaves(self, values: Mapping[int, Any]) -> Graph:
         """Return the graph with these values of variables, not evaluated."""
-        data = self.leaf_data()
-        for i, x in values.items():
-            data[i] = x
-        return self.at(data)
+        return self.at([values.get(i, x) for i, x in enumerate(self.leaf_data())])
 
     def changed(self, **parts: Any) -> Graph:
         """Return a copy of the graph with some attributes replaced."""
         copy = Graph.__new__(Graph)
-        for name in ("constants", "names", "places", "roots", "signed", "span_of"):
-            setattr(copy, name, getattr(self, name))
-        for name, part in parts.items():
-            setattr(copy, name, part)
+        kept = {name: getattr(self, name) for name in ("constants", "names", "places", "roots", "signed", "span_of")}
+        copy.__dict__ |= kept | parts
         return copy
 
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
         """The graph of these outputs alone, in the order of `in_order`, and the places of its nodes in it."""
         order = in_order(self.parents, roots)
-        place = {i: k for k, i in enumerate(order)}
         if order == [*range(len(self.places))]:
             columns = {"rows": self.rows, "primitives": self.primitives, "parents": self.parents}
-            return self.changed(roots=roots, labels=self.labels, **columns), place
+            return self.changed(roots=roots, labels=self.labels, **columns), dict(enumerate(order))
+        return self.arranged(order, roots)
+
+    def arranged(self, order: Sequence[int], roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
+        """The graph of these nodes in this order, in which each stands after its inputs, and their places in it."""
+        place = {i: k for k, i in enumerate(order)}
         return self.changed(
             roots=tuple([place[root] for root in roots]),
             primitives=[self.primitives[i] for i in order],
@@ -147,6 +142,10 @@ class Graph:
     def span(self, i: int) -> Span | None:
         """The piece of text of node `i`."""
         return self.span_of(self.places[i])
+
+    def is_literal(self, i: int) -> bool:
+        """Return whether a node is a number that was typed, with its minus."""
+        return self.primitives[self.parents[i][0] if self.primitives[i] is NEG else i] is CONSTANT
 
     def inputs(self, i: int) -> list[Any]:
         """The values of the inputs of node `i`."""

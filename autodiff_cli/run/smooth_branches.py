@@ -10,7 +10,10 @@ point has no sides: it becomes a variable of its own, whose square is a quadrati
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import reduce
 from itertools import product
+from operator import add, mul
 from typing import Any, NamedTuple
 
 from ..numbers import budget as work
@@ -53,7 +56,6 @@ class SecondOrder:
 
     @property
     def steps(self) -> float:
-        """Steps of work that a node costs."""
         return work.BRANCH_NODE + self.count**2
 
     def leaf(self, x: Number, direction: int) -> Dual:
@@ -112,13 +114,12 @@ class SecondOrder:
             return piece.flat() if flat else _definite(hessian, sorted(u.d)) or piece.either()
         jets = [x / lead for x in (*slopes, *[x for row in hessian for x in row])]
 
-        def known(other: Any) -> bool:
-            try:
-                return len(other) == len(jets) and all(self.base.same(x, y) for x, y in zip(jets, other, strict=True))
-            except Refusal:
-                return False
+        def is_same(other: Any) -> bool:
+            with suppress(Refusal):
+                return len(other) == len(jets) and all(map(self.base.same, jets, other))
+            return False
 
-        side = piece.choose_side(jets, known)
+        side = piece.choose_side(jets, is_same)
         return side if lead > 0 else -side
 
     def length(self, piece: SmoothBranch) -> Dual:
@@ -268,13 +269,10 @@ class SmoothBranch:
             self.here = Breakpoint(self.graph, i, ())
             try:
                 self.numbers[i] = self.number(i, inputs, needed)
-            except Refusal as refusal:
-                raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
-            except Failed as failed:
-                if isinstance(failed.error, Refusal):
-                    raise NodeError(i, failed.error.kind, failed.error.message, failed.error.hint) from None
-                raise self.here.refusal("its derivative is infinite or undefined there") from None
-            except (ValueError, ArithmeticError):
+            except (Failed, *NO_RESULT) as error:
+                cause = error.error if isinstance(error, Failed) else error
+                if isinstance(cause, Refusal):
+                    raise NodeError(i, cause.kind, cause.message, cause.hint) from None
                 raise self.here.refusal("its derivative is infinite or undefined there") from None
 
     def number(self, i: int, inputs: Sequence[Any], needed: Sequence[int]) -> Any:
@@ -312,7 +310,6 @@ class SmoothBranch:
         return branch if isinstance(branch, bool) else smooth.number(branch)
 
     def __call__(self, u: Any) -> int:
-        """The sign of a number near the point."""
         return self.recorded(self.sign(self.smooth.number(u)))
 
     def sign(self, u: Any) -> int:
@@ -324,7 +321,7 @@ class SmoothBranch:
         return sign
 
     def recorded(self, answer: int) -> int:
-        """The answer, written down."""
+        """Note the answer among the sides of the operation, and return it."""
         self.sides[self.here.node].append(answer)
         return answer
 
@@ -383,8 +380,8 @@ def pieces(
             piece.evaluate(roots)
         except NodeError as fault:
             raise piece.as_kink_error(fault) from None
-        for k in range(len(choices), len(piece.groups)):
-            waiting.append(([*piece.choices[:k], -1], piece.groups[k][1]))
+        more = range(len(choices), len(piece.groups))
+        waiting += [([*piece.choices[:k], -1], piece.groups[k][1]) for k in more]
         yield piece
 
 
@@ -410,59 +407,50 @@ def common(
 
 
 # ---- the derivative where all sides agree ------------------------------------------------------------------------
-def sides_chosen(
-    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
-) -> Sequence[int]:
+def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Sequence[int]:
     """Find out whether all sides have one value and gradient, and choose one; the nodes that are evaluated then.
 
     The sweep is then done on that side, by its local derivatives. Raises `NodeError`.
     """
     try:
-        side = _common(graph, m, active, seeds)
-        one_sided_partials = None if side is None else _local(side, m)
-    except NodeError as fault:
-        if fault.kind not in BRANCH_ERROR_KINDS:
+        side = _common(active, seeds)
+        if side is None:
+            return order
+        one_sided_partials = _local(side, active.m)
+    except (NodeError, *NO_RESULT) as fault:
+        if isinstance(fault, NodeError) and fault.kind not in BRANCH_ERROR_KINDS:
             raise
-        return order
-    except NO_RESULT:
-        return order
-    if side is None or one_sided_partials is None:
         return order
     chosen = set(order)
     others = sorted(side.numbers.keys() - chosen)
     for i in others:
         number = side.numbers[i]
-        graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
+        active.graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
     active.choose_side(one_sided_partials, others)
     return sorted(chosen.union(others)) if others else order
 
 
-def _common(graph: Graph, m: NumberType, active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
+def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
     """A piece, if all have the same value and gradient; one that takes the branches taken at the point, if there is.
 
     Raises `NodeError`, and what rules raise, where a piece has none.
     """
-    wanted = list(dict.fromkeys(active.wanted))
+    graph, m, wanted = active.graph, active.m, list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
-    try:
+    with suppress(Unknown):
         if _agreeing(lambda: TaylorSeries(m, 1, line), graph, wanted, seeds, EFFORT) is None:
             return None
-    except Unknown:
-        pass
     most = EFFORT // (len(graph.data) * (len(wanted) + 1) ** 2)
-    try:
-        if len(wanted) == 1:
+    if len(wanted) == 1:
+        with suppress(Unknown):
             return _agreeing(lambda: TaylorSeries(m, 1), graph, wanted, seeds, most)
-    except Unknown:
-        pass
     return _agreeing(lambda: SecondOrder(m, len(wanted)), graph, wanted, seeds, most)
 
 
 def _agreeing(
     make: Any, graph: Graph, wanted: Sequence[int], seeds: Mapping[int, Number], most: int
 ) -> SmoothBranch | None:
-    """A piece in such numbers, if all have the same value and gradient, and there are not too many."""
     agreed: SmoothBranch | None = None
     expected: list[Number] = []
     if most < 2:
@@ -471,10 +459,9 @@ def _agreeing(
         m = piece.smooth.base
         here = list(_value_and_gradient(piece, seeds, len(wanted)))
         expected = expected or [_weighted([graph.data[root] for root in seeds], seeds), *here[1:]]
-        try:
-            agree = all(m.same(x, y) for x, y in zip(expected, here, strict=True))
-        except Refusal:
-            return None
+        agree = False
+        with suppress(Refusal):
+            agree = all(map(m.same, expected, here))
         if count >= most or not agree:
             return None
         if agreed is None or _strayed(agreed) > _strayed(piece):
@@ -483,7 +470,6 @@ def _agreeing(
 
 
 def _value_and_gradient(piece: SmoothBranch, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
-    """Value and gradient of the weighted sum of the outputs; nan for one that hangs on the length of a vector."""
     smooth = piece.smooth
     outputs = [piece.numbers[root] for root in seeds]
     yield _weighted([smooth.value(output) for output in outputs], seeds)
@@ -495,15 +481,10 @@ def _value_and_gradient(piece: SmoothBranch, seeds: Mapping[int, Number], count:
 
 
 def _weighted(numbers: Sequence[Number], seeds: Mapping[int, Number]) -> Number:
-    terms = [x * seed for x, seed in zip(numbers, seeds.values(), strict=True)]
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return total
+    return reduce(add, map(mul, numbers, seeds.values()))
 
 
 def _strays(piece: SmoothBranch, choice: int) -> bool:
-    """Whether the piece takes another branch there than was taken at the point."""
     return piece.graph.data[piece.graph.parents[choice][0]] is not (piece.taken[choice] == 1)
 
 
@@ -545,7 +526,6 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
 
 
 def _jumped(piece: SmoothBranch) -> set[int]:
-    """The operations that have another value on the piece's side than at the point."""
     graph = piece.graph
     return {i for i in piece.sides if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
 
@@ -557,14 +537,11 @@ class _SidesOfPiece:
         self.sides = sides
 
     def __call__(self, u: Number) -> int:
-        """The sign of a number near the point."""
         return next(self.sides)
 
     def apart(self, u: Number) -> bool:
-        """Whether a number is other than 0; comparisons ask that, which have no derivative."""
         return bool(u.x != 0)
 
     def length(self, xs: Sequence[Number]) -> Number:
-        """The length of a vector that is 0 at the point; nothing hangs on one with sides of its own."""
         k = next(self.sides, None)
         return 0 if k is None else xs[k] if next(self.sides) > 0 else -xs[k]

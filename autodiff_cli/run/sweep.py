@@ -50,12 +50,10 @@ class Breakpoint(NamedTuple):
 
     @property
     def primitive(self) -> Primitive:
-        """The operation."""
         return self.graph.primitives[self.node]
 
     @property
     def span(self) -> Span | None:
-        """Its span in the text."""
         return self.graph.span(self.node)
 
     def warning(self) -> Diagnostic:
@@ -146,7 +144,6 @@ def needed_nodes(
 
 
 def _value(m: NumberType, primitive: Primitive, inputs: Sequence[Any], needed: Sequence[int], node: int) -> Number:
-    """Return the value of an operation; of a conditional, the chosen input. Raises `NodeError`."""
     if primitive.lazy_inputs:
         return inputs[needed[-1]] if needed else inputs[0]
     return compute(m, primitive, inputs, node)
@@ -203,14 +200,13 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
 
 
 # ---- backpropagation ----------------------------------------------------------------------------------------------
-def backward(
-    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
-) -> list[Number | None]:
+def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
     """Return the adjoint of every node from the adjoints of the outputs, `seeds`; None where none arrives.
 
     From the outputs to the leaves, each node adds its adjoint times the local partial derivative to the adjoints of its
     inputs. Raises `NodeError`, but not at kinks: see `kinks_met`.
     """
+    graph, m = active.graph, active.m
     work.charge(work.BACKWARD * len(order))
     adjoints = [seeds.get(i) for i in range(len(graph.data))]
     for i in reversed(order):
@@ -218,7 +214,7 @@ def backward(
         if adjoint is None or not active[i]:
             continue
         try:
-            for p, partial in zip(graph.parents[i], _partials(graph, m, i, active), strict=True):
+            for p, partial in zip(graph.parents[i], _partials(active, i), strict=True):
                 if partial is None:
                     continue
                 share = adjoint * partial
@@ -228,7 +224,7 @@ def backward(
                 elif active.varying[p]:
                     raise OverflowError
         except FAILURES as error:
-            raise _no_derivative(graph, m, i, active, adjoint, error) from None
+            raise _no_derivative(active, i, adjoint, error) from None
     return adjoints
 
 
@@ -282,7 +278,7 @@ class Activity(list[bool]):
                     if self[p]:
                         self[i] = through or not primitive.has_structural_zeros or self._has_nonzero_partial(i)
                         break
-                jumps = primitive.jumps and self[i] and _pieces_meet(graph, i, self, primitive.kink)
+                jumps = primitive.jumps and self[i] and _pieces_meet(self, i, primitive.kink)
                 if jumps or (self.discontinuous and not self.discontinuous.isdisjoint(ps)):
                     self.discontinuous.add(i)
         except Refusal as refusal:
@@ -307,20 +303,19 @@ class Activity(list[bool]):
     def _mark_conditional(self, i: int, ps: tuple[int, ...]) -> None:
         # Where branches meet, the choice depends on the variables even if the branch does not.
         condition, taken = ps[0], ps[1] if self.graph.data[ps[0]] else ps[2]
-        turns = self[condition] and bool(_condition_breakpoints(self.graph, condition, self))
+        turns = self[condition] and bool(_condition_breakpoints(self, condition))
         self[i] = self[taken] or turns
         if taken in self.discontinuous or (turns and self.branches_differ(i)):
             self.discontinuous.add(i)
 
     def _has_nonzero_partial(self, i: int) -> bool:
-        """Return whether an operation with structural zeros has a nonzero partial derivative or a jump here."""
         primitive = self.graph.primitives[i]
         try:
             if primitive.may_kink and not self.discontinuous.isdisjoint(self.graph.parents[i]):
                 return True
-            if primitive.jumps and _pieces_meet(self.graph, i, self, primitive.kink):
+            if primitive.jumps and _pieces_meet(self, i, primitive.kink):
                 return True
-            return any(partial is not None for partial in local_derivatives(self.graph, self.m, i, self))
+            return any(partial is not None for partial in local_derivatives(self, i))
         except NO_RESULT:
             return True  # a sweep that needs the derivative raises the error
 
@@ -334,7 +329,6 @@ class Activity(list[bool]):
             return True
 
     def _evaluate(self, roots: Sequence[int]) -> None:
-        """Evaluate nodes, also in branches not taken, and note which of them may jump."""
         if not self._values:
             self._values = self.graph.data.copy()
             self._evaluated = {i for i, x in enumerate(self._values) if x is not None}
@@ -348,12 +342,13 @@ class Activity(list[bool]):
             self._evaluated.add(i)
 
 
-def local_derivatives(graph: Graph, m: NumberType, i: int, active: Activity) -> list[Number | None]:
+def local_derivatives(active: Activity, i: int) -> list[Number | None]:
     """Return the partial derivative of node `i` by each input; None for a structural zero or an inactive input.
 
     Raises the error of the rule (ValueError, ArithmeticError) where a derivative is infinite or undefined, unless its
     input does not vary near the point.
     """
+    graph, m = active.graph, active.m
     primitive, ps, data = graph.primitives[i], graph.parents[i], graph.data
     if active.one_sided_partials and i in active.one_sided_partials:
         return [d if active[p] else None for p, d in zip(ps, active.one_sided_partials[i], strict=True)]
@@ -367,44 +362,36 @@ def local_derivatives(graph: Graph, m: NumberType, i: int, active: Activity) -> 
         return primitive.slopes(m, inputs, data[i], varying) if any(varying) else [None] * len(ps)
 
 
-def _partials(graph: Graph, m: NumberType, i: int, active: Activity) -> list[Number | None]:
-    """Return the partial derivative by each input, as the reverse sweep multiplies it with the adjoint.
-
-    The partials by a repeated input are summed at its first position, with one rounding.
-    """
-    partials, ps = local_derivatives(graph, m, i, active), graph.parents[i]
-    if not graph.primitives[i].variadic or len(set(ps)) == len(ps):
+def _partials(active: Activity, i: int) -> list[Number | None]:
+    partials, ps = local_derivatives(active, i), active.graph.parents[i]
+    if not active.graph.primitives[i].variadic or len(set(ps)) == len(ps):
         return partials
+    # the partials by a repeated input are summed at its first position, with one rounding
     shares: dict[int, list[Number]] = {}
     for p, partial in zip(ps, partials, strict=True):
         if partial is not None:
             shares.setdefault(p, []).append(partial)
-    total = {p: terms[0] if len(terms) == 1 else m.sum(*terms) for p, terms in shares.items()}
+    total = {p: terms[0] if len(terms) == 1 else active.m.sum(*terms) for p, terms in shares.items()}
     return [total.pop(p, None) for p in ps]
 
 
 def has_zero_factor(graph: Graph, factors: Iterable[int]) -> bool:
     """Return whether one of the factors is a literal 0."""
-    primitives = graph.primitives
-    for p in factors:
-        literal = primitives[graph.parents[p][0]] if primitives[p] is NEG else primitives[p]
-        if literal is CONSTANT and graph.data[p] == 0:
-            return True
-    return False
+    return any(graph.data[p] == 0 and graph.is_literal(p) for p in factors)
 
 
-def _no_derivative(graph: Graph, m: NumberType, i: int, active: Activity, adjoint: Number, error: Exception) -> Failure:
-    """Return the error of a node whose derivative could not be computed or propagated."""
+def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) -> Failure:
+    graph, m = active.graph, active.m
     if isinstance(error, BudgetExceeded):
         return error.at_node(i)
     if isinstance(error, Refusal):
         try:
-            _kinks(graph, i, active)
+            _kinks(active, i)
         except Refusal as undecided:  # the rule failed because the kink is undecided
             error = undecided
         return NodeError(i, error.kind, error.message, error.hint)
-    primitive, inputs = graph.primitives[i], [graph.data[p] for p in graph.parents[i]]
-    name, places, position = primitive.written, _point_text(inputs), _failing_input(graph, m, i, active)
+    primitive = graph.primitives[i]
+    name, places, position = primitive.written, _point_text(graph.inputs(i)), _failing_input(active, i)
     try:
         vanishes = bool(adjoint == 0)
     except Refusal as refusal:
@@ -425,16 +412,16 @@ def _no_derivative(graph: Graph, m: NumberType, i: int, active: Activity, adjoin
     return NodeError(i, kind, message, hint, position)
 
 
-def _failing_input(graph: Graph, m: NumberType, i: int, active: Sequence[bool]) -> int:
+def _failing_input(active: Activity, i: int) -> int:
     """Return the position of the first active input whose partial fails or is infinite; else of the last."""
-    ps, position = graph.parents[i], 0
-    inputs = [graph.data[p] for p in ps]
+    graph, position = active.graph, 0
+    ps, inputs, primitive = graph.parents[i], graph.inputs(i), graph.primitives[i]
     for k, p in enumerate(ps):
         if active[p]:
             position = ps.index(p)
             try:
-                partial = graph.primitives[i].slopes(m, inputs, graph.data[i], [j == k for j in range(len(ps))])[k]
-                if partial is not None and not m.finite(partial):
+                partial = primitive.slopes(active.m, inputs, graph.data[i], [j == k for j in range(len(ps))])[k]
+                if partial is not None and not active.m.finite(partial):
                     break
             except NO_RESULT:
                 break
@@ -442,54 +429,53 @@ def _failing_input(graph: Graph, m: NumberType, i: int, active: Sequence[bool]) 
 
 
 # ---- kinks --------------------------------------------------------------------------------------------------------
-def kinks_met(
-    graph: Graph, m: NumberType, order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]
-) -> list[int]:
+def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
     """Return the nodes where a reverse sweep with these adjoints meets a kink, in the order of the sweep.
 
     A kink is met by a nonzero adjoint, a jump by any: 0 times a jump may be a slope on one side. Raises `NodeError`.
     """
     kinks: list[int] = []
     for i in reversed(order):
-        primitive, adjoint = graph.primitives[i], adjoints[i]
+        primitive, adjoint = active.graph.primitives[i], adjoints[i]
         if not primitive.may_kink or adjoint is None or not active[i]:
             continue
         try:
-            here = _kinks(graph, i, active) and _kinks(graph, i, active.varying)
+            here = _kinks(active, i) and _kinks(active.varying, i)
             if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.branches_differ(i))):
                 kinks += here
-            if active.discontinuous and primitive.has_structural_zeros:
-                kinks += _deciding_jumps(graph, i, active.varying)
+            if active.discontinuous and primitive.has_structural_zeros and primitive is not WHERE:
+                # jumps of the inputs may change which one is selected, such as the largest
+                for p in active.graph.parents[i]:
+                    kinks += _condition_breakpoints(active.varying, p) if p in active.varying.discontinuous else []
         except FAILURES as error:
-            raise _no_derivative(graph, m, i, active, adjoint, error) from None
+            raise _no_derivative(active, i, adjoint, error) from None
     return list(dict.fromkeys(kinks))
 
 
-def _kinks(graph: Graph, i: int, active: Activity) -> list[int]:
+def _kinks(active: Activity, i: int) -> list[int]:
     """Return the nodes at which node `i` has no derivative: itself, or the breakpoints of its condition."""
-    primitive, ps = graph.primitives[i], graph.parents[i]
+    primitive, ps = active.graph.primitives[i], active.graph.parents[i]
     if primitive is WHERE:
-        return _condition_breakpoints(graph, ps[0], active) if active[ps[0]] else []
-    return [i] if _pieces_meet(graph, i, active, primitive.kink) else []
+        return _condition_breakpoints(active, ps[0]) if active[ps[0]] else []
+    return [i] if _pieces_meet(active, i, primitive.kink) else []
 
 
-def may_meet_kinks(graph: Graph, order: Iterable[int], active: Activity) -> bool:
+def may_meet_kinks(order: Iterable[int], active: Activity) -> bool:
     """Return whether an active node has a kink or a jump at the point. Raises `NodeError`."""
-    rows = graph.primitives
-    return any(True for _ in _nodes_that(order, lambda i: active[i] and rows[i].may_kink and _kinks(graph, i, active)))
+    primitives = active.graph.primitives
+    return any(True for _ in _nodes_that(order, lambda i: active[i] and primitives[i].may_kink and _kinks(active, i)))
 
 
-def breakpoints(graph: Graph, order: Iterable[int], active: Activity) -> list[int]:
+def breakpoints(order: Iterable[int], active: Activity) -> list[int]:
     """Return the active nodes, comparisons included, at whose inputs smooth branches meet.
 
     Raises `NodeError` where that is undecided.
     """
-    rows = graph.primitives
-    return [*_nodes_that(order, lambda i: active[i] and _pieces_meet(graph, i, active, rows[i].breakpoint))]
+    primitives = active.graph.primitives
+    return [*_nodes_that(order, lambda i: active[i] and _pieces_meet(active, i, primitives[i].breakpoint))]
 
 
 def _nodes_that(order: Iterable[int], holds: Callable[[int], object]) -> Iterator[int]:
-    """Yield the nodes that satisfy `holds`. Raises `NodeError` where that is undecided."""
     for i in order:
         try:
             if holds(i):
@@ -498,9 +484,9 @@ def _nodes_that(order: Iterable[int], holds: Callable[[int], object]) -> Iterato
             raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
 
 
-def _pieces_meet(graph: Graph, i: int, active: Sequence[bool], meet: Callable[..., bool] | None) -> bool:
+def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> bool:
     """Return whether branches of node `i` meet at its inputs, and an active input is among them."""
-    ps, data, primitive = graph.parents[i], graph.data, graph.primitives[i]
+    ps, data, primitive = active.graph.parents[i], active.graph.data, active.graph.primitives[i]
     if meet is None or not any(active[p] for p in ps):
         return False
     if not primitive.variadic and not primitive.gives_condition:
@@ -512,18 +498,12 @@ def _pieces_meet(graph: Graph, i: int, active: Sequence[bool], meet: Callable[..
     return meet(*[data[p] for p in distinct]) and any(active[p] and data[p] == data[i] for p in distinct)
 
 
-def _deciding_jumps(graph: Graph, i: int, active: Activity) -> list[int]:
-    """Return the jumps of inputs that may change which input is selected, such as the largest."""
-    if graph.primitives[i] is WHERE:
-        return []
-    return [k for p in graph.parents[i] if p in active.discontinuous for k in _condition_breakpoints(graph, p, active)]
-
-
-def _condition_breakpoints(graph: Graph, condition: int, active: Activity) -> list[int]:
+def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
     """Return the active nodes at which a condition may change: comparisons of equal numbers, and jumps.
 
     For a `discontinuous` number, return the nodes at which its value jumps.
     """
+    graph = active.graph
     edges: list[int] = []
     seen: set[int] = set()
     stack = [condition]
@@ -535,7 +515,7 @@ def _condition_breakpoints(graph: Graph, condition: int, active: Activity) -> li
         primitive, ps = graph.primitives[i], graph.parents[i]
         if primitive.takes_conditions and primitive.gives_condition:
             stack.extend(reversed(ps))
-        elif _pieces_meet(graph, i, active, primitive.breakpoint if primitive.gives_condition else primitive.kink):
+        elif _pieces_meet(active, i, primitive.breakpoint if primitive.gives_condition else primitive.kink):
             edges.append(i)
         elif i in active.discontinuous:
             stack.extend(p for p in reversed(ps) if p in active.discontinuous or graph.primitives[p].gives_condition)
@@ -544,28 +524,22 @@ def _condition_breakpoints(graph: Graph, condition: int, active: Activity) -> li
 
 # ---- forward mode -------------------------------------------------------------------------------------------------
 def tangents(
-    graph: Graph,
-    m: NumberType,
-    order: Sequence[int],
-    active: Activity,
-    seeds: dict[int, Number],
-    roots: Iterable[int] | None = None,
+    order: Sequence[int], active: Activity, seeds: Mapping[int, Number], roots: Iterable[int] | None = None
 ) -> list[Number | None]:
     """Return the tangent of every node in the direction of `seeds`, by leaf; None for nodes that depend on no seed.
 
     Forward mode: a tangent is the sum of the inputs' tangents times the partial derivatives of `backward`. Raises
     `NodeError` for a node without a derivative; with `roots`, only if one of them depends on it.
     """
-    result: list[Number | None] = [None] * len(graph.data)
+    graph = active.graph
+    result = [seeds.get(i) for i in range(len(graph.data))]
     faults: dict[int, NodeError] = {}
-    for i, seed in seeds.items():
-        result[i] = seed
     for i in order:
         if not graph.parents[i] or not active[i] or graph.primitives[i].gives_condition:
             continue
         total: Number | None = None
         try:
-            for p, partial in zip(graph.parents[i], local_derivatives(graph, m, i, active), strict=True):
+            for p, partial in zip(graph.parents[i], local_derivatives(active, i), strict=True):
                 tangent = result[p]
                 if partial is None:
                     continue
@@ -576,10 +550,10 @@ def tangents(
                     continue
                 term = tangent * partial
                 total = term if total is None else total + term
-            if total is not None and not m.finite(total):
+            if total is not None and not active.m.finite(total):
                 raise OverflowError
         except FAILURES as error:
-            failure = _no_derivative(graph, m, i, active, 1, error)
+            failure = _no_derivative(active, i, 1, error)
             if roots is None or isinstance(failure, BudgetExceeded):
                 raise failure from None
             faults[i] = failure

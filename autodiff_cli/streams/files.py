@@ -13,8 +13,7 @@ from typing import IO, TextIO
 from ..errors import ExpressionError, usage_error
 from .filesystems import Upload, beside, is_there, is_url, kept, plain, unwritten
 
-AT_HAND = 1_000_000
-"""The most bytes of a file being written that stay in memory; more go to a file beside the target."""
+MAX_BYTES_IN_MEMORY = 1_000_000
 
 
 class Output:
@@ -31,14 +30,11 @@ class Output:
             check(path, force=force)
             folder = os.path.dirname(os.path.realpath(path))
             near = folder if os.access(folder, os.W_OK) else None
-            held = SpooledTemporaryFile(max_size=AT_HAND, dir=near)  # noqa: SIM115 - closed when all is written
+            held = SpooledTemporaryFile(max_size=MAX_BYTES_IN_MEMORY, dir=near)  # noqa: SIM115 - closed when all is written
             self.stream = _Named(held, path)
 
     def finish(self, code: int, *, whole: bool = False) -> int:
-        """Write the file if the exit code is 0, or what there is counts as `whole` whatever the code; return the code.
-
-        Else show what would be in it.
-        """
+        """Write the file if the exit code is 0 or it counts as `whole`, else print its text; return the code."""
         if self.path is not None:
             self.stream.seek(0)
             if code and not whole:
@@ -70,14 +66,10 @@ class _Named(io.TextIOWrapper):
 
 
 def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
-    """Write a file. Raises `ExpressionError` (`io`) where it cannot be written, or is there and `force` is not.
-
-    The data go to a new file beside it, which takes its name once all of it is there. What is no regular file, such as
-    `/dev/null` or a named pipe, is written to as it is.
-    """
+    """Write a file, of regular ones all or nothing. Raises `ExpressionError` (`io`) if it cannot be, or is there."""
     file = begun(path, force=force)
     try:
-        shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, AT_HAND)
+        shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY)
         file.finish()
     except OSError as fault:
         raise unwritten(path, fault) from None
@@ -107,10 +99,7 @@ def check(path: str, *, force: bool) -> None:
 
 
 class AtomicFile:
-    """A new file beside another, whose name it takes when it is finished; until then nothing is seen of it.
-
-    Raises `ExpressionError` (`io`) where it cannot be written, or the other is there and `force` is not.
-    """
+    """A new file beside another, whose name it takes when it is finished. Raises `ExpressionError` (`io`)."""
 
     def __init__(self, path: str, *, force: bool) -> None:
         self.path, self.force = path, force

@@ -13,21 +13,17 @@ from typing import IO, Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError, needed, usage_error
 
-AT_HAND = 32 * 1024 * 1024
-"""The most bytes of an upload that stay in memory; more go to disk."""
-
-TRIES = 3
-"""The number of attempts before a store counts as unreachable."""
-
-SECONDS = 10
+MAX_BYTES_IN_MEMORY = 32 * 1024 * 1024
+MAX_ATTEMPTS = 3
+CONNECT_SECONDS = 10
 """How many seconds connecting may take, in all tries."""
 
-PATIENCE = 60
+ANSWER_SECONDS = 60
 """How many seconds may pass without an answer on a connection, in all tries."""
 
 LACKING = "pyarrow, which is needed for files that are elsewhere, is not installed"
 
-OBJECTS = ("s3", "gcs", "abfs")
+OBJECT_STORES = ("s3", "gcs", "abfs")
 """File systems that show a file only when all of it has come; in the others it is written beside, and then renamed."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
@@ -40,9 +36,9 @@ abandoned = threading.Event()
 
 
 def patiently(action: Callable[[], Result], seconds: float | None = None) -> Result:
-    """Return the result of an action that may wait for a network, in a thread, so that signals are handled meanwhile.
+    """Return the result of an action that waits for a network, in a thread, so that signals are handled meanwhile.
 
-    Raises what the action raises, and `TimeoutError` where it takes longer than `seconds`.
+    Raises what the action raises, and `TimeoutError` after `seconds`.
     """
     if seconds is None and threading.current_thread() is not threading.main_thread():
         return action()
@@ -118,7 +114,7 @@ def located(path: str) -> tuple[Any, str]:
         hint = f"fetch it first: `curl -O {path}`, and give the name of the file"
         raise usage_error(f"`{scheme}://` is not fetched", hint)
     try:
-        system, base = patiently(lambda: _system(scheme.lower(), host), PATIENCE)
+        system, base = patiently(lambda: _system(scheme.lower(), host), ANSWER_SECONDS)
     except ExpressionError:
         raise
     except ImportError as lacking:
@@ -146,18 +142,18 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         return fs.S3FileSystem(
             region=region,
             endpoint_override=endpoint,
-            connect_timeout=SECONDS / TRIES,
-            request_timeout=PATIENCE / TRIES,
-            retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=TRIES),
+            connect_timeout=CONNECT_SECONDS / MAX_ATTEMPTS,
+            request_timeout=ANSWER_SECONDS / MAX_ATTEMPTS,
+            retry_strategy=fs.AwsStandardS3RetryStrategy(max_attempts=MAX_ATTEMPTS),
             allow_delayed_open=True,
         ), host
     if scheme in ("gs", "gcs", "hdfs", "viewfs", "abfs", "abfss"):
-        limit = f"?retry_limit_seconds={PATIENCE}" if scheme in ("gs", "gcs") else ""
+        limit = f"?retry_limit_seconds={ANSWER_SECONDS}" if scheme in ("gs", "gcs") else ""
         system: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/{limit}")
         return system
     fsspec = needed("fsspec.core", "cluster", f"fsspec, which is needed for `{scheme}://`, is not installed")
     try:
-        settings = {"timeout": SECONDS} if scheme in ("ftp", "sftp", "ssh") else {}
+        settings = {"timeout": CONNECT_SECONDS} if scheme in ("ftp", "sftp", "ssh") else {}
         system, base = fsspec.url_to_fs(f"{scheme}://{host}/", **settings)
     except (ValueError, TypeError):  # TypeError: one that needs more than an address
         hint = "there are s3, gs, hdfs, abfs, file, and those that fsspec knows"
@@ -168,7 +164,7 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
 def opened(path: str) -> Any:
     """A file for reading at any place. Raises `ExpressionError`."""
     system, inner = located(path)
-    return _ask(path, lambda: system.open_input_file(inner), PATIENCE)
+    return _ask(path, lambda: system.open_input_file(inner), ANSWER_SECONDS)
 
 
 def entry(path: str) -> Entry:
@@ -186,11 +182,10 @@ def is_there(path: str) -> bool:
 
 def _info(path: str) -> Any:
     system, inner = located(path)
-    return _ask(path, lambda: system.get_file_info(inner), PATIENCE)
+    return _ask(path, lambda: system.get_file_info(inner), ANSWER_SECONDS)
 
 
 def _ask(path: str, action: Callable[[], Result], seconds: float | None) -> Result:
-    """Return what a file system answers about a path. Raises `ExpressionError`."""
     try:
         return patiently(action, seconds)
     except (OSError, ValueError) as fault:
@@ -242,7 +237,7 @@ def _expression(steps: Sequence[str]) -> str:
 def make_folder(path: str) -> None:
     """Make a folder where there is none. Raises `ExpressionError`."""
     system, inner = located(path)
-    if system.type_name in OBJECTS:
+    if system.type_name in OBJECT_STORES:
         return  # what is in it makes it
     try:
         system.create_dir(inner.rstrip("/") or "/", recursive=True)
@@ -290,11 +285,11 @@ class Upload:
         self.system, self.inner = located(path)
         if not force and is_there(path):
             raise kept(path)
-        self.file: IO[bytes] = SpooledTemporaryFile(AT_HAND)  # noqa: SIM115 - `drop` closes it
+        self.file: IO[bytes] = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - `drop` closes it
 
     def finish(self) -> None:
         """Send it. Raises `ExpressionError`."""
-        whole = self.system.type_name in OBJECTS
+        whole = self.system.type_name in OBJECT_STORES
         folder, slash, name = self.inner.rpartition("/")
         target = self.inner if whole else f"{folder}{slash}{beside(name)}"
         try:
@@ -308,7 +303,7 @@ class Upload:
     def _send(self, target: str) -> None:
         self.file.seek(0)
         with self.system.open_output_stream(target) as stream:
-            while piece := self.file.read(AT_HAND // 8):
+            while piece := self.file.read(MAX_BYTES_IN_MEMORY // 8):
                 stream.write(piece)
         if target == self.inner:
             return

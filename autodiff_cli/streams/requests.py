@@ -15,13 +15,22 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, nearest, usage_error
 from ..inputs import decoding as reading
-from ..inputs.parse_point import Lenient, ValueOf, meant, merge, parse_point, point_of_object, read_json
+from ..inputs.parse_point import (
+    Lenient,
+    PointFile,
+    ValueOf,
+    constant_value,
+    meant,
+    merge,
+    once_read,
+    parse_point,
+    point_of_object,
+    read_json,
+)
 from ..language.elements import split_names
 from ..views.formats import Subject
 
-CHUNK = 65536
-"""The most bytes that are read in one go."""
-
+READ_BYTES = 65536
 KEYS = ("id", "expr", "at", "wrt")
 
 
@@ -70,10 +79,7 @@ class Defaults(NamedTuple):
 
 
 def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None = None) -> Iterator[Request]:
-    """The requests in a stream, each as soon as its line has come; blank lines and comments give none.
-
-    `idle` is called before waiting for more.
-    """
+    """Yield the requests in a stream as their lines come; `idle` is called before waiting for more."""
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
             message = f"the line is longer than {reading.LIMIT:,} bytes"
@@ -91,17 +97,16 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
 
 
 def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[bytes | None]:
-    """The lines of a file without their ends; never more than one of them is held.
+    """Yield the lines of a file without their ends, None for one that is too long, as soon as that is known.
 
-    One that is too long is None, as soon as that is known: it need not have an end. `idle` is called before each
-    reading, which may have to wait.
+    `idle` is called before each reading, which may have to wait.
     """
     begun = bytearray()
     too_long = False
     while True:
         if idle:
             idle()
-        data = file.read1(CHUNK)  # type: ignore[attr-defined]
+        data = file.read1(READ_BYTES)  # type: ignore[attr-defined]
         if not data:
             break
         *complete, rest = data.split(b"\n")
@@ -123,7 +128,6 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
 
 
 def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
-    """The request in a line `program`, or `program<TAB>point`."""
     program, _, point = text.partition("\t")
     subject = Subject(program, number)
     shared, wrt, kind = defaults
@@ -141,13 +145,11 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
 
 
 def _with_notes(subject: Subject, point: Mapping[str, float], kind: Reading) -> Subject:
-    """Return the request with notes about values that were not read as they were typed."""
     values = meant(point) if isinstance(kind.value_of, Lenient) else None
     return subject._replace(values=tuple(values)) if values else subject
 
 
 def _record(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
-    """The request in a line of JSON."""
     ident: object = None
     program: str | None = None
     try:
@@ -190,7 +192,6 @@ def names_of_object(key: str, value: object) -> tuple[str, ...]:
 
 
 unknowns_of_object = partial(names_of_object, "for")
-"""The unknowns in a request."""
 
 
 def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] | None:
@@ -220,25 +221,18 @@ def mapping(options: Sequence[str] | None) -> dict[str, str]:
 
 
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:
-    """The point in the `--at` options: values that are typed win over those of files, a later file over an earlier.
-
-    Raises `ExpressionError` where one name is typed with two values.
-    """
-    from ..inputs.parse_point import once_read, read_point
-
+    """Return the point in the `--at` options: typed values win over those of files, later files over earlier."""
     options = once_read(options) or []
-    point = merge([read_point(option, reading.value_of) for option in options if not option.startswith("@")])
+    point = merge([parse_point(option, reading.value_of) for option in options if not isinstance(option, PointFile)])
     for option in reversed(options):
-        if option.startswith("@"):
-            point = read_point(option, _unless_known(point, reading.value_of)) | point
+        if isinstance(option, PointFile):
+            point = option.point(_unless_known(point, reading.value_of)) | point
     return point
 
 
 def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> ValueOf | None:
-    """What reads the values of a file, those of names that have another value as sweeps too."""
     if not point:
         return value_of
-    from ..inputs.parse_point import constant_value
     from ..inputs.sweeps import sweeping
 
     usual, many = value_of or constant_value, sweeping(value_of)
@@ -250,10 +244,7 @@ def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> Value
 
 
 def whole(path: str) -> tuple[str, ExpressionError | None]:
-    """The program in a file, `-` for standard input, and the error that it is where it is not text.
-
-    Raises `ExpressionError` (`io`, `limit`).
-    """
+    """Return the program in a file, `-` for standard input, and its error if it is no text."""
     return reading.whole(path, standard_input() if path == "-" else None)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from . import binding as at
+from . import primitive as at
 from .primitive import Number, Primitive, Side, entry
 
 # ---- leaves -------------------------------------------------------------------------------------------------------

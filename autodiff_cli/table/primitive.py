@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from .domain import Domain, domain, is_outside
+CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
+"""How tightly the operators of the language bind, loosest first, as the grammar has it."""
 
 Number = Any
 """A number of any type that has a `NumberType`: float, Fraction, mpf, Value …"""
@@ -35,160 +38,188 @@ class Side(Protocol):
         """The length of a vector that is 0 at the point."""
 
 
+_BOUND = r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)"
+_POLES = r"(.+) (?:is|are) not 0, -1, -2, …"
+_HOLES = r"(\w+) is not (-?\d+(?: or -?\d+)*)"
+_MIRRORED = {"<": ">", "<=": ">="}
+
+
+class Bound(NamedTuple):
+    """One bound of one input: `x > 0`, `x != 0`."""
+
+    position: int
+    relation: str
+    """`<`, `<=`, `>`, `>=` or `!=`."""
+    end: int | None
+    """The number on the right; None for all of 0, -1, -2, …"""
+
+    def side(self, x: Any) -> Any:
+        """How far `x` is inside; negative where it is outside. Only for a bound on one side of a number."""
+        return x - self.end if self.relation[0] == ">" else self.end - x
+
+
+class Domain(NamedTuple):
+    """The bounds in the description of a domain, and whether they are the entire domain."""
+
+    bounds: tuple[Bound, ...]
+    whole: bool
+    ordered: tuple[tuple[int, int], ...] = ()
+    """Positions of two inputs of which the first is not to be above the second: `lo <= hi`."""
+
+
+@cache
+def domain(words: str, params: tuple[str, ...]) -> Domain:
+    """Return the bounds that the domain of a row declares; words that are no numeric bounds are left out."""
+    if poles := re.fullmatch(_POLES, words):
+        return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)
+    if holes := re.fullmatch(_HOLES, words):
+        return Domain(tuple([Bound(params.index(holes[1]), "!=", int(end)) for end in holes[2].split(" or ")]), True)
+    if " or " in words:
+        return Domain((), False)
+    bounds: list[Bound] = []
+    ordered: list[tuple[int, int]] = []
+    whole = True
+    for clause in re.split(r", | and ", words) if words else ():
+        low, _, high = clause.partition(" <= ")
+        said = re.fullmatch(_BOUND, clause)
+        if low in params and high in params:
+            ordered.append((params.index(low), params.index(high)))
+        elif said is None or said[3] not in params:
+            whole = False
+        else:
+            position = params.index(said[3])
+            if said[1] is not None:
+                bounds.append(Bound(position, _MIRRORED[said[2]], int(said[1])))
+            bounds.append(Bound(position, said[4], int(said[5])))
+    return Domain(tuple(bounds), whole, tuple(ordered))
+
+
+def is_outside(limits: Domain, inputs: Sequence[Any]) -> bool:
+    """Return whether an input certainly violates a bound; the inputs are plain numbers."""
+    for bound in limits.bounds:
+        x = inputs[bound.position]
+        if bound.end is None:
+            if x <= 0 and x == int(x):
+                return True
+        elif bound.relation == "!=":
+            if x == bound.end:
+                return True
+        else:
+            side = bound.side(x)
+            if side < 0 or (side == 0 and len(bound.relation) == 1):
+                return True
+    return any(inputs[low] > inputs[high] for low, high in limits.ordered)
+
+
 class Facts(NamedTuple):
     """The facts of a row of the table."""
 
     name: str
     params: tuple[str, ...]
     """Names of the inputs, as the signature shows them; `("*xs",)` for any number of them."""
-
     partials: tuple[Rule | None, ...] = ()
     """The rules, one a parameter; None where there is no derivative (a condition, an order)."""
-
     symbol: str = ""
     """How a drawing of the graph names the operation: `+`, `tanh`."""
-
     group: str = ""
     """The heading in the reference of the language; empty for internal functions."""
-
     family: str = ""
     """erf, erfinv or gamma for a function that takes much longer with many digits than the elementary ones."""
-
     doc: str = ""
     domain: str = ""
     """Its domain in words of the language; empty if it is defined everywhere."""
-
     values: str = ""
     """The interval that all its values lie in, as mathematics writes it: `[1, inf)`; empty for all numbers."""
-
     increasing: bool = False
     """Whether it grows strictly with its input, wherever it is defined."""
-
     aliases: tuple[str, ...] = ()
     defaults: tuple[str, ...] = ()
     """Literals for the last parameters, where a call may leave them out."""
-
     constant_params: tuple[str, ...] = ()
     """Parameters that must be whole numbers fixed by the program, such as the order of a polygamma."""
-
     operator: tuple[str, int, int, int] | tuple[str, int, int] | tuple[()] = ()
     """Of an operator: the text between its two inputs, or before its one, how tightly it binds, and they have to."""
-
     spelling: str = ""
     """How a call of it is written, where that is not by its name."""
-
     with_two: str = ""
     """The primitive that a call with two arguments means instead: `log(x, b)`."""
-
     kink: Callable[..., bool] | None = None
     """Whether there is no derivative at these inputs, although the function has a value."""
-
     convention: str = ""
     """The conventional derivative at a kink."""
-
     smooth: tuple[str, ...] = ()
     """The readable derivatives away from kinks, if the rules also define them at kinks."""
-
     domain_message: Callable[..., tuple[str, str | None] | None] | None = None
     """For inputs without a value: message and hint that say more than the domain does; `{0}`, `{1}` are the inputs."""
-
     gives_condition: bool = False
     takes_conditions: tuple[int, ...] = ()
     """Positions of the inputs that are conditions."""
-
     lazy_inputs: Callable[..., tuple[int, ...]] | None = None
     """For an operation that leaves some inputs unevaluated: the positions it needs next, given those it has."""
-
     variadic: bool = False
     """Whether it takes any number of inputs, at least one."""
-
     may_kink: bool = False
     """Whether there are points where it has a value and no derivative; a choice between branches has them too."""
-
     jumps: bool = False
     """Whether its value jumps at its kinks."""
-
     has_structural_zeros: bool = False
     """Whether a partial may be a structural zero: it takes no part in the output at some points."""
-
     extreme_value: str = ""
     """The relation of a maximum or minimum to the other inputs: `>` or `<`."""
-
     norm: bool = False
     """Whether its square is the sum of its inputs' squares."""
-
     breakpoint: Callable[..., bool] | None = None
     """Whether pieces of it meet at these inputs, even if they differ in a higher derivative only; mostly its `kink`."""
-
     active_branch: Callable[..., Any] | None = None
     """Its smooth branch near the point, `active_branch(m, side, *inputs, out)`, which is smooth at breakpoints too.
 
     `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number. Where it does
     not ask for `out`, it holds wherever the signs are those."""
-
     infinite: bool = False
     """Whether the result can be infinite at finite inputs: because it is too large, or at a pole."""
-
     propagates_infinity: bool = False
     """Whether an infinite input never gives a finite result: so that it is seen at the result."""
-
     propagates_first: Callable[[Number | None], bool] | None = None
     """Whether it propagates an infinite first input, where the second one is this number; None for any."""
-
     total_for: Callable[[Number], bool] | None = None
     """For which numbers as its last input it has a value whatever the others are, where its domain's words are not
     bounds."""
-
     roles: tuple[str, ...] = ()
     """The names of the inputs in messages, if they differ: the base."""
-
     for_reading: bool = False
     """Whether its definition is for reading only: it loses digits, or needs functions that are no easier."""
-
     commutative: bool = False
     """Whether its value is independent of the order of the inputs."""
-
     associative: bool = False
     """Whether it is associative: parentheses in a chain do not matter."""
-
     odd: bool = False
     even: bool = False
     """Whether f(-x) is -f(x), or f(x)."""
-
     unit: tuple[str, int, int] | None = None
     """Another function, and the signs with which the squares of this one and of that one add up to 1."""
-
     inverse: str = ""
     """The function that gives its input back, from every value of it."""
-
     complement: str = ""
     """A stable form of 1 minus it, which would cancel near 1."""
-
     exact: Mapping[int, Any] = MappingProxyType({})
     """Inputs at which the value is rational, and that value, where neither arithmetic nor the definition finds it."""
-
     holds: str = ""
     """The relations `<`, `=`, `>` of its two numbers for which a comparison holds."""
     linear: bool = False
     """Whether it is linear in all its inputs together: no local derivative depends on an input."""
     product: bool = False
     """Whether it multiplies its inputs: a literal 0 cuts the others off, even where they have no finite derivative."""
-
     by_output: Callable[..., Number] | None = None
     """The derivative by one of many inputs, `by_output(m, x, out)`: the output says all there is of the others."""
-
     vector: bool = False
     """Whether its value is a list with one number per input."""
-
     latex: str = ""
     """How mathematics writes it: a name, or a shape in which `#1` stands for the first input; the inputs that it leaves
     out follow in parentheses. `BY_DEFINITION` where mathematics has no sign for it."""
-
     latex_raised: str = ""
     """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
     """The source of the derivative."""
-
     samples: tuple[tuple[float, ...], ...] = ()
     """Points of the domain, ordinary and extreme, at which tests hold value and partials to a reference."""
 
@@ -226,7 +257,6 @@ class Primitive(Facts):
 
     @property
     def bounds(self) -> Domain:
-        """The bounds that its domain declares."""
         return domain(self.domain, self.params)
 
     @property
@@ -270,7 +300,6 @@ class Primitive(Facts):
 
 
 def _row(name: str) -> Primitive:
-    """The row of that name: a copy of one, and what was pickled, is the row itself."""
     return OPERATIONS[name]
 
 
@@ -295,21 +324,17 @@ def entry(
     params: str,
     doc: str = "",
     *partials: Rule | None,
-    facts: str = "",
-    definition: Callable[..., Number] | None = None,
-    accurate: Callable[..., Number] | None = None,
     samples: Sequence[float | tuple[float, ...]] = (),
     **rest: Any,
 ) -> Primitive:
     """The new primitive, entered in the table: its name, its inputs, what it is, and its derivative by each of them.
 
-    `facts` are those fields of `Facts` that hold; `finite` says that there are no poles at the ends of the domain.
-    `definition` composes it from others, as one reads it; `accurate` so that no digits are lost.
+    The rest is as `helper` takes it.
     """
     said: dict[str, Any] = {"infinite": "domain" in rest, "breakpoint": rest.get("kink"), "symbol": name}
     said["may_kink"] = "kink" in rest or name == "where"
     said["samples"] = tuple([x if isinstance(x, tuple) else (float(x),) for x in samples])
-    primitive = _entered(name, params, definition, accurate, facts, doc=doc, partials=partials, **{**said, **rest})
+    primitive = helper(name, params, doc=doc, partials=partials, **{**said, **rest})
     PRIMITIVES[name] = primitive
     BY_SYMBOL[primitive.symbol] = primitive
     if primitive.group:
@@ -322,22 +347,15 @@ def helper(
     params: str,
     definition: Callable[..., Number] | None = None,
     *,
-    facts: str = "",
     accurate: Callable[..., Number] | None = None,
+    facts: str = "",
     **rest: Any,
 ) -> Primitive:
-    """An operation for rules alone: never a node of a graph, and so without a derivative."""
-    return _entered(name, params, definition, accurate, facts, **rest)
+    """An operation for rules alone: never a node of a graph, and so without a derivative.
 
-
-def _entered(
-    name: str,
-    params: str,
-    definition: Callable[..., Number] | None,
-    accurate: Callable[..., Number] | None,
-    facts: str,
-    **rest: Any,
-) -> Primitive:
+    `facts` are those fields of `Facts` that hold; `finite` says that there are no poles at the ends of the domain.
+    `definition` composes it from others, as one reads it; `accurate` so that no digits are lost.
+    """
     for fact in facts.split():
         field = "infinite" if fact == "finite" else fact
         if Facts._field_defaults.get(field) is not False:

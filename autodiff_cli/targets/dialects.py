@@ -34,7 +34,6 @@ class Dialect:
     functions: Mapping[str, str]
     """The operations that it has, with all their digits, by what it calls them. The others are composed."""
     double: str = "DOUBLE"
-    """The type of the numbers."""
     literal: str = "{}e0"
     """A number that is not written with an exponent. Without one it may be a decimal number, of few digits."""
     exponential: str = "{}"
@@ -44,9 +43,7 @@ class Dialect:
     opening: str = "AS ("
     """The beginning of a table expression, which is computed once, and streamed if the dialect can express that."""
     fence: str = ""
-    """The end of a table expression."""
     settings: str = ""
-    """The end of the statement."""
     guarded: frozenset[str] = frozenset()
     """The operations that end the query outside their domains."""
     coarse: frozenset[str] = frozenset()
@@ -55,7 +52,7 @@ class Dialect:
     """The operations that are written neither with an operator nor as a call."""
 
     def number(self, value: float) -> str:
-        """A literal."""
+        """Return a literal."""
         text = repr(value)
         return (self.exponential if "e" in text else self.literal).format(text)
 
@@ -138,7 +135,6 @@ def _up_to(function: str, highest: float) -> Template:
 
 
 def _power_between(dialect: Dialect, y: float, power: str) -> str:
-    """A power with a constant exponent: neither 0 nor too large where the base is between two numbers."""
     # with room for the rounding of these ends, which the power multiplies
     ends = math.log(MAX_DOUBLE) - 1e-9, math.log(MIN_DOUBLE) + 1e-9
     high, low = [max(MIN_DOUBLE, math.exp(min(end / y, math.log(MAX_DOUBLE) - 1e-9))) for end in ends]

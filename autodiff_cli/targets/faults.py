@@ -60,7 +60,7 @@ class _Failures:
         """For an input of steps that are defined on one side of a number, or but there: the step, and that domain."""
         large = {step for step in recording.watched if _may_be_infinite(step)}
         # Also a step that stands for an operation which the target lacks.
-        large |= {step for node, step in recording.place.items() if node.primitive.infinite}
+        large |= {step for i, step in recording.place.items() if recording.graph.primitives[i].infinite}
         count = 0
         for step in live:
             fallible = step.args and not always_defined(step.name, step.args)
@@ -80,7 +80,6 @@ class _Failures:
             self._add(step, own)
 
     def _add(self, step: Step, own: int) -> None:
-        """Enter a step that has this bit, or none, and whose inputs are entered."""
         possible, exposed, masked = own, own & ((1 << SHARED) - 1), 0
         if step.name == "where":
             condition, x, y = step.args
@@ -137,7 +136,6 @@ class _Failures:
 
 
 def _domain(step: Step) -> tuple[int, str, float] | None:
-    """The domain of an operation where it is like `x > 0`: position, comparison and number."""
     bounds, whole, ordered = OPERATIONS[step.name].bounds
     if len(bounds) != 1 or ordered or not whole or bounds[0].end is None:
         return None
@@ -157,10 +155,11 @@ def _implies(signs: str, number: float, domain: str, end: float) -> bool:
 
 def operands(recording: Recording) -> dict[Step, list[Step]]:
     """Inputs that the program evaluates although the formula of a step skips them at some points: elu's `alpha`."""
+    graph, place = recording.graph, recording.place
     inputs: dict[Step, list[Step]] = {}
-    for node, step in recording.place.items():
-        if node._prev and node.primitive.lazy_inputs is None:
-            rest = [place for place in (recording.place[p] for p in node._prev) if place not in step.args]
+    for i, step in place.items():
+        if graph.parents[i] and graph.primitives[i].lazy_inputs is None:
+            rest = [place[p] for p in graph.parents[i] if place[p] not in step.args]
             rest = [a for a in rest if a.args and a.index < step.index]
             if rest:
                 inputs.setdefault(step, []).extend(rest)
@@ -221,7 +220,6 @@ def showing(
 
 
 def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step, Step]:
-    """For each step that hides a failure: 0, or not a number where there is one."""
     faults: dict[Step, Step] = {}
     for step in live:
         if not step.args or not failures.possible[step] & needed:

@@ -11,8 +11,8 @@ from ..graphs.schedule import schedule
 from ..language.printer import assembled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.binding import CHOICE, SUM
 from ..table.names import by_name, native
+from ..table.primitive import CHOICE, SUM
 from .target import OPERATORS, Form, Target, Written, call, filled, named
 
 DIRECT: dict[str, Callable[..., Any]] = {
@@ -59,7 +59,7 @@ class Internal(Target):
         self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow, "max": REAL.max, "min": REAL.min})
         self.forms = dict(FORMS)
 
-    def number(self, value: float | bool) -> str:
+    def _number(self, value: float | bool) -> str:
         return f"({value!r})" if value < 0 else repr(value)
 
     def function(self, name: str) -> Form:
@@ -67,7 +67,7 @@ class Internal(Target):
         self.forms[name] = name
         return name
 
-    def check(self, step: Step, name: str) -> str:
+    def _check(self, step: Step, name: str) -> str:
         if step.name in CONDITIONS:
             x, y = (assembled(a, self.parts, SUM) for a in step.args)
             return f"if {x} == {y}: return None"
@@ -77,13 +77,13 @@ class Internal(Target):
         """The definition of a function from a sequence of inputs to value and partials; to None if one is infinite."""
         plan = schedule(recording, SILENT)
         used = {s.data for s in recording.recorder.steps if s.name == "input"}
-        self.inputs(recording, [f"x{k}" for k in range(inputs)])
+        self._inputs(recording, [f"x{k}" for k in range(inputs)])
         lines = ["def f(x):"]
         if inputs:
             lines.append("    " + ", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x")
         lines.append("    s = 0.0")
         lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}")]
-        results = [self.result(step) for step in (*recording.values, *recording.partials)]
+        results = [self._result(step) for step in (*recording.values, *recording.partials)]
         lines += ["    s += " + " + ".join(results[start : start + CHUNK]) for start in range(0, len(results), CHUNK)]
         count = len(recording.values)
         values = results[0] if count == 1 else "[" + ", ".join(results[:count]) + "]"

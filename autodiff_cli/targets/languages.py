@@ -12,10 +12,9 @@ from functools import partial
 from ..graphs.adjoint import Recording
 from ..language.printer import INFIX, PREFIX, Item
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
-from ..table.binding import ATOM, CHOICE, POWER, PRODUCT
 from ..table.names import by_name
-from ..table.primitive import PRIMITIVES
-from .target import Form, Target, Unit, Written, call, filled, named, reserved_words
+from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
+from .target import Form, Target, Written, call, filled, named, reserved_words
 
 
 class Python(Target):
@@ -28,33 +27,28 @@ class Python(Target):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.reserved |= {*keyword.kwlist, *keyword.softkwlist, *dir(builtins), "math"}
+        self.reserved = self.reserved.union(keyword.kwlist, keyword.softkwlist, dir(builtins), ("math",))
 
     def silent(self, step: Step, large: bool) -> bool:
         if step.name in INFIX:
             return large
         return step.name in PREFIX or step.name not in self.forms
 
-    def number(self, value: float | bool) -> str:
+    def _number(self, value: float | bool) -> str:
         return f"{self.module_name}.nan" if value != value else repr(value)
 
-    def module(self, unit: Unit) -> str:
-        """The source of a module with one function."""
-        variables = self.spelled(unit.variables)
-        library = self.library(unit)
-        function = self.defined(unit, variables)
-        imports = self.needed_imports([*library, *function])
+    def lines(self) -> list[str]:
+        library, function = self.library(), self.defined()
+        imports = self._needed_imports([*library, *function])
         # Python reads an encoding in a comment of the first two lines (PEP 263): no line of the program is there.
-        lines = [*self.heading(unit, variables), *imports, *library, "", "", *self.decorators, *function]
-        return "\n".join(lines) + "\n"
+        return [*self.heading(), *imports, *library, "", "", *self.decorators, *function]
 
-    def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
-        """The statements that import what the code uses."""
+    def _needed_imports(self, code: Sequence[str]) -> Sequence[str]:
         return self.imports
 
-    def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
-        docstring = f'"""The value, and the tuple of its derivatives{self.by(unit, variables)}."""'
-        return [docstring, *filter(None, [self.first_line]), *super().opening(unit, variables)]
+    def _opening(self) -> list[str]:
+        docstring = f'"""The value, and the tuple of its derivatives{self.by()}."""'
+        return [docstring, *filter(None, [self.first_line]), *super()._opening()]
 
 
 class Array(Python):
@@ -74,13 +68,12 @@ class Array(Python):
         text = super().text(step)
         return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
-    def shown(self, step: Step, unit: Unit) -> str:
-        text = self.result(step)
-        if step.name == "number" and unit.variables:
-            value = unit.recording.values[0]
-            like = self.names.get(value) or next(iter(self.spelled(unit.variables).values()))
-            return f"{self.module_name}.full_like({like}, {text})"
-        return text
+    def _shown(self, step: Step) -> str:
+        text = self._result(step)
+        if step.name != "number" or not self.variables:
+            return text
+        like = self.names.get(self.unit.recording.values[0]) or next(iter(self.variables.values()))
+        return f"{self.module_name}.full_like({like}, {text})"
 
 
 class Guarded(Array):
@@ -121,9 +114,9 @@ class Jax(Guarded):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.forms |= by_name({"polygamma": _polygamma})
+        self.forms = {**self.forms, **by_name({"polygamma": _polygamma})}
 
-    def needed_imports(self, code: Sequence[str]) -> Sequence[str]:
+    def _needed_imports(self, code: Sequence[str]) -> Sequence[str]:
         return self.imports if any("jax.scipy" in row for row in code) else self.imports[1:]
 
 
@@ -138,27 +131,25 @@ class Torch(Guarded):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         tensors = named("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
-        self.forms |= {ours: partial(self.tensors, theirs) for ours, theirs in tensors.items()}
-        self.forms |= by_name({"where": self.chosen})
+        forms = {ours: partial(self._tensors, theirs) for ours, theirs in tensors.items()}
+        self.forms = {**self.forms, **forms, **by_name({"where": self._chosen})}
 
     def function(self, name: str) -> Form:
-        return partial(self.tensors, f"ad_{name}")
+        return partial(self._tensors, f"ad_{name}")
 
-    def tensor(self, step: Step) -> Item:
-        """An input that has to be a tensor."""
+    def _tensor(self, step: Step) -> Item:
         if step.name != "number":
             return step, CHOICE
-        return f"torch.tensor({self.number(step.data)}, dtype=torch.float64)"
+        return f"torch.tensor({self._number(step.data)}, dtype=torch.float64)"
 
-    def tensors(self, function: str, target: Target, step: Step) -> Written:
-        """A call of a function that takes tensors only."""
-        return call(function, step.args, self.tensor)
+    def _tensors(self, function: str, target: Target, step: Step) -> Written:
+        return call(function, step.args, self._tensor)
 
-    def chosen(self, target: Target, step: Step) -> Written:
+    def _chosen(self, target: Target, step: Step) -> Written:
         """`torch.where`, of two numbers in double precision."""
         condition, x, y = step.args
         if x.name == y.name == "number":
-            return ATOM, ["torch.where(", (condition, CHOICE), ", ", self.tensor(x), ", ", (y, CHOICE), ")"]
+            return ATOM, ["torch.where(", (condition, CHOICE), ", ", self._tensor(x), ", ", (y, CHOICE), ")"]
         return call("torch.where", step.args)
 
 
@@ -168,12 +159,12 @@ class Curly(Target):
     declares: tuple[str, str]
     """The words that declare a number and a condition."""
 
-    def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
+    def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
         plan = self.plan(recording)
         self.seen = {a for task in plan.tasks for a in task.step.args} | {*recording.values, *recording.partials}
         rows = self.body(recording, labels)
         inside = {task.step for task in plan.tasks if task.branch.depth}
-        zero = self.number(False)
+        zero = self._number(False)
         flags = [row for row in rows if row.startswith("ad_b") and row.endswith(f"= {zero};")]
         kinds = {name: self.declares[step.name in CONDITIONS] for step, name in self.called.items()}
         plain = {name for step, name in self.called.items() if step not in inside}
@@ -189,16 +180,13 @@ class Curly(Target):
 class JavaScript(Curly):
     """JavaScript with its `Math`, in a browser or elsewhere; ECMAScript 2015."""
 
-    def comment(self, text: str) -> list[str]:
+    def _comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment: nothing in them ends the `<script>` that the code may be in."""
-        return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super().comment(text)]
+        return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super()._comment(text)]
 
-    def module(self, unit: Unit) -> str:
-        """The source of a script: the function, after those that it needs. It returns the value and the derivatives."""
-        variables = self.spelled(unit.variables)
-        head = f"/** The value, and the array of its derivatives{self.by(unit, variables)}. */"
-        lines = [*self.heading(unit, variables), *self.library(unit), "", head, *self.defined(unit, variables)]
-        return "\n".join(lines) + "\n"
+    def lines(self) -> list[str]:
+        head = f"/** The value, and the array of its derivatives{self.by()}. */"
+        return [*self.heading(), *self.library(), "", head, *self.defined()]
 
 
 _MACROS = re.compile(
@@ -219,28 +207,29 @@ class C(Curly):
         library = reserved_words("c_library")
         return super().callable(name) and not (name in library or (name[-1] in "fl" and name[:-1] in library))
 
-    def comment(self, text: str) -> list[str]:
+    def _comment(self, text: str) -> list[str]:
         """The lines of a text, for a comment: nothing in them ends it, continues a line or is a trigraph."""
-        rows = [row.replace("\\", "U+005C") for row in super().comment(text)]
+        rows = [row.replace("\\", "U+005C") for row in super()._comment(text)]
         return [re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", row) for row in rows]
 
-    def module(self, unit: Unit) -> str:
-        """The source of a file with one function that others may call."""
-        variables = self.spelled(unit.variables)
-        lines = ["/* Written by autodiff from this program:", " *"]
-        lines += [f" *     {row}".rstrip() for row in self.comment(unit.text)]
-        lines += [" */", "#include <math.h>", *self.library(unit)]
+    def lines(self) -> list[str]:
+        unit, variables = self.unit, self.variables
         count = len(unit.wanted)
         results = f"double gradient[{count}]" if count else "double *gradient"
         head = f"double {unit.function}({', '.join([*[f'double {name}' for name in variables.values()], results])})"
-        wanted = [variables.get(name, "") for name in unit.wanted]
-        lines += ["", "/* Returns the value, and puts the derivatives into `gradient`:"]
-        lines += [f" *     gradient[{k}] by {name or 'a name that is not used'}" for k, name in enumerate(wanted)]
-        lines += [*[f" * {note}" for note in self.renamed(variables)], " */", f"{head};", ""]
-        function = self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True)
-        return "\n".join([*lines, *function]) + "\n"
+        wanted = [variables.get(name) or "a name that is not used" for name in unit.wanted]
+        return [
+            *("/* Written by autodiff from this program:", " *"),
+            *[f" *     {row}".rstrip() for row in self._comment(unit.text)],
+            *(" */", "#include <math.h>", *self.library()),
+            *("", "/* Returns the value, and puts the derivatives into `gradient`:"),
+            *[f" *     gradient[{k}] by {name}" for k, name in enumerate(wanted)],
+            *[f" * {note}" for note in self._renamed()],
+            *(" */", f"{head};", ""),
+            *self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True),
+        ]
 
-    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
+    def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
         head = f"static double {name}({', '.join(f'double {p}' for p in parameters)})"
         return self.function_lines(head, parameters, recording, {}, False)
 
@@ -248,15 +237,15 @@ class C(Curly):
         self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str], gradient: bool
     ) -> list[str]:
         """The lines of a function, which may write the derivatives to `gradient`; without warnings of unused names."""
-        self.inputs(recording, parameters)
-        rows = self.declared(recording, labels)
-        rows += [f"gradient[{k}] = {self.result(s)};" for k, s in enumerate(recording.partials)]
+        self._inputs(recording, parameters)
+        rows = self._declared(recording, labels)
+        rows += [f"gradient[{k}] = {self._result(s)};" for k, s in enumerate(recording.partials)]
         used = {s.data for s in self.seen if s.name == "input"}
         unused = [name for k, name in enumerate(parameters) if k not in used]
         if gradient and not recording.partials:
             unused.append("gradient")
-        rows += [*[f"(void){name};" for name in unused], f"return {self.result(recording.values[0])};"]
-        return [head, *self.block("{", rows)]
+        rows += [*[f"(void){name};" for name in unused], f"return {self._result(recording.values[0])};"]
+        return [head, *self._block("{", rows)]
 
 
 class Scientific(Target):
@@ -274,14 +263,10 @@ class Scientific(Target):
             return call(self.power_function, (x, y))
         return POWER, [(x, ATOM), "^", (y, ATOM)]
 
-    def module(self, unit: Unit) -> str:
-        """The source of a file with the function, and those that it needs."""
-        variables = self.spelled(unit.variables)
-        library = self.library(unit)
-        returned = f"Returns the value and its derivatives{self.by(unit, variables)}."
-        function = self.defined(unit, variables)
+    def lines(self) -> list[str]:
+        library, function = self.library(), self.defined()
         code = "\n".join([*library, *function])
         helpers = [text for name, text in self.helpers.items() if f"{name}(" in code]
         parts = [function, library, helpers] if self.calls_below else [library, helpers, function]
-        blocks = ["\n".join(part).strip("\n") for part in (self.heading(unit, variables, returned), *parts) if part]
-        return f"{blocks[0]}\n" + "\n\n".join(blocks[1:]) + "\n"
+        heading = self.heading(f"Returns the value and its derivatives{self.by()}.")
+        return ["\n".join(heading).strip("\n"), "\n\n".join(["\n".join(part).strip("\n") for part in parts if part])]

@@ -42,7 +42,6 @@ class Llvm:
     """Printed text, as it grows."""
 
     def __init__(self, plan: Vectors, fixed: Collection[int], has: Callable[[str], bool]) -> None:
-        """`fixed` are the positions of inputs that are constant over the rows; `has` tests for a library function."""
         self.plan = plan
         self.fixed = fixed
         self.has = has
@@ -53,8 +52,7 @@ class Llvm:
         self.count = 0
         self.masks: dict[tuple[tuple[Step, bool], ...], str] = {}
 
-    def new(self, text: str, *, before: bool = False) -> str:
-        """Return the name of the result of an instruction."""
+    def _new(self, text: str, *, before: bool = False) -> str:
         name = f"%v{self.count}"
         self.count += 1
         (self.before if before else self.lines).append(f"  {name} = {text}")
@@ -62,23 +60,23 @@ class Llvm:
 
     def module(self, inputs: int) -> str:
         """Return the text of the module for a number of input columns."""
-        columns = [self.column("inputs", k) for k in range(inputs)]
-        outputs = [self.column("results", k) for k in range(len(self.plan.results))]
+        columns = [self._column("inputs", k) for k in range(inputs)]
+        outputs = [self._column("results", k) for k in range(len(self.plan.results))]
         loaded = []
         for k, column in enumerate(columns):
-            name = self.splat(self.new(f"load double, ptr {column}", before=True)) if k in self.fixed else ""
-            loaded.append(name or self.new(f"load {VECTOR}, ptr {self.at(column)}, align 8"))
+            name = self._splat(self._new(f"load double, ptr {column}", before=True)) if k in self.fixed else ""
+            loaded.append(name or self._new(f"load {VECTOR}, ptr {self._at(column)}, align 8"))
         leaves = {a for step in self.plan.steps for a in step.args} | {*self.plan.results}
         self.names |= {step: loaded[step.data] for step in leaves if step.name == "input"}
         for step in self.plan.steps:
-            self.names[step] = self.step(step)
-        flag = self.flag([name for k, name in enumerate(loaded) if k not in self.fixed])
+            self.names[step] = self._step(step)
+        flag = self._flag([name for k, name in enumerate(loaded) if k not in self.fixed])
         for column, result in zip(outputs, self.plan.results, strict=True):
             # a zero has no sign
-            plain = self.new(f"fadd {VECTOR} {self.value(result)}, zeroinitializer")
-            self.lines.append(f"  store {VECTOR} {plain}, ptr {self.at(column)}, align 8")
-        place = self.new("getelementptr i8, ptr %flags, i64 %row")
-        self.lines.append(f"  store <4 x i8> {self.new(f'zext {TRUTH} {flag} to <4 x i8>')}, ptr {place}, align 1")
+            plain = self._new(f"fadd {VECTOR} {self._value(result)}, zeroinitializer")
+            self.lines.append(f"  store {VECTOR} {plain}, ptr {self._at(column)}, align 8")
+        place = self._new("getelementptr i8, ptr %flags, i64 %row")
+        self.lines.append(f"  store <4 x i8> {self._new(f'zext {TRUTH} {flag} to <4 x i8>')}, ptr {place}, align 1")
         return "\n".join(
             [
                 *self.declared.values(),
@@ -100,135 +98,126 @@ class Llvm:
             ]
         )
 
-    def column(self, array: str, position: int) -> str:
-        """The address of a column."""
-        place = self.new(f"getelementptr ptr, ptr %{array}, i64 {position}", before=True)
-        return self.new(f"load ptr, ptr {place}", before=True)
+    def _column(self, array: str, position: int) -> str:
+        place = self._new(f"getelementptr ptr, ptr %{array}, i64 {position}", before=True)
+        return self._new(f"load ptr, ptr {place}", before=True)
 
-    def at(self, column: str) -> str:
-        """The address of the row in a column."""
-        return self.new(f"getelementptr double, ptr {column}, i64 %row")
+    def _at(self, column: str) -> str:
+        return self._new(f"getelementptr double, ptr {column}, i64 %row")
 
-    def splat(self, scalar: str) -> str:
-        """A number four times."""
-        first = self.new(f"insertelement {VECTOR} poison, double {scalar}, i32 0", before=True)
-        return self.new(f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer", before=True)
+    def _splat(self, scalar: str) -> str:
+        first = self._new(f"insertelement {VECTOR} poison, double {scalar}, i32 0", before=True)
+        return self._new(f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer", before=True)
 
     # -- steps ------------------------------------------------------------------------------------------------------
-    def value(self, step: Step) -> str:
-        """A step as an operand."""
+    def _value(self, step: Step) -> str:
         if step.name == "number":
             return _truth(step.data) if isinstance(step.data, bool) else _number(step.data)
         return self.names[step]
 
-    def step(self, step: Step) -> str:
-        """The name of a step once it is computed."""
-        name, args = step.name, [self.value(a) for a in step.args]
+    def _step(self, step: Step) -> str:
+        name, args = step.name, [self._value(a) for a in step.args]
         if name in INSTRUCTIONS:
-            return self.new(f"{INSTRUCTIONS[name]} {VECTOR} {args[0]}, {args[1]}")
+            return self._new(f"{INSTRUCTIONS[name]} {VECTOR} {args[0]}, {args[1]}")
         if name == "neg":
-            return self.new(f"fneg {VECTOR} {args[0]}")
+            return self._new(f"fneg {VECTOR} {args[0]}")
         if name in COMPARISONS:
-            return self.new(f"fcmp {COMPARISONS[name]} {VECTOR} {args[0]}, {args[1]}")
+            return self._new(f"fcmp {COMPARISONS[name]} {VECTOR} {args[0]}, {args[1]}")
         if name in ("and_", "or_"):
-            return self.new(f"{name[:-1]} {TRUTH} {args[0]}, {args[1]}")
+            return self._new(f"{name[:-1]} {TRUTH} {args[0]}, {args[1]}")
         if name == "not_":
-            return self.negated(args[0])
+            return self._negated(args[0])
         if name == "where":
             kind = TRUTH if _is_condition(step) else VECTOR
-            return self.new(f"select {TRUTH} {args[0]}, {kind} {args[1]}, {kind} {args[2]}")
+            return self._new(f"select {TRUTH} {args[0]}, {kind} {args[1]}, {kind} {args[2]}")
         if name in ("max", "min"):
             # the first of two equal ones
-            better = self.new(f"fcmp {'ogt' if name == 'max' else 'olt'} {VECTOR} {args[1]}, {args[0]}")
-            return self.new(f"select {TRUTH} {better}, {VECTOR} {args[1]}, {VECTOR} {args[0]}")
+            better = self._new(f"fcmp {'ogt' if name == 'max' else 'olt'} {VECTOR} {args[1]}, {args[0]}")
+            return self._new(f"select {TRUTH} {better}, {VECTOR} {args[1]}, {VECTOR} {args[0]}")
         if name in INTRINSICS:
-            return self.intrinsic(INTRINSICS[name], args[0])
+            return self._intrinsic(INTRINSICS[name], args[0])
         if name == "pow":
-            return self.power(step, args)
+            return self._power(step, args)
         if name == "atan2":
             # a zero has no sign
-            args = [self.new(f"fadd {VECTOR} {x}, zeroinitializer") for x in args]
-        return self.call(FUNCTIONS[name], args)
+            args = [self._new(f"fadd {VECTOR} {x}, zeroinitializer") for x in args]
+        return self._call(FUNCTIONS[name], args)
 
-    def negated(self, condition: str) -> str:
-        """The contrary of a condition."""
-        return self.new(f"xor {TRUTH} {condition}, {_truth(True)}")
+    def _negated(self, condition: str) -> str:
+        return self._new(f"xor {TRUTH} {condition}, {_truth(True)}")
 
-    def intrinsic(self, function: str, x: str) -> str:
-        """A function that is an instruction."""
+    def _intrinsic(self, function: str, x: str) -> str:
         name = f"@llvm.{function}.v4f64"
         self.declared[name] = f"declare {VECTOR} {name}({VECTOR})"
-        return self.new(f"call {VECTOR} {name}({VECTOR} {x})")
+        return self._new(f"call {VECTOR} {name}({VECTOR} {x})")
 
-    def power(self, step: Step, args: list[str]) -> str:
-        """A power: by products, by a square root, or by the library."""
+    def _power(self, step: Step, args: list[str]) -> str:
         exponent = step.args[1]
         integer = whole_power(step)
         if integer is not None:
-            value = self.products(args[0], abs(integer))
+            value = self._products(args[0], abs(integer))
         elif exponent.name == "number" and abs(float(exponent)) == 0.5:
-            value = self.intrinsic("sqrt", args[0])
+            value = self._intrinsic("sqrt", args[0])
         else:
-            return self.call("pow", args)
-        return value if float(exponent) > 0 else self.new(f"fdiv {VECTOR} {_number(1.0)}, {value}")
+            return self._call("pow", args)
+        return value if float(exponent) > 0 else self._new(f"fdiv {VECTOR} {_number(1.0)}, {value}")
 
-    def products(self, x: str, exponent: int) -> str:
-        """A power by squaring."""
+    def _products(self, x: str, exponent: int) -> str:
         if exponent == 1:
             return x
-        half = self.products(x, exponent // 2)
-        square = self.new(f"fmul {VECTOR} {half}, {half}")
-        return self.new(f"fmul {VECTOR} {square}, {x}") if exponent % 2 else square
+        half = self._products(x, exponent // 2)
+        square = self._new(f"fmul {VECTOR} {half}, {half}")
+        return self._new(f"fmul {VECTOR} {square}, {x}") if exponent % 2 else square
 
-    def call(self, function: str, args: list[str]) -> str:
+    def _call(self, function: str, args: list[str]) -> str:
         """A function of the C library: for four doubles at once, or else for one after the other."""
         many = f"_ZGVdN{LANES}{'v' * len(args)}_{function}"  # the C library's name
         if self.has(many):
             self.declared[many] = f"declare {VECTOR} @{many}({', '.join([VECTOR] * len(args))}) #0"
-            return self.new(f"call {VECTOR} @{many}({', '.join(f'{VECTOR} {a}' for a in args)})")
+            return self._new(f"call {VECTOR} @{many}({', '.join(f'{VECTOR} {a}' for a in args)})")
         self.declared[function] = f"declare double @{function}({', '.join(['double'] * len(args))})"
         vector = "poison"
         for lane in range(LANES):
-            lanes = [self.new(f"extractelement {VECTOR} {a}, i32 {lane}") for a in args]
-            one = self.new(f"call double @{function}({', '.join(f'double {x}' for x in lanes)})")
-            vector = self.new(f"insertelement {VECTOR} {vector}, double {one}, i32 {lane}")
+            lanes = [self._new(f"extractelement {VECTOR} {a}, i32 {lane}") for a in args]
+            one = self._new(f"call double @{function}({', '.join(f'double {x}' for x in lanes)})")
+            vector = self._new(f"insertelement {VECTOR} {vector}, double {one}, i32 {lane}")
         return vector
 
     # -- checks -----------------------------------------------------------------------------------------------------
-    def mask(self, needed: tuple[tuple[Step, bool], ...]) -> str:
+    def _mask(self, needed: tuple[tuple[Step, bool], ...]) -> str:
         """Return the mask of rows in which all of these conditions have the required outcome."""
         if needed not in self.masks:
             condition, holds = needed[-1]
-            last = self.value(condition) if holds else self.negated(self.value(condition))
-            before = self.mask(needed[:-1]) if needed[:-1] else None
-            self.masks[needed] = last if before is None else self.new(f"and {TRUTH} {before}, {last}")
+            last = self._value(condition) if holds else self._negated(self._value(condition))
+            before = self._mask(needed[:-1]) if needed[:-1] else None
+            self.masks[needed] = last if before is None else self._new(f"and {TRUTH} {before}, {last}")
         return self.masks[needed]
 
-    def flag(self, inputs: list[str]) -> str:
+    def _flag(self, inputs: list[str]) -> str:
         """Return the flag of rows that need the general path: a checked number is not finite, or compares equal."""
-        terms = [*inputs, *[self.value(result) for result in self.plan.results]]
+        terms = [*inputs, *[self._value(result) for result in self.plan.results]]
         equal: list[str] = []
         for check in self.plan.checks:
-            where = self.mask(check.needed) if check.needed else None
+            where = self._mask(check.needed) if check.needed else None
             if _is_condition(check.step):
-                same = self.new("fcmp oeq {} {}, {}".format(VECTOR, *[self.value(a) for a in check.step.args]))
-                equal.append(same if where is None else self.new(f"and {TRUTH} {same}, {where}"))
+                same = self._new("fcmp oeq {} {}, {}".format(VECTOR, *[self._value(a) for a in check.step.args]))
+                equal.append(same if where is None else self._new(f"and {TRUTH} {same}, {where}"))
                 continue
-            term = self.value(check.step)
+            term = self._value(check.step)
             if where is not None:
-                term = self.new(f"select {TRUTH} {where}, {VECTOR} {term}, {VECTOR} zeroinitializer")
+                term = self._new(f"select {TRUTH} {where}, {VECTOR} {term}, {VECTOR} zeroinitializer")
             terms.append(term)
-        total = self.added(terms)
-        rest = self.new(f"fsub {VECTOR} {total}, {total}")
-        flag = self.new(f"fcmp uno {VECTOR} {rest}, {rest}")
+        total = self._added(terms)
+        rest = self._new(f"fsub {VECTOR} {total}, {total}")
+        flag = self._new(f"fcmp uno {VECTOR} {rest}, {rest}")
         for pair in equal:
-            flag = self.new(f"or {TRUTH} {flag}, {pair}")
+            flag = self._new(f"or {TRUTH} {flag}, {pair}")
         return flag
 
-    def added(self, terms: list[str]) -> str:
+    def _added(self, terms: list[str]) -> str:
         """The sum, by halves, so that no term waits for all before it."""
         while len(terms) > 1:
-            pairs = [self.new(f"fadd {VECTOR} {terms[k]}, {terms[k + 1]}") for k in range(0, len(terms) - 1, 2)]
+            pairs = [self._new(f"fadd {VECTOR} {terms[k]}, {terms[k + 1]}") for k in range(0, len(terms) - 1, 2)]
             terms = pairs + terms[len(terms) // 2 * 2 :]
         return terms[0] if terms else "zeroinitializer"
 

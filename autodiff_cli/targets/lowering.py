@@ -102,4 +102,4 @@ def composed(native: Collection[str], name: str, count: int) -> Recording:
     m = Lowering(native, functions=True)
     rule: Callable[..., Any] = formula(name)
     result = m.number(rule(m, *[m.input(k) for k in range(count)]))
-    return Recording(m, (result,), (), (), (), {})
+    return Recording(m, (result,))

@@ -12,8 +12,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from ..numbers.recorder import Step
-from ..table.binding import ATOM, CHOICE
-from .target import Target, Unit, Written, call
+from ..table.primitive import ATOM, CHOICE
+from .target import Target, Written, call
 
 MAX_CHARACTERS = 8_000
 """Characters of a formula; Excel takes 8,192."""
@@ -27,13 +27,13 @@ _PLACE = re.compile(r"\{(\d)\}")
 class Spreadsheet(Target):
     """Formulas whose errors, such as `#NUM!`, show in the cell and in all that depend on it."""
 
-    def number(self, value: float | bool) -> str:
+    def _number(self, value: float | bool) -> str:
         return str(value).upper() if isinstance(value, bool) else "SQRT(-1)" if value != value else repr(value).upper()
 
     def power(self, x: Step, y: Step) -> Written:
         if y.name == "number" and y.data != int(y.data):
             # LibreOffice takes odd roots of negative numbers
-            return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self.number(2 * y.data)})"]
+            return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self._number(2 * y.data)})"]
         return call("POWER", (x, y))
 
     def reads(self, step: Step) -> Iterable[Step]:
@@ -48,27 +48,25 @@ class Spreadsheet(Target):
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
         return {name: f"B{k + 1}" for k, name in enumerate(names)}
 
-    def module(self, unit: Unit) -> str:
-        """The table as csv."""
-        cells = self.spelled(unit.variables)
-        self.inputs(unit.recording, list(cells.values()))
+    def lines(self) -> list[str]:
+        unit = self.unit
         results = (*unit.recording.values, *unit.recording.partials)
-        rows = [(name, "") for name in cells]
-        for step in self.kept(unit, results):
-            rows.append((unit.labels.get(step, f"step {len(rows) - len(cells) + 1}"), f"={self.text(step)}"))
+        rows = [(name, "") for name in self.variables]
+        for step in self.kept(results):
+            rows.append((unit.labels.get(step, f"step {len(rows) - len(self.variables) + 1}"), f"={self.text(step)}"))
             self.names[step] = f"B{len(rows)}"
         labels = [unit.function, *(f"d{unit.function}/d{name}" for name in unit.wanted)]
-        rows += [(label, f"={self.result(step)}") for label, step in zip(labels, results, strict=True)]
+        rows += [(label, f"={self._result(step)}") for label, step in zip(labels, results, strict=True)]
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(rows)
-        return out.getvalue()
+        return out.getvalue().removesuffix("\n").split("\n")
 
-    def kept(self, unit: Unit, results: Collection[Step]) -> list[Step]:
+    def kept(self, results: Collection[Step]) -> list[Step]:
         """The steps that have cells of their own, so that no formula is too long: those after which it would be."""
         length: dict[Step, int] = {}
         depth: dict[Step, int] = {}
         kept: list[Step] = []
-        for task in sorted(self.plan(unit.recording).tasks, key=lambda task: task.step.index):
+        for task in sorted(self.plan(self.unit.recording).tasks, key=lambda task: task.step.index):
             step = task.step
             length[step] = 12 + sum(length.get(a, 24) for a in self.reads(step))
             depth[step] = 1 + max([depth.get(a, 0) for a in step.args], default=0)

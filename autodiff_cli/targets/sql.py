@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from ..graphs.adjoint import Branch, column_names
@@ -12,11 +12,10 @@ from ..graphs.schedule import schedule
 from ..language.printer import assembled
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_description
-from ..table.binding import ATOM, CHOICE, COMPARISON, SUM
 from ..table.names import by_name
-from ..table.primitive import OPERATIONS, Primitive
+from ..table.primitive import ATOM, CHOICE, COMPARISON, OPERATIONS, SUM, Primitive
 from .dialects import MAX_DOUBLE, Dialect
-from .target import OPERATORS, Target, Unit, Written, comment_lines, filled, needs, reserved_words
+from .target import OPERATORS, Target, Written, comment_lines, filled, needs, reserved_words
 
 LISTED = 40
 """Columns that a layer hands on by name."""
@@ -64,7 +63,7 @@ class Sql(Target):
         """Numbers that steps are never larger than."""
         self.forms = {**{name: name for name in dialect.templates}, **dialect.functions, **OPERATORS, **LOGIC}
 
-    def number(self, value: float | bool) -> str:
+    def _number(self, value: float | bool) -> str:
         if isinstance(value, bool):
             return "(1 = 1)" if value else "(1 = 0)"
         return f"CAST(NULL AS {self.dialect.double})" if value != value else self.dialect.number(value)
@@ -83,7 +82,7 @@ class Sql(Target):
             name, args = "mul", (args[0], args[0])
         template = self.dialect.templates.get(name, "")
         if name in self.dialect.guarded:
-            bounds = [(bound.relation, self.number(float(bound.end or 0))) for bound in OPERATIONS[name].bounds.bounds]
+            bounds = [(bound.relation, self._number(float(bound.end or 0))) for bound in OPERATIONS[name].bounds.bounds]
             inside = " AND ".join([f"{{0}} {relation} {end}" for relation, end in bounds])
             return f"{self.dialect.functions[name]}(CASE WHEN {inside} THEN {{0}} END)"
         sizes = [self.sizes.get(a, math.inf) for a in args]
@@ -105,45 +104,32 @@ class Sql(Target):
             return ATOM, ["(", *parts, ")"]
         return level, parts
 
-    def renamed(self, variables: Mapping[str, str]) -> list[str]:
+    def _renamed(self) -> list[str]:
         return [
-            f"`points` is a table with the columns {', '.join(variables.values()) or '(none are needed)'}.",
-            *super().renamed(variables),
+            f"`points` is a table with the columns {', '.join(self.variables.values()) or '(none are needed)'}.",
+            *super()._renamed(),
             "Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
         ]
 
-    def column(self, step: Step) -> str:
-        """The expression of a column."""
+    def _column(self, step: Step) -> str:
         text = self.text(step)
         return text[1:-1] if step.name in CONDITIONS and step.name != "not_" else text
 
-    def module(self, unit: Unit) -> str:
-        """The statement."""
-        dialect, columns = self.dialect, self.spelled(unit.variables)
-        lines = self.heading(unit, columns)
+    def lines(self) -> list[str]:
+        unit, columns = self.unit, list(self.variables.values())
         for step in unit.recording.recorder.steps:
             self.sizes[step] = self.size(step)
-            if step.name == "input":
-                self.names[step] = list(columns.values())[step.data]
         results = (*unit.recording.values, *unit.recording.partials)
-        layers = [{name: self.input(name) for name in columns.values()}] if columns else []
-        layers += [
-            {name: self.column(step) + self.note(unit, step) for step, name in rows}
-            for rows in self.layers(unit, results)
-        ]
-        layers.append({"ad_ok": self.answered(list(columns.values()), results)})
-        by = [columns.get(name) or f"unused{k}" for k, name in enumerate(unit.wanted)]
-        names = column_names(len(unit.recording.values), by)
-        shown = [
-            *columns.values(),
-            *[
-                f"CASE WHEN ad_ok THEN {self.result(step)} END AS {name}"
-                for step, name in zip(results, names, strict=True)
-            ],
-            self.error(unit, list(columns.values())),
-        ]
-        lines += self.tables(layers, shown)
-        return "\n".join([*lines, "SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{dialect.settings}"]) + ";\n"
+        layers = [{name: self.input(name) for name in columns}] if columns else []
+        for rows in self.layers(results):
+            layers.append({name: self._column(step) + self._note(step) for step, name in rows})
+        layers.append({"ad_ok": self.answered(columns, results)})
+        by = [self.variables.get(name) or f"unused{k}" for k, name in enumerate(unit.wanted)]
+        names = zip(results, column_names(len(unit.recording.values), by), strict=True)
+        shown = [*columns, *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names]]
+        shown.append(self._error(columns))
+        last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.dialect.settings};"]
+        return [*self.heading(), *self.tables(layers, shown), *last]
 
     def size(self, step: Step) -> float:
         """A number that the size of a step never exceeds; that of its inputs is known."""
@@ -162,36 +148,36 @@ class Sql(Target):
     def input(self, name: str) -> str:
         """A column of the points as a finite number; NULL where it is none."""
         column = self.dialect.cast.format(f"points.{name}")
-        return f"CASE WHEN abs({column}) <= {self.number(MAX_DOUBLE)} THEN {column} END"
+        return f"CASE WHEN abs({column}) <= {self._number(MAX_DOUBLE)} THEN {column} END"
 
     def answered(self, columns: list[str], results: tuple[Step, ...]) -> str:
         """The condition that all columns are numbers, and all results are finite."""
         conditions = [f"{name} IS NOT NULL" for name in columns]
         for step in dict.fromkeys(results):
             if step.name != "number":
-                conditions.append(f"abs({self.result(step)}) <= {self.number(MAX_DOUBLE)}")
+                conditions.append(f"abs({self._result(step)}) <= {self._number(MAX_DOUBLE)}")
             elif step.data != step.data:
-                conditions.append(self.number(False))
-        return " AND ".join(conditions) or self.number(True)
+                conditions.append(self._number(False))
+        return " AND ".join(conditions) or self._number(True)
 
-    def error(self, unit: Unit, columns: list[str]) -> str:
-        """The column that says why a row has no answer."""
+    def _error(self, columns: list[str]) -> str:
         reasons = [(f"{name} IS NULL", f"column {name}: no finite number") for name in columns]
-        reasons += self.outside(unit)
-        reasons.append((self.answered([], unit.recording.values), NO_DERIVATIVE))
+        reasons += self.outside()
+        reasons.append((self.answered([], self.unit.recording.values), NO_DERIVATIVE))
         cases = [f"WHEN {condition} THEN '{text.replace(QUOTE, 2 * QUOTE)}'" for condition, text in reasons]
         return f"CASE WHEN ad_ok THEN NULL {' '.join(cases)} ELSE '{NO_VALUE}' END AS error"
 
-    def outside(self, unit: Unit) -> Iterator[tuple[str, str]]:
+    def outside(self) -> Iterator[tuple[str, str]]:
         """For each operation of the program: the condition that its inputs are outside its domain, and what to say."""
         conditions: dict[str, str] = {}
         # Its derivatives may need an operation elsewhere, too.
+        unit = self.unit
         of_values = replace(unit.recording, partials=(), adjoints=(), watched=(), edges=())
         needed = needs(schedule(of_values))
-        places = sorted(unit.recording.place.items(), key=lambda item: item[1].index)
-        for node, step in places:
-            primitive = node.primitive
-            inputs = [unit.recording.place.get(p) for p in node._prev]
+        graph, place = unit.recording.graph, unit.recording.place
+        for i, step in sorted(place.items(), key=lambda item: item[1].index):
+            primitive, span = graph.primitives[i], graph.span(i)
+            inputs = [place.get(p) for p in graph.parents[i]]
             if primitive.total or not inputs or step not in needed or None in inputs:
                 continue
             bad = self.outside_of(primitive, [a for a in inputs if a is not None])
@@ -201,7 +187,7 @@ class Sql(Target):
             taken = [self.taken(branch) for branch in needed[step]]
             if all(taken):
                 condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
-            text = unit.text[node.span.start : node.span.end] if node.span else primitive.written
+            text = unit.text[span.start : span.end] if span else primitive.written
             # a comment may have quotation marks and backslashes, which databases read in different ways
             text = " ".join(" ".join(comment_lines(_COMMENT.sub("", text))).split())
             text = text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
@@ -240,13 +226,13 @@ class Sql(Target):
             outside = condition if outside is None else m.step("or_", outside, condition)
         return None if outside is None or outside.name == "number" else outside
 
-    def layers(self, unit: Unit, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
+    def layers(self, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
         """The steps that get a column, with its name: each in a layer above what it is computed from.
 
         The names of a layer are known to `names` once the next one is asked for.
         """
-        plan = self.plan(unit.recording)
-        hidden = self.inlined(plan, results, unit.labels)
+        plan = self.plan(self.unit.recording)
+        hidden = self._inlined(plan, results, self.unit.labels)
         layers: list[list[tuple[Step, str]]] = []
         height: dict[Step, int] = {}
         count = 0
@@ -280,7 +266,6 @@ class Sql(Target):
             yield ")" if k == len(layers) - 1 else "),"
             source, there = f"ad_s{k + 1}", [*there, *layer]
 
-    def note(self, unit: Unit, step: Step) -> str:
-        """The program's own name for a step, as a comment."""
-        label = unit.labels.get(step)
+    def _note(self, step: Step) -> str:
+        label = self.unit.labels.get(step)
         return f" /* {label} */" if label and label.isascii() else ""

@@ -7,8 +7,8 @@ import re
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value
 from ..language.printer import Item, assembled, number_text
-from ..table.binding import ATOM, SIGN
 from ..table.operators import VARIABLE
+from ..table.primitive import ATOM, SIGN
 from .target import call, filled, language
 
 _PLAIN = re.compile(r"(?![CEINOQS])[A-Za-z]\d*", re.ASCII)

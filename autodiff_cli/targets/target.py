@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -19,9 +19,9 @@ from ..language.elements import underscored
 from ..language.printer import INFIX, PREFIX, Item, assembled
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
-from ..table import binding
-from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
+from ..table import primitive as binding
 from ..table.names import by_name
+from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from .faults import showing
 from .lowering import composed
 
@@ -84,7 +84,7 @@ def language(name: str) -> Mapping[str, Any]:
         del forms[operation]
     called = {re.split(r"\W", form)[0] for form in forms.values() if isinstance(form, str)}
     reserved = called.union(fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ())))
-    return {**fields, "forms": forms, "reserved": reserved}
+    return {**fields, "forms": forms, "reserved": frozenset(reserved)}
 
 
 @lru_cache(maxsize=1024)
@@ -133,75 +133,50 @@ class Unit:
     text: str
     function: str
     variables: tuple[str, ...]
-    """The names of the inputs, in order."""
     wanted: tuple[str, ...]
-    """The variables that it is differentiated by."""
     recording: Recording
     labels: dict[Step, str]
     """Names that the program gives to steps."""
 
 
 class Target:
-    """A language: its spelling of operations, of literals and of statements, which `languages.toml` has."""
+    """A language: its spelling of operations, literals and statements, which `languages.toml` has and explains."""
 
     title = ""
-    """The name of the language, or of its library, in messages."""
     functions = True
-    """Whether it can be given functions of its own."""
     branches = True
-    """Whether it has statements that are done under a condition only."""
     limits = True
-    """Whether too large a number may be taken to the limit that a function has there, instead of having no answer."""
     coarse: frozenset[str] = frozenset()
-    """Operations that it has with fewer digits than the others."""
-    reserved: Set[str] = frozenset()
-    """Words that cannot be the name of a variable."""
+    reserved: frozenset[str] = frozenset()
     not_callable = ""
-    """Words that cannot be the name of the function."""
     longest_name = 1_000_000
     literals: Mapping[str, str] = {}
-    """How it writes `True`, `False` and `nan`, where not so."""
     forms: dict[str, Form]
-    """How it writes operations. It is given functions for the others, if it can be."""
     module_name = ""
-    """The module of its functions."""
     power_function = "pow"
-    """The function for powers, other than squares, with any exponent."""
     whole_powers = 0.0
-    """Whole exponents below this are written with `**`."""
     indent = "    "
     blank_lines = 1
-    """Between functions."""
     assignment = "{} = {}"
-    """The statement that gives a name a value."""
     branch = "if {}:"
-    """The line that begins a branch."""
     otherwise = "else:"
     closing: str | None = None
     label = "  # {}"
-    """A comment at the end of a line."""
     signature = ""
-    """The first line of a function, by its name and parameters."""
     returned = "return {}"
-    """The last line of a function that returns one number."""
     gradient_signature = ""
-    """The first line of the function that returns value and derivatives, where it is another one."""
     results: Sequence[str] = ("return {0}, ({1}{2})",)
-    """Its last lines: the value, the derivatives, and a comma if there is one of them."""
     names_results = False
-    """Whether derivatives have names."""
     conversion = ""
-    """The statement that makes an input of that function a number of the language."""
     mark = "#"
-    """Begins a comment."""
     heading_lines: Sequence[str] = ("Written by autodiff from this program:",)
 
     def __init__(self, name: str = "") -> None:
         self.name = name
-        self.forms = {}
-        self.__dict__.update(language(name) if name else {})
-        self.reserved = {*self.reserved}
-        self.forms = {**OPERATORS, **self.forms}
+        self.__dict__.update(language(name) if name else {"forms": {**OPERATORS}})
+        self.unit: Unit
+        self.variables: dict[str, str]
+        """The names of the variables in this language."""
         self.called: dict[Step, str] = {}
         self.stem = "t"
         self.guards: dict[Step, list[Branch]] = {}
@@ -210,8 +185,7 @@ class Target:
         """The steps that have a name by now."""
 
     # -- expressions ------------------------------------------------------------------------------------------------
-    def number(self, value: float | bool) -> str:
-        """A literal."""
+    def _number(self, value: float | bool) -> str:
         return self.literals.get(repr(value), repr(value))
 
     def parts(self, step: Step) -> Written:
@@ -223,7 +197,7 @@ class Target:
         """How the operation of a step binds, and what it is written from, although the step has a name."""
         name, args = step.name, step.args
         if name == "number":
-            text = self.number(step.data)
+            text = self._number(step.data)
             return SIGN if text.startswith("-") else ATOM, [text]
         if name == "item":
             return ATOM, [(args[0], ATOM), f"[{step.data}]"]
@@ -248,8 +222,7 @@ class Target:
         """How a function is called that the language is given."""
         return f"{OURS}{name}"
 
-    def result(self, step: Step) -> str:
-        """The expression of a step, by its name if it has one."""
+    def _result(self, step: Step) -> str:
         return assembled(step, self.parts)
 
     def text(self, step: Step) -> str:
@@ -258,54 +231,56 @@ class Target:
         return "".join([part if isinstance(part, str) else assembled(part[0], self.parts, part[1]) for part in parts])
 
     def module(self, unit: Unit) -> str:
-        """The whole source of a unit."""
-        raise TypeError(f"{self.name} is not a target of its own")
+        """Return the whole source of a unit."""
+        self.unit, self.variables = unit, self.spelled(unit.variables)
+        self._inputs(unit.recording, list(self.variables.values()))
+        return "\n".join([*self.lines(), ""])
 
-    def library(self, unit: Unit) -> list[str]:
+    def lines(self) -> Iterable[str]:
+        """The lines of the source of `unit`, whose `variables` have names in this language."""
+        raise NotImplementedError
+
+    def library(self) -> list[str]:
         """The lines of the functions that the language lacks, each after those that it calls."""
         lines: list[str] = []
-        for name, count in needed(self, unit):
+        for name, count in needed(self):
             lines += [""] * self.blank_lines
-            lines += type(self)(self.name).support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
+            lines += type(self)(self.name)._support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
         return lines
 
-    def support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
-        """The lines of one such function."""
-        self.inputs(recording, parameters)
-        rows = [*self.declared(recording, {}), self.returned.format(self.result(recording.values[0]))]
-        return self.block(self.signature.format(name, ", ".join(parameters)), rows)
+    def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
+        self._inputs(recording, parameters)
+        rows = [*self._declared(recording, {}), self.returned.format(self._result(recording.values[0]))]
+        return self._block(self.signature.format(name, ", ".join(parameters)), rows)
 
-    def defined(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
-        """The lines of the function of a unit, whose variables have these names."""
-        self.inputs(unit.recording, list(variables.values()))
-        rows = [*self.opening(unit, variables), *self.declared(unit.recording, unit.labels)]
-        value, *partials = [self.shown(step, unit) for step in (*unit.recording.values, *unit.recording.partials)]
+    def defined(self) -> list[str]:
+        """The lines of the function of the unit."""
+        unit = self.unit
+        rows = [*self._opening(), *self._declared(unit.recording, unit.labels)]
+        value, *partials = map(self._shown, (*unit.recording.values, *unit.recording.partials))
         if self.names_results:
-            named = zip(unit.wanted, partials, strict=True)
-            partials = [f"{variables[name]} = {x}" if name in variables else x for name, x in named]
+            named = [(self.variables.get(name), x) for name, x in zip(unit.wanted, partials, strict=True)]
+            partials = [f"{name} = {x}" if name else x for name, x in named]
         rows += [line.format(value, ", ".join(partials), "," * (len(partials) == 1)) for line in self.results]
         head = self.gradient_signature or self.signature
-        return self.block(head.format(unit.function, ", ".join(variables.values())), rows)
+        return self._block(head.format(unit.function, ", ".join(self.variables.values())), rows)
 
-    def opening(self, unit: Unit, variables: Mapping[str, str]) -> list[str]:
-        """The first lines within that function."""
-        return [self.conversion.format(name) for name in variables.values()] if self.conversion else []
+    def _opening(self) -> list[str]:
+        return [self.conversion.format(name) for name in self.variables.values()] if self.conversion else []
 
-    def block(self, head: str, rows: Iterable[str]) -> list[str]:
-        """The lines of a function, indented."""
+    def _block(self, head: str, rows: Iterable[str]) -> list[str]:
         return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
 
-    def declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
+    def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
         """The lines that compute the results of a recording, with declarations where the language wants them."""
         return self.body(recording, labels)
 
-    def shown(self, step: Step, unit: Unit) -> str:
-        """A result of the function of a unit."""
-        return self.result(step)
+    def _shown(self, step: Step) -> str:
+        return self._result(step)
 
-    def by(self, unit: Unit, variables: Mapping[str, str]) -> str:
+    def by(self) -> str:
         """Which variables it is differentiated by, in words: ` by `x`, `y``; empty where there are none."""
-        wanted = quoted([variables[name] for name in unit.wanted if name in variables], "")
+        wanted = quoted([self.variables[name] for name in self.unit.wanted if name in self.variables], "")
         return f" by {wanted}" if wanted else ""
 
     def silent(self, step: Step, large: bool) -> bool:
@@ -318,7 +293,7 @@ class Target:
 
     # -- names ------------------------------------------------------------------------------------------------------
     def usable(self, name: str) -> bool:
-        """Whether a name of the program can be one of the target's."""
+        """Return whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
         return plain and name not in self.reserved and len(name) <= self.longest_name
 
@@ -348,51 +323,44 @@ class Target:
         self.stem = next(s for s in stems if not any(re.fullmatch(rf"{s}\d+", word) for word in spellings.values()))
         return {name: spellings[name] for name in names}
 
-    def inputs(self, recording: Recording, names: Sequence[str]) -> None:
-        """Takes the inputs of a recording for these names."""
+    def _inputs(self, recording: Recording, names: Sequence[str]) -> None:
         for step in recording.recorder.steps:
             if step.name == "input":
                 self.names[step] = names[step.data]
 
-    def renamed(self, variables: Mapping[str, str]) -> list[str]:
-        """Return a comment for each variable that is renamed."""
-        changed = {old: new for old, new in variables.items() if old != new}
-        return [f"`{new}` is the variable `{' '.join(self.comment(old))}`." for old, new in changed.items()]
+    def _renamed(self) -> list[str]:
+        changed = {old: new for old, new in self.variables.items() if old != new}
+        return [f"`{new}` is the variable `{' '.join(self._comment(old))}`." for old, new in changed.items()]
 
-    def heading(self, unit: Unit, variables: Mapping[str, str], *further: str) -> list[str]:
+    def heading(self, *further: str) -> list[str]:
         """The comment at the top: the program, the variables with other names there, and further lines."""
-        program = [f"    {row}" for row in self.comment(unit.text)]
-        lines = [*self.heading_lines, *program, *self.renamed(variables), *further]
+        program = [f"    {row}" for row in self._comment(self.unit.text)]
+        lines = [*self.heading_lines, *program, *self._renamed(), *further]
         return [f"{self.mark} {line}".rstrip() for line in lines]
 
-    def comment(self, text: str) -> list[str]:
-        """The lines of a text, for a comment."""
+    def _comment(self, text: str) -> list[str]:
         return comment_lines(text)
 
     # -- statements -------------------------------------------------------------------------------------------------
-    def negated(self, condition: Step) -> str:
-        """The condition that another one does not hold."""
+    def _negated(self, condition: Step) -> str:
         form = self.forms["not_"]
         assert isinstance(form, tuple)
         return str(form[0]).format(assembled(condition, self.parts, form[2]))
 
-    def body(self, recording: Recording, labels: Mapping[Step, str], keep: Collection[Step] = ()) -> list[str]:
+    def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
         """The lines that compute the results of a recording; steps that are needed once stand where they are needed.
 
         Steps are called `t1`, `t2` … in the order in which they are computed.
         """
         plan = self.plan(recording)
-        results = (*recording.values, *recording.partials)
-        hidden = self.inlined(plan, results, {*labels, *keep})
+        hidden = self._inlined(plan, (*recording.values, *recording.partials), labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]
-        called: dict[Step, str] = {}
-        lines = list(
-            self.statements(
-                Schedule(tasks, []), lambda step: called.setdefault(step, f"{self.stem}{len(called) + 1}"), labels
-            )
-        )
-        self.called = called
-        return lines
+        called = self.called = {}
+
+        def name_of(step: Step) -> str:
+            return called.setdefault(step, f"{self.stem}{len(called) + 1}")
+
+        return list(self.statements(Schedule(tasks, []), name_of, labels))
 
     def plan(self, recording: Recording) -> Schedule:
         """Return the schedule of a recording; without conditional statements, everything is computed in any case."""
@@ -420,8 +388,7 @@ class Target:
             stack += [a for a in reversed(waits) if a not in entered]
         return list(order)
 
-    def inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
-        """The steps that get no name."""
+    def _inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
         uses: dict[Step, int] = {}
         steps = {task.step: task for task in plan.tasks}
         for step in steps:
@@ -448,7 +415,7 @@ class Target:
         anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[DEPTH::DEPTH]]
         flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
         for flag in flagged.values():
-            yield self.assignment.format(flag, self.number(False))
+            yield self.assignment.format(flag, self._number(False))
         entered: set[Branch] = set()
         here: list[Branch] = []
         for step, branch, source in plan.tasks:
@@ -459,40 +426,38 @@ class Target:
                     entered.add(anchor)
                     assert anchor.parent is not None
                     outside = _visible(anchor.parent.line())
-                    yield from self.moved(here, outside, flagged)
+                    yield from self._moved(here, outside, flagged)
                     here = outside
                     flag = self.assignment.format(flagged[anchor], self.condition(anchor))
                     yield self.indent * len(here) + flag
             inside = _visible(line)
-            yield from self.moved(here, inside, flagged)
+            yield from self._moved(here, inside, flagged)
             here = inside
             text = assembled(source, self.parts) if source is not None else self.text(step)
             name = self.names[step] = name_of(step)
             indent = self.indent * len(here)
             label = labels.get(step)
-            remark = self.label.format(" ".join(self.comment(label))) if label else ""
+            remark = self.label.format(" ".join(self._comment(label))) if label else ""
             yield indent + self.assignment.format(name, text) + remark
             if (step, branch) in checks:
-                yield indent + self.check(step, name)
-        yield from self.closed(len(here), 0)
+                yield indent + self._check(step, name)
+        yield from self._closed(len(here), 0)
 
-    def check(self, step: Step, name: str) -> str:
-        """The statement that checks a step."""
+    def _check(self, step: Step, name: str) -> str:
         return ""
 
-    def closed(self, depth: int, down_to: int) -> Iterator[str]:
-        """The lines that end branches."""
+    def _closed(self, depth: int, down_to: int) -> Iterator[str]:
         if self.closing is not None:
             for d in range(depth - 1, down_to - 1, -1):
                 yield self.indent * d + self.closing
 
-    def moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
+    def _moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
         """The lines that leave branches and enter others."""
         k = 0
         while k < len(old) and k < len(new) and old[k] is new[k]:
             k += 1
         turned = k < len(old) and k < len(new) and old[k] is new[k].other and old[k].holds and new[k] not in flagged
-        yield from self.closed(len(old), k + 1 if turned else k)
+        yield from self._closed(len(old), k + 1 if turned else k)
         for depth, branch in enumerate(new[k:], start=k):
             if turned:
                 yield self.indent * depth + self.otherwise
@@ -503,7 +468,7 @@ class Target:
     def condition(self, branch: Branch) -> str:
         """The condition under which a branch is entered from the one around it."""
         assert branch.condition is not None
-        return assembled(branch.condition, self.parts) if branch.holds else self.negated(branch.condition)
+        return assembled(branch.condition, self.parts) if branch.holds else self._negated(branch.condition)
 
 
 def needs(plan: Schedule) -> dict[Step, list[Branch]]:
@@ -519,7 +484,7 @@ def _visible(line: list[Branch]) -> list[Branch]:
     return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
 
 
-def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
+def needed(target: Target) -> list[tuple[str, int]]:
     """The functions to be given to the target, each after those that it calls, with their counts of inputs."""
     names: dict[tuple[str, int], None] = {}
     entered: set[tuple[str, int]] = set()
@@ -533,7 +498,7 @@ def needed(target: Target, unit: Unit) -> list[tuple[str, int]]:
             visit(target.supported(*key).recorder.steps)
             names[key] = None
 
-    live = {task.step for task in target.plan(unit.recording).tasks}
+    live = {task.step for task in target.plan(target.unit.recording).tasks}
     visit(sorted(live, key=lambda step: step.index))
     return list(names)
 

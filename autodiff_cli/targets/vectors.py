@@ -41,7 +41,6 @@ class Vectors:
     """The computed steps in order, and the checks."""
 
     steps: tuple[Step, ...]
-    """Each after its inputs; without leaves."""
     results: tuple[Step, ...]
     """The values, then the partial derivatives. They are checked too, and so are all inputs."""
     checks: tuple[Check, ...]
@@ -94,14 +93,14 @@ class _Knots:
 
 
 def _kinks(recording: Recording) -> Iterator[Step]:
-    m, place = recording.recorder, recording.place
-    for node, out in place.items():
-        primitive = node.primitive
+    m, graph, place = recording.recorder, recording.graph, recording.place
+    for i, out in place.items():
+        primitive, parents = graph.primitives[i], graph.parents[i]
         if primitive.holds:
-            if not recording.active.isdisjoint(node._prev):
+            if not recording.active.isdisjoint(parents):
                 yield out
-        elif primitive.breakpoint and primitive.active_branch and node in recording.active:
-            inputs = [place[p] for p in node._prev]
+        elif primitive.breakpoint and primitive.active_branch and i in recording.active:
+            inputs = [place[p] for p in parents]
             zeros: list[Step] = []
             for answer in (1, -1):
                 knots = _Knots(answer, out)

@@ -29,7 +29,7 @@ from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.bounds import Range
 from ..inputs.optional_units import without_units_hint
 from ..inputs.problem import Point, Problem, Quantity, as_number, parse, pose
-from ..inputs.quantities import ProgramUnits, units_of
+from ..inputs.quantities import ProgramUnits, has_units
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
@@ -87,7 +87,8 @@ def model_of(
             return Implicit(problem._replace(point=typed))
         model = Explicit(text, point)
         values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
-        model.units = units_of(model.program, values, asked, model.outputs, system=system)
+        if asked or has_units(model.program, values):
+            model.units = ProgramUnits(model.program, values, asked, model.outputs, system=system)
         return model
     except ExpressionError as error:
         raise without_units_hint(error) if system else error from None
@@ -194,10 +195,10 @@ class Explicit:
         """Return what evaluates the outputs at points with the inputs `fixed` in common."""
         from ..batched.kernels import evaluate, kernel  # only draws need NumPy
 
-        program, leaves = self.program, list(self.program.variables.values())
+        program, leaves = self.program, self.program.leaf_places()
         names, count = list(program.variables), len(program.roots)
         shared = frozenset(k for k, name in enumerate(names) if name in fixed)
-        compiled = kernel(lambda m: record_values(program.outputs, leaves, m), len(leaves), shared, None)
+        compiled = kernel(lambda m: record_values(program.graph, leaves, m), len(leaves), shared, None)
         evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
         steps = DRAWN_INPUT * sum([name not in fixed for name in names])
         steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(in_order(program.outputs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from typing import Literal, NamedTuple, TextIO, TypeAlias, cast
+from typing import Literal, NamedTuple, TextIO, TypeAlias
 
 TITLE, FORMULA = 400, 70
 """Maximal characters of a title, and of a formula in it."""
@@ -142,8 +142,3 @@ Theme = Literal["auto", "light", "dark"]
 """`auto` is light or dark as whoever looks at an SVG has it set, and light in a PNG."""
 
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
-
-
-def theme_of(name: str | None) -> Theme:
-    """The theme of a name, one of `THEMES`; `auto` without."""
-    return cast(Theme, name or THEMES[0])

@@ -84,7 +84,6 @@ def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
 
 
 def _shortened(text: str) -> str:
-    """Cut a number of 25 digits for a table, and mark it as cut."""
     mantissa, mark, exponent = text.partition("e")
     if "." not in mantissa:
         return text

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ..optimize.descend import Descent, DescentStep, Ending
-from .characters import Theme, shortened
+from .characters import shortened
 from .document import Block, Line, Pieces, assignments, circumstances, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
-from .plots import PICTURES
-from .schema import OutputRow, View, declared, record_of, with_lists
+from .plots import Picture
+from .schema import OutputRow, PicturedView, declared
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
@@ -55,7 +55,7 @@ class Run:
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
 
     def shown(self) -> list[DescentStep]:
-        """The rows, the last one among them."""
+        """Return the rows, the last one among them."""
         ends = self.last is not None and (not self.rows or self.rows[-1].step != self.last.step)
         return [*self.rows, self.last] if ends and self.last else self.rows
 
@@ -68,17 +68,11 @@ DESCENT = declared("descent", {"rows": list}).fields
 """The keys of a whole descent."""
 
 
-class DescentView(View[DescentStep | Run | Descent]):
+class DescentView(PicturedView[DescentStep | Run | Descent]):
     """How rows, whole descents, and runs are shown."""
 
     fields, csv_columns, line_fields, unit_columns = OF_STEP
-    other_records = (("from Python, about a whole run", DESCENT),)
-    extra_formats = PICTURES
-
-    theme: Theme = "auto"
-
-    def record(self, shown: DescentStep | Run | Descent) -> dict[str, object]:
-        return with_lists(record_of(STEP if isinstance(shown, DescentStep) else DESCENT, shown))
+    other_records = (("from Python, about a whole run", (Descent, Run), DESCENT),)
 
     def measured(self, shown: DescentStep | Run | Descent) -> DescentStep | Run | Descent:
         return shown
@@ -124,8 +118,8 @@ class DescentView(View[DescentStep | Run | Descent]):
             value: Pieces = ((f"best: step {run.best.step}, value ", "faint"), (self.number(best["value"]), "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
-    def draw(self, shown: DescentStep | Run | Descent, format: str) -> bytes:
-        from .plots.answer_figures import loss_figure
+    def picture(self, shown: DescentStep | Run | Descent) -> Picture:
+        from .plots.answer_figures import loss_picture
 
         run = _run(shown)
         rows = run.shown()
@@ -135,11 +129,10 @@ class DescentView(View[DescentStep | Run | Descent]):
         place = ", ".join(f"{name} = {self.number(best['point'][name])}" for name in run.best.free)
         title = f"value {self.number(best['value'])} at {place}"
         up = heading("value", unit_text(unit_of(best["value"])))
-        return loss_figure(steps, values, run.best.step, format, shortened(title), run.ending.message, self.theme, up)
+        return loss_picture(steps, values, run.best.step, shortened(title), run.ending.message, up)
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:
-    """Return the numbers of a step with their units."""
     numbers: dict[str, Any] = {"value": row.value, "gradient_norm": row.gradient_norm}
     numbers |= {"point": row.point, "gradient": row.gradient}
     return numbers if row.units is None else {name: attach_units(x, row.units[name]) for name, x in numbers.items()}

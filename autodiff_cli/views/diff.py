@@ -25,18 +25,17 @@ class Written:
     def __init__(self, by: str, unicode: bool) -> None:
         self.operator, self.unicode = operator(by), unicode
 
-    def formula(self, graph: Value, step: Step) -> str:
-        """A part of a step, as people write it."""
+    def _formula(self, graph: Value, step: Step) -> str:
         shown = as_written(graph, step.pending, self.operator)
         return (mathematical(shown) if self.unicode else "") or expression_text(shown)
 
     def parts(self, step: Step) -> tuple[str, str, str]:
-        """The rule of a step, what it is applied to, and the result."""
+        """Return the rule of a step, what it is applied to, and the result."""
         rule = step.title if self.unicode else step.name
-        return rule, self.formula(step.part, step), self.formula(step.result, step)
+        return rule, self._formula(step.part, step), self._formula(step.result, step)
 
     def cells(self, step: Step) -> tuple[Pieces, ...]:
-        """The row of a step in a table."""
+        """Return the row of a step in a table."""
         rule, part, result = self.parts(step)
         condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
         return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)

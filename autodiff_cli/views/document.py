@@ -6,6 +6,7 @@ Views build them of the parts below; `rendering` draws them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -93,7 +94,7 @@ Block: TypeAlias = Line | Table | Outline | Program | Drawing | Room
 
 def plain(pieces: Pieces) -> str:
     """The text without its styles."""
-    return pieces[0][0] if len(pieces) == 1 else "".join([text for text, _ in pieces])
+    return pieces[0][0] if len(pieces) == 1 else "".join(map(itemgetter(0), pieces))
 
 
 def sentence(text: str, style: Style = "") -> Pieces:
@@ -229,7 +230,6 @@ def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[
 def _matrix_rows(
     name: str, shape: Sequence[int], entries: Mapping[str, Sequence[Any]], digits: int | None
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the rows of a matrix, cut to the entries that fit."""
     height, width = shape
     texts = {
         (i, k): [format_number(x, digits) for x in entries[element_name(name, (i, k))]]

@@ -43,7 +43,6 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Sty
 
 
 def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
-    """A word and its message, broken between words but not inside backticks."""
     from .document import plain
     from .rendering import broken
 
@@ -164,7 +163,6 @@ class _Excerpt:
         self.drawn = left + "".join(self.cells) + (dots if last < end else "")
 
     def carets(self, mark: Mark) -> tuple[str, str]:
-        """Return the spaces up to a mark, and its carets."""
         start = max(mark.start, self.first)
         # a combining mark has no column of its own: the caret goes under the character that carries it
         while self.first < start < self.last and width_of(self.cells[start - self.first]) == 0:

@@ -17,7 +17,7 @@ from .characters import Terminal
 from .diff import derivation_blocks, derivation_record
 from .document import Block, Line, Pieces, Room, plain, sentence, text_line
 from .mathematics import mathematical
-from .schema import OutputRow, View, declared, record_of
+from .schema import OutputRow, View, declared
 from .tex import page as trace_page
 from .trace import TraceView
 
@@ -67,16 +67,12 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
     """The view of sheets, exercises and marked answers."""
 
     fields = EXERCISE
-    other_records = (("about an answer", MARKED),)
+    other_records = ("", Sheet, SHEET), ("about an answer", Marked, MARKED)
     csv_columns = COLUMNS
     extra_formats: ClassVar[tuple[str, ...]] = ("html",)
 
     unicode: bool = True
     """Whether the output may have characters outside ASCII."""
-
-    def record(self, answer: Sheet | Exercise | Marked) -> dict[str, object]:
-        fields = SHEET if isinstance(answer, Sheet) else MARKED if isinstance(answer, Marked) else EXERCISE
-        return record_of(fields, answer)
 
     def rows(self, answer: Sheet | Exercise | Marked) -> Iterator[OutputRow]:
         if isinstance(answer, Marked):
@@ -210,7 +206,6 @@ def _latex_page(answer: Sheet | Exercise | Marked) -> str:
 
 
 def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:
-    """Return a sentence in LaTeX, with the text between backticks as formulas."""
     if exercise is not None and "{f}" in text:
         stated = [f"{_latex_head(part.name)} = {expression_latex(part.graph)}" for part in exercise.statements]
         before, _, after = text.partition("{f}")

@@ -10,11 +10,10 @@ from ..errors import counted
 from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
-from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, text_line
 from .numerals import attach_units, format_number, unit_of, without_unit
-from .plots import PICTURES
-from .schema import OutputRow, View, declared
+from .plots import Picture
+from .schema import OutputRow, PicturedView, declared
 
 HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
 
@@ -27,7 +26,7 @@ PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "pre
 """The columns of csv and tsv with the curve at points, after those of the predictors."""
 
 
-class FitView(View[Fit]):
+class FitView(PicturedView[Fit]):
     """How a fit is shown."""
 
     fields, csv_columns, line_fields, unit_columns = declared(
@@ -43,9 +42,7 @@ class FitView(View[Fit]):
     latex_writer = "tex_tables.fit_table"
     latex_packages = ("booktabs", "siunitx")
     row_key = ("parameter", "parameters")
-    extra_formats = PICTURES
 
-    theme: Theme = "auto"
     predicted: tuple[str, ...] = ()
     """The predictors, if csv shows predictions instead of parameters."""
 
@@ -81,8 +78,7 @@ class FitView(View[Fit]):
         for name, fitted in answer.parameters.items():
             unit, parameter = unit_of(fitted.estimate), fitted
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
-                from ..quantities.unit import readable
-                from ..quantities.unit_system import factor
+                from ..quantities.unit import factor, readable
 
                 shown = readable(unit, max(abs(float(fitted.estimate)), float(fitted.error or 0)))
                 times, ends = factor(unit, shown), fitted.interval
@@ -105,7 +101,7 @@ class FitView(View[Fit]):
         heads = ("parameter", "estimate", "standard error", f"{100 * answer.level:.4g} % interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from circumstances(answer.constants, {}, {}, self.digits)
-        yield from map(text_line, self.quality(answer))
+        yield from map(text_line, self._quality(answer))
         linear = [f"`{name}`" for name, parameter in answer.parameters.items() if parameter.linear]
         if linear:
             yield text_line(f"linear in {', '.join(linear)}")
@@ -128,7 +124,7 @@ class FitView(View[Fit]):
     def _between(self, ends: tuple[float, float] | None) -> str:
         return "–" if ends is None else f"{self.number(ends[0])} to {self.number(ends[1])}"
 
-    def quality(self, answer: Fit) -> Iterator[str]:
+    def _quality(self, answer: Fit) -> Iterator[str]:
         goodness = answer.goodness
         freedom = f"{counted(answer.dof, 'degree')} of freedom ({counted(answer.rows, 'row')})"
         freedom += "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"
@@ -153,7 +149,7 @@ class FitView(View[Fit]):
             statistic, p = format_number(normality.statistic, 3), format_number(normality.p_value, 2)
             yield f"normality of the residuals (Anderson-Darling): A² = {statistic}, p = {p}"
 
-    def draw(self, answer: Fit, format: str) -> bytes:
-        from .plots.answer_figures import fit_figure
+    def picture(self, answer: Fit) -> Picture:
+        from .plots.answer_figures import fit_picture
 
-        return fit_figure(answer, format, shortened(on_one_line(answer.text)), self.theme)
+        return fit_picture(answer)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from os.path import splitext
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TextIO
 
 from ..errors import ExpressionError, quoted, usage_error
 from .characters import ends, is_shown, terminal_of, visible
@@ -44,7 +44,6 @@ class Subject(NamedTuple):
 
     @property
     def readings(self) -> list[str]:
-        """What was read otherwise than it was typed, as it was read."""
         shown = None if self.reading is None else self.reading.shown
         return [*filter(None, [shown]), *self.values]
 
@@ -471,10 +470,6 @@ def _chosen(
     otherwise: str,
     foreign: Container[str],
 ) -> str:
-    """Return what the option names, or the first of these whose files end as the path does, or `otherwise`.
-
-    Raises a usage error where the option and the path say two things, and for a path that ends in one of `foreign`.
-    """
     option = "--format" if kind == "format" else "--to"
     ending = splitext(path)[1].lower() if path else ""
     meant = [name for name, ends in endings.items() if ending in ends]
@@ -551,25 +546,13 @@ def writer(
         raise lacking(name, view.formats)
     if document and name not in ("latex", "tikz"):
         raise undocumented(view.formats)
-    kind: type[Writer[Answer]] = Other if name in view.extra_formats else FORMATS[name]
+    kind: type[Writer[Answer]] = Other if name in view.extra_formats else (view.writers or FORMATS)[name]
     format_writer = kind(name, out, view, many)
     format_writer.document = document
     if isinstance(format_writer, Separated):
-        format_writer.columns += tuple(name for name in kept if name not in format_writer.columns)
-    return with_spreadsheet(format_writer, spreadsheet)
-
-
-FormatWriter = TypeVar("FormatWriter", bound=Writer[Any])
-
-
-def with_spreadsheet(format_writer: FormatWriter, spreadsheet: bool) -> FormatWriter:
-    """Return the writer, which with `spreadsheet` writes no cell that one takes for a formula.
-
-    Raises a usage error where there are no cells.
-    """
-    if spreadsheet and not isinstance(format_writer, Separated):
+        format_writer.columns += tuple([name for name in kept if name not in format_writer.columns])
+        format_writer.spreadsheet = spreadsheet
+    elif spreadsheet:
         hint = "`--format csv` and `--format tsv` have them"
         raise usage_error("`--spreadsheet` is about the cells of csv and tsv", hint)
-    if isinstance(format_writer, Separated):
-        format_writer.spreadsheet = spreadsheet
     return format_writer

@@ -32,7 +32,10 @@ class FunctionsView(View[FunctionEntry | Functions]):
 
     def document(self, entry: FunctionEntry | Functions) -> Iterator[Block]:
         if isinstance(entry, Functions):
-            yield from _listed(entry)
+            for group in dict.fromkeys(function.group for function in entry):
+                rows = [row for function in entry if function.group == group for row in _rows(function)]
+                yield Table((group, "derivative", "domain, kinks"), rows, spare=frozenset((2,)))
+            yield Line((("`autodiff functions NAME` says more about one of them.", "faint"),))
             return
         facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
         facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]
@@ -41,8 +44,7 @@ class FunctionsView(View[FunctionEntry | Functions]):
         if entry.aliases:
             facts.append(("also called", ", ".join(entry.aliases), "name"))
         yield Table(
-            (entry.signature, entry.doc),
-            [(((what, "faint"),), ((text, style),)) for what, text, style in facts],
+            (entry.signature, entry.doc), [(((what, "faint"),), ((text, style),)) for what, text, style in facts]
         )
 
     def latex_document(self, entry: FunctionEntry | Functions) -> str:
@@ -55,14 +57,7 @@ def _entries(entry: FunctionEntry | Functions) -> tuple[FunctionEntry, ...]:
     return entry.entries if isinstance(entry, Functions) else (entry,)
 
 
-def _listed(entries: Functions) -> Iterator[Block]:
-    for group in dict.fromkeys(entry.group for entry in entries):
-        rows = [row for entry in entries if entry.group == group for row in _listed_rows(entry)]
-        yield Table((group, "derivative", "domain, kinks"), rows, spare=frozenset((2,)))
-    yield Line((("`autodiff functions NAME` says more about one of them.", "faint"),))
-
-
-def _listed_rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
+def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
     signature: Pieces = ((entry.signature, "name"),)
     kink = f"kink: {entry.kink}" if entry.kink else ""
     where: Pieces = (("; ".join(filter(None, (entry.domain, kink))), ""),)

@@ -74,9 +74,8 @@ class GradientView(View[Gradient[Any]]):
         if self.table and answer.intermediates:
             rows = [(bound.name, str(bound.line), bound.value, bound.grad) for bound in answer.intermediates]
             yield parts.numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
-        if self.tree and answer.output is not None:
-            units = answer.graphed.units_of_values if answer.graphed else None
-            yield outline(answer.output, depth=self.depth, digits=self.digits, binary=self.binary, units=units)
+        if self.tree and answer.graphed is not None:
+            yield outline(answer.graphed, depth=self.depth, digits=self.digits, binary=self.binary)
 
     def rows(self, answer: Gradient[Any]) -> Iterator[OutputRow]:
         yield from super().rows(answer)
@@ -97,15 +96,14 @@ class GradientView(View[Gradient[Any]]):
         return " ".join([super().one_line(answer), *shares, *bound])
 
     def latex_document(self, answer: Gradient[Any]) -> str:
-        from .tex import Place
+        from .tex import FunctionAtPoint
 
-        place = Place(answer.text, answer.point, self.digits)
-        slopes = [(place.slope(name), place.number(x)) for name, x in answer.gradient.items()]
-        return place.equations([(place.head, place.number(answer.value)), *slopes])
+        at_point = FunctionAtPoint(answer.text, answer.point, self.digits)
+        slopes = [(at_point.slope(name), at_point.number(x)) for name, x in answer.gradient.items()]
+        return at_point.equations([(at_point.head, at_point.number(answer.value)), *slopes])
 
 
 def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, str]]]:
-    """Return bound names with their units, also those of missing numbers."""
     units = answer.units.texts()["intermediates"] if answer.units is not None and answer.intermediates else repeat({})
     return [*zip(answer.intermediates, units)]  # noqa: B905
 
@@ -128,7 +126,6 @@ def by_size(answer: Gradient[Any]) -> Gradient[Any]:
 
 
 def _size(x: Any) -> float:
-    """The size of a number; a missing one is the smallest."""
     if x is None:
         return -1.0
     nearest = x.nearest if isinstance(x, Figure) else x

@@ -15,7 +15,6 @@ from .schema import View, declared
 
 WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
 """The modules whose functions write these formats; others are written in a module of their name."""
-
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
 
@@ -26,7 +25,6 @@ class PictureView(View[Picture]):
     extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
 
     depth: int | None = None
-    """The number of levels of the tree."""
     theme: Theme = "auto"
     binary: bool = False
     """Whether a chain of one operation is drawn as binary operations, and not as one node."""
@@ -34,18 +32,13 @@ class PictureView(View[Picture]):
     partials: bool = False
     """Whether the local derivatives stand beside their lines."""
     width: int | None = None
-    """In pixels."""
+
+    def measured(self, picture: Picture) -> Picture:
+        return picture  # the numbers of its nodes stand beside their units
 
     def document(self, picture: Picture) -> Iterator[Block]:
-        for root in picture.roots:
-            tree = outline(
-                root,
-                depth=self.depth,
-                digits=self.digits,
-                numbers=picture.numbers,
-                binary=self.binary,
-                units=picture.units_of_values,
-            )
+        for root in picture.graphed.graph.roots:
+            tree = outline(picture.graphed, root, depth=self.depth, digits=self.digits, binary=self.binary)
             # there is nothing else here that the tree could be left out of
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 

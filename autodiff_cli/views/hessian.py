@@ -7,16 +7,7 @@ from typing import Any
 
 from ..derivatives.hessian import Hessian
 from ..inputs.figures import Shown
-from .document import (
-    NO_VARIABLES,
-    Block,
-    Line,
-    Table,
-    circumstances,
-    matrix_table,
-    partials_table,
-    stated,
-)
+from .document import NO_VARIABLES, Block, Line, Table, circumstances, matrix_table, partials_table, stated
 from .numerals import word
 from .schema import OutputRow, View, declared
 
@@ -86,20 +77,19 @@ class HessianView(View[Hessian]):
         return " ".join([super().one_line(answer), *entries])
 
     def latex_document(self, answer: Hessian) -> str:
-        from .tex import Place
+        from .tex import FunctionAtPoint
 
-        place = Place(answer.text, answer.point, self.digits)
-        sides = [(place.head, place.number(answer.value))]
+        at_point = FunctionAtPoint(answer.text, answer.point, self.digits)
+        sides = [(at_point.head, at_point.number(answer.value))]
         if answer.gradient:
-            sides.append((rf"\nabla {place.head}", place.column(answer.gradient.values())))
-            sides.append((rf"\nabla^{{2}} {place.head}", place.matrix(answer.hessian)))
+            sides.append((rf"\nabla {at_point.head}", at_point.column(answer.gradient.values())))
+            sides.append((rf"\nabla^{{2}} {at_point.head}", at_point.matrix(answer.hessian)))
         if answer.eigenvalues is not None:
-            sides.append((r"\text{eigenvalues}", r",\ ".join(map(place.number, answer.eigenvalues))))
-        return place.equations(sides)
+            sides.append((r"\text{eigenvalues}", r",\ ".join(map(at_point.number, answer.eigenvalues))))
+        return at_point.equations(sides)
 
 
 def _lower_triangle(answer: Hessian) -> Iterator[tuple[str, str, Shown]]:
-    """Yield the entries on and below the diagonal, each after its two variables."""
     names = list(answer.gradient)
     for i, entries in enumerate(answer.hessian):
         for j, x in enumerate(entries[: i + 1]):

@@ -56,25 +56,24 @@ class JacobianView(View[Jacobian]):
         return "; ".join([" ".join(words(row)) for row in rows])
 
     def latex_document(self, answer: Jacobian) -> str:
-        from .tex import Place
+        from .tex import FunctionAtPoint
 
-        place = Place(answer.text, answer.point, self.digits)
-        sides = [(place.head, place.column(answer.values))]
-        names = ", ".join(map(place.name, answer.variables))
-        derivative = rf"\frac{{\partial {place.typeset.function}}}{{\partial ({names})}}{place.arguments}"
+        at_point = FunctionAtPoint(answer.text, answer.point, self.digits)
+        sides = [(at_point.head, at_point.column(answer.values))]
+        names = ", ".join(map(at_point.name, answer.variables))
+        derivative = rf"\frac{{\partial {at_point.typeset.function}}}{{\partial ({names})}}{at_point.arguments}"
         if answer.jacobian is not None and answer.variables:
-            sides.append((derivative, place.matrix(answer.jacobian)))
+            sides.append((derivative, at_point.matrix(answer.jacobian)))
         if answer.product is not None and answer.direction is not None:
             units = answer.units["direction"] if answer.units else {}
             along = [answer.direction.get(name, attach_units(0.0, units.get(name))) for name in answer.variables]
-            sides.append((f"{derivative} {place.column(along)}", place.column(answer.product)))
+            sides.append((f"{derivative} {at_point.column(along)}", at_point.column(answer.product)))
         if answer.gradient is not None and answer.adjoint is not None:
-            weights = place.matrix([map(without_unit, answer.adjoint)])
-            sides.append((f"{weights} {derivative}", place.matrix([answer.gradient.values()])))
-        return place.equations(sides)
+            weights = at_point.matrix([map(without_unit, answer.adjoint)])
+            sides.append((f"{weights} {derivative}", at_point.matrix([answer.gradient.values()])))
+        return at_point.equations(sides)
 
 
 def _by_output(answer: Jacobian) -> Iterator[tuple[str, Shown, list[Shown]]]:
-    """Yield each output with its value and its derivatives."""
     rows = answer.jacobian or [[x] for x in answer.product or ()] or [[] for _ in answer.values]
     yield from zip(answer.outputs, answer.values, rows, strict=True)

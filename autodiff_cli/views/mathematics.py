@@ -9,13 +9,12 @@ from ..algebra.symbolic import by_definition
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
 from ..language.printer import INFIX, PREFIX, Item, assembled, number_text
-from ..table.binding import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.names import by_name
 from ..table.operators import NEG, VARIABLE
+from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
 
 MAX_WRITTEN_NODES = 120
 """The most nodes of a formula that is written out; a shared node counts at each use."""
-
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
 _NAMES = by_name({"log": "ln"})
 """What people write for functions, as LaTeX has it too."""
@@ -48,7 +47,6 @@ def program_in_mathematics(program: Program) -> str:
 
 
 def _parts(value: Value) -> tuple[int, list[Item]]:
-    """The binding level of a node, and its text and operands."""
     operands, name = value._prev, value.primitive.name
     if not operands:
         text = _leaf(value)
@@ -84,7 +82,6 @@ def _leaf(value: Value) -> str:
 
 
 def _coefficient(value: Value) -> str:
-    """The text of a coefficient; empty for other nodes."""
     if value.primitive is NEG:
         text = _coefficient(value._prev[0])
         return text and f"−{text}"
@@ -94,7 +91,6 @@ def _coefficient(value: Value) -> str:
 
 
 def _may_follow(value: Value) -> bool:
-    """Whether a coefficient may stand directly before it."""
     value = by_definition(value)
     while value.primitive.name == "pow":
         value = by_definition(value._prev[0])

@@ -40,7 +40,14 @@ class MinimumView(View[Minimum]):
         yield Line(((answer.message, "" if answer.converged else "heading"),))
         if answer.verdict and answer.converged:
             yield Line(((answer.verdict, "" if answer.kind == answer.sought else "heading"),))
-        yield Line(((_effort(answer), "faint"),))
+        outside = f" ({answer.outside:,} outside the domain)" if answer.outside else ""
+        parts = [
+            counted(answer.steps, "step"),
+            f"{counted(answer.evaluations, 'evaluation')} of value and gradient{outside}",
+        ]
+        parts += [f"{answer.hessians:,} of the Hessian"] if answer.hessians else []
+        norm = format_number(answer.gradient_norm, 3)
+        yield Line(((f"{answer.method}: {', '.join(parts)}; the gradient norm is {norm}", "faint"),))
 
 
 def by_size(answer: Minimum) -> Minimum:
@@ -49,8 +56,7 @@ def by_size(answer: Minimum) -> Minimum:
     if units is None or units.fixed:
         return answer
     from ..inputs.quantities import step_units
-    from ..quantities.unit import readable
-    from ..quantities.unit_system import factor
+    from ..quantities.unit import factor, readable
 
     old, new = units["value"], readable(units["value"], answer.value)
     if new == old:
@@ -74,12 +80,3 @@ def verdict(answer: Minimum) -> str:
     if not answer.converged:
         return answer.message
     return "" if answer.kind == answer.sought else answer.verdict
-
-
-def _effort(answer: Minimum) -> str:
-    parts = [counted(answer.steps, "step"), counted(answer.evaluations, "evaluation") + " of value and gradient"]
-    if answer.outside:
-        parts[-1] += f" ({answer.outside:,} outside the domain)"
-    if answer.hessians:
-        parts.append(f"{answer.hessians:,} of the Hessian")
-    return f"{answer.method}: {', '.join(parts)}; the gradient norm is {format_number(answer.gradient_norm, 3)}"

@@ -106,9 +106,9 @@ def attach_units(numbers: Any, units: Any) -> Any:
         figure = MeasuredFigure(*numbers)
         figure.unit = units
         return figure
-    from ..inputs.quantities import in_its_unit  # only units need it
+    from ..inputs.quantities import MeasuredNumber  # only units need it
 
-    return in_its_unit(numbers, units)
+    return MeasuredNumber(numbers, units)
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
@@ -146,7 +146,6 @@ def doubles(value: Any) -> Any:
 
 
 def _mapped(value: Any, of_figure: Callable[[Figure], object], of_other: Callable[[Any], object] = lambda x: x) -> Any:
-    """Map the figures and all else in lists and dictionaries."""
     if isinstance(value, Figure):
         return of_figure(value)
     if isinstance(value, dict):

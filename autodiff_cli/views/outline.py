@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from ..algebra.walk import Chains
-from ..derivatives.graph import MANY_ALIKE, unrolled
-from ..graphs.value import Value
+from ..derivatives.gradient import Graphed
+from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, described, unrolled
 from .document import Branch, Outline, Pieces, measured
 from .numerals import format_number
-
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
 
 LINES = 64
 DEPTH = 24
@@ -27,99 +23,61 @@ DRAWN_ALIKE = 2
 
 
 def outline(
-    output: Value,
+    graphed: Graphed,
+    root: int | None = None,
     *,
     depth: int | None = None,
     digits: int | None = None,
-    numbers: bool = True,
     binary: bool = False,
-    units: Mapping[int, Unit] | None = None,
 ) -> Outline:
-    """The graph below `output`, each node drawn in full once; `depth` is how many levels, by default what fits.
+    """The graph below its output or another `root`, each node drawn in full once.
 
-    Without `numbers` it has no columns for data and grad. A chain of one operation is one node, unless `binary`.
+    `depth` is how many levels, by default what fits. Without a point it has no columns for data and grad. A chain of
+    one operation is one node, unless `binary`.
     """
-    chains = Chains(() if binary else (output,))
-    total = _count(output, chains)
-    lines = None if depth is not None else LINES
-    fold = None if depth is not None else total > LINES
-    levels = depth if depth is not None else _levels(output, chains, fold)
-    rows, hidden, cut = _walk(output, chains, levels, lines, fold)
+    roots = graphed.graph.roots if root is None else (root,)
+    tree = _Tree(described(graphed, roots=roots, chains=not binary, partials=False), depth)
+    rows, hidden, cut = tree.walk()
+    nodes, numbers = tree.picture.nodes, tree.picture.numbers
     marks: dict[int, int] = {}
-    referred = {id(row.node) for row in rows if row.again and row.node._prev and not row.more}
+    referred = {row.node for row in rows if row.again and nodes[row.node].operation and not row.more}
     branches = []
-    for rails, node, again, times, more in rows:
+    for rails, k, again, times, more in rows:
         if more:
             branches.append(Branch(rails, ((f"… {more:,} more terms", "faint"),)))
             continue
-        repeated: Pieces = ((f"  ({times:,} times)", "faint"),) if times > 1 else ()
-        if node._prev and id(node) in referred:
-            marks.setdefault(id(node), len(marks) + 1)
-        mark = marks.get(id(node))
+        node = nodes[k]
+        pieces = _name(node, digits, short=again)
+        if times > 1:
+            pieces += ((f"  ({times:,} times)", "faint"),)
+        mark = marks.setdefault(k, len(marks) + 1) if k in referred else None
         if again:
-            where = f"  (see #{mark})" if mark else "  (see above)"
-            branches.append(Branch(rails, (*_name(node, digits, short=True), *repeated, (where, "faint"))))
-            continue
-        pieces = (*_name(node, digits), *repeated)
-        if mark:
+            pieces += ((f"  (see #{mark})" if mark else "  (see above)", "faint"),)
+        elif mark:
             pieces += ((f"  #{mark}", "faint"),)
-        if id(node) in hidden:
+        if k in hidden and not again:
             pieces += (("  …", "faint"),)
-        grad = None if isinstance(node.data, bool) else node.grad
         cells: tuple[str, ...] = ()
-        if units is not None and not isinstance(node.data, bool | None):
-            cells = _measured(node.data, grad, units[id(node)], units[id(output)], digits)
-        elif numbers:
-            cells = (format_number(node.data, digits), format_number(grad, digits))
+        if numbers and not again:
+            cells = measured(node.value, node.unit, digits), measured(node.adjoint, node.grad_unit, digits)
         branches.append(Branch(rails, pieces, cells))
-    left = total - len({id(row.node) for row in rows if not row.again})
+    left = len(nodes) - len({row.node for row in rows if not row.again})
     note = ""
     if left or cut:
-        what = f"{left:,} of {total:,} nodes" if left else "further uses of the same nodes"
+        what = f"{left:,} of {len(nodes):,} nodes" if left else "further uses of the same nodes"
         note = f"… {what} not drawn; `--depth N` draws N levels, `--no-tree` none"
     return Outline(("node", "data", "grad") if numbers else ("node",), branches, note)
 
 
-def _measured(data: float, grad: float | None, unit: Unit, of: Unit, digits: int | None) -> tuple[str, str]:
-    """The value and derivative of a node, in their units."""
-    from ..quantities.unit import ratio
-
-    by = ratio(of, unit)
-    slope = None if grad is None else by.from_si(grad)
-    return measured(unit.from_si(data), unit, digits), measured(slope, by, digits)
-
-
-def _name(node: Value, digits: int | None, short: bool = False) -> Pieces:
-    if not node._prev:
-        source = node.source if node.source is not None and node.source.endswith("]") else ""
-        return ((node.label, "name"),) if node.label else ((source or format_number(node.data, digits), "number"),)
+def _name(node: PictureNode, digits: int | None, short: bool = False) -> Pieces:
+    if not node.operation:
+        literal = node.literal
+        text = literal if isinstance(literal, str) else format_number(literal, digits)
+        return ((node.label, "name"),) if node.label else ((text, "number"),)
     if not node.label:
-        return ((node._op, "operator"),)
-    return ((node.label, "name"),) if short else ((node.label, "name"), (" = ", "faint"), (node._op, "operator"))
-
-
-def _count(output: Value, chains: Chains) -> int:
-    seen, nodes = {id(output)}, [output]
-    for node in nodes:
-        fresh = [child for child in chains.inputs(node) if id(child) not in seen]
-        nodes += {id(child): child for child in fresh}.values()
-        seen.update(map(id, fresh))
-    return len(nodes)
-
-
-def _levels(output: Value, chains: Chains, fold: bool | None) -> int:
-    """Return the default number of levels: all of a small graph, else those that fit."""
-    sizes = [1]
-    seen = {id(output)}
-    level = [output]
-    while level and len(sizes) <= DEPTH and sum(sizes) <= LINES:
-        children = [child for node in level for child, _ in _folded(_terms(node, chains), fold)[0]]
-        level = [*{id(child): child for child in children if id(child) not in seen}.values()]
-        seen.update(map(id, level))
-        sizes.append(len(children))
-    if sum(sizes) <= LINES and not level:
-        return len(sizes)
-    return max(1, sum(count <= LINES for count in islice(accumulate(sizes), 1, CUT_DEPTH + 1)))
+        return ((node.operation, "operator"),)
+    name: Pieces = ((node.label, "name"),)
+    return name if short else (*name, (" = ", "faint"), (node.operation, "operator"))
 
 
 class _Row(NamedTuple):
@@ -129,59 +87,68 @@ class _Row(NamedTuple):
     """
 
     rails: tuple[bool, ...]
-    node: Value
+    node: int
     again: bool
     times: int
     more: int = 0
 
 
-def _folded(terms: list[tuple[Value, int]], fold: bool | None) -> tuple[list[tuple[Value, int]], int]:
-    """The terms of a node that are drawn, and how many are not."""
-    if fold is None or len(terms) <= MANY_ALIKE:
-        return terms, 0
-    kept = FOLDED if fold and len(terms) > MAX_TERMS else len(terms)
-    drawn = DRAWN_ALIKE if unrolled(term for term, _ in terms) else kept
-    return terms[:drawn], len(terms) - drawn
+class _Tree:
+    def __init__(self, picture: Picture, depth: int | None) -> None:
+        self.picture = picture
+        (self.root,) = picture.outputs
+        self.fits = depth is None
+        self.large = len(picture.nodes) > LINES
+        self.levels = self._levels() if depth is None else depth
 
+    def _levels(self) -> int:
+        sizes = [1]
+        seen = {self.root}
+        level = [self.root]
+        while level and len(sizes) <= DEPTH and sum(sizes) <= LINES:
+            children = [child for k in level for child, _ in self._terms(k)[0]]
+            level = [child for child in dict.fromkeys(children) if child not in seen]
+            seen.update(level)
+            sizes.append(len(children))
+        if sum(sizes) <= LINES and not level:
+            return len(sizes)
+        return max(1, sum(count <= LINES for count in islice(accumulate(sizes), 1, CUT_DEPTH + 1)))
 
-def _terms(node: Value, chains: Chains) -> list[tuple[Value, int]]:
-    """Return the inputs of a node with their counts, if order does not matter."""
-    inputs = chains.inputs(node)
-    if len(inputs) > 2 and node.primitive.commutative:
-        return [*Counter(inputs).items()]
-    return [(operand, 1) for operand in inputs]
+    def _terms(self, k: int) -> tuple[Sequence[tuple[int, int]], int]:
+        node = self.picture.nodes[k]
+        inputs = [edge.node for edge in node.inputs]
+        terms = [(p, 1) for p in inputs] if node.ordered or len(inputs) < 3 else [*Counter(inputs).items()]
+        if not self.fits or len(terms) <= MANY_ALIKE:
+            return terms, 0
+        drawn = FOLDED if self.large and len(terms) > MAX_TERMS else len(terms)
+        if unrolled(self.picture.graphed.graph, (self.picture.order[p] for p, _ in terms)):
+            drawn = DRAWN_ALIKE
+        return terms[:drawn], len(terms) - drawn
 
-
-def _walk(
-    output: Value, chains: Chains, levels: int, lines: int | None, fold: bool | None
-) -> tuple[list[_Row], set[int], bool]:
-    """The lines, the nodes whose inputs are left out, and whether lines are."""
-    rows: list[_Row] = []
-    expanded: set[int] = set()
-    hidden: set[int] = set()
-    stack: list[tuple[tuple[bool, ...], Value, int, int]] = [((), output, 1, 0)]
-    while stack:
-        rails, node, times, more = stack.pop()
-        if lines is not None and len(rows) >= lines:
-            return rows, hidden, True
-        if more:
-            rows.append(_Row(rails, node, True, 1, more))
-            continue
-        again = id(node) in expanded
-        rows.append(_Row(rails, node, again, times))
-        if again:
-            continue
-        terms = _terms(node, chains)
-        if terms and len(rails) >= levels:
-            hidden.add(id(node))
-            continue
-        expanded.add(id(node))
-        hidden.discard(id(node))
-        terms, more = _folded(terms, fold)
-        last = len(terms) - (not more)
-        # of very many inputs only as many go on the stack as can be drawn
-        shown = terms if lines is None else terms[: lines + 1]
-        if more:
-            stack.append(((*rails, False), node, 1, more))
-        stack += [((*rails, index < last), *term, 0) for index, term in reversed(list(enumerate(shown)))]
-    return rows, hidden, False
+    def walk(self) -> tuple[list[_Row], set[int], bool]:
+        """The lines, the nodes whose inputs are left out, and whether lines are."""
+        rows: list[_Row] = []
+        expanded: set[int] = set()
+        hidden: set[int] = set()
+        stack: list[tuple[tuple[bool, ...], int, int, int]] = [((), self.root, 1, 0)]
+        while stack:
+            rails, k, times, more = stack.pop()
+            if self.fits and len(rows) >= LINES:
+                return rows, hidden, True
+            again = k in expanded
+            rows.append(_Row(rails, k, again or more > 0, times, more))
+            if again or more:
+                continue
+            if self.picture.nodes[k].inputs and len(rails) >= self.levels:
+                hidden.add(k)
+                continue
+            expanded.add(k)
+            hidden.discard(k)
+            terms, more = self._terms(k)
+            last = len(terms) - (not more)
+            # of very many inputs only as many go on the stack as can be drawn
+            shown = terms[: LINES + 1] if self.fits else terms
+            if more:
+                stack.append(((*rails, False), k, 1, more))
+            stack += [((*rails, index < last), *term, 0) for index, term in reversed(list(enumerate(shown)))]
+        return rows, hidden, False

@@ -11,7 +11,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
-from ..derivatives.page import Node, Page
+from ..derivatives.page import Page
 from ..formulas.derivation import Derivation, derivative_name
 from ..language.printer import expression_text
 from .characters import Theme, visible
@@ -21,11 +21,11 @@ from .pictures.cells import Choices, title
 from .pictures.scene import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
 from .schema import View, declared, record_of
-from .trace import Names
+from .trace import Notation
 
 DIGITS = 5
 """Significant digits that are shown; the page computes with all."""
-
+NAMES = Notation("", True, DIGITS)
 WEB = files(__package__) / "web"
 
 MORE_LIGHT = {"wrong": "#b91c1c", "first": "#1d4ed8", "second": "#b45309"}
@@ -42,10 +42,12 @@ class PageView(View[Page]):
     fields = declared(
         "page",
         {
-            "nodes": lambda page: [_node(page, node) for node in page.nodes],
-            "operations": lambda page: [(o.name, o.domain, o.domain_message) for o in page.operations],
+            "nodes.label": lambda node: visible(NAMES.name(node)),
+            "nodes.adjoint": lambda node: visible(NAMES.adjoint(node)) if node.name else "",
+            "nodes.text": lambda node: "" if node.name else node.source or NAMES.number(node.value),
+            "nodes.value": lambda node: node.value if node.kind == "constant" else None,
             "folds": lambda page: page.folded[0].folds if page.folded else (),
-            "opened": lambda page: [(folding.opened, folding.folds) for folding in page.folded[1:]] or None,
+            "opened": lambda page: page.folded[1:] or None,
             "scales": lambda page: None if page.units is None else dict(_scales(page.units)),
         },
     ).fields
@@ -82,7 +84,6 @@ def document(page: Page, theme: Theme = "auto") -> str:
 
 
 def _derivation(derivations: Sequence[Derivation]) -> str:
-    """The derivatives worked by hand, to be opened; nothing where there are none."""
     if not derivations:
         return ""
     parts = []
@@ -99,28 +100,7 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
     return f'<details id="derivation">\n<summary><h2>Derivation</h2></summary>\n{inside}\n</details>\n'
 
 
-def _node(page: Page, node: Node) -> tuple[object, ...]:
-    """Return the data of a node for the script of the page: the values of the keys of `nodes`."""
-    names = Names(page.letter, True, DIGITS)
-    return (
-        node.name,
-        visible(names.name(node)) if node.name else "",
-        visible(names.adjoint(node)) if node.name else "",
-        "" if node.name else node.source or names.number(node.value),
-        node.kind,
-        node.value if node.kind == "constant" else None,
-        node.operation,
-        node.inputs,
-        node.slots,
-        node.formula,
-        node.partials,
-        node.selects,
-        node.place,
-    )
-
-
 def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
-    """Yield each unit of a tree of units with its scale: numerator, shift, denominator."""
     from ..quantities.unit import Unit  # only units need it
 
     if isinstance(units, dict | list):
@@ -133,12 +113,10 @@ def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
 
 
 def _hash(text: str) -> str:
-    """Return the hash by which a content-security policy allows the content of an element."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _colors() -> str:
-    """The colours of both themes under their names, as the reader's system or the page itself chooses."""
     rules = {
         name: ";".join(f"--{key}:{color}" for key, color in (colors._asdict() | more).items())
         for name, colors, more in (("light", LIGHT, MORE_LIGHT), ("dark", DARK, MORE_DARK))

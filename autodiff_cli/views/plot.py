@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
 
 from ..curves.contours import Surface
 from ..curves.plot import Curve
 from ..errors import ExpressionError, counted, usage_error
 from ..inputs.problem import parse
-from .characters import FORMULA, Theme, on_one_line, shortened
+from .characters import FORMULA, on_one_line, shortened
 from .document import Block, Line, held_fixed, measured
 from .formats import format_of
 from .mathematics import program_in_mathematics
-from .numerals import heading, unit_text
-from .plots import PICTURES
-from .plots.frame import axis_of, frames
-from .schema import OutputRow, View, declared, record_of, with_lists
-
-if TYPE_CHECKING:
-    from ..quantities.unit import Unit
+from .plots import Picture
+from .plots.frame import axis_of, frames, headed, plot_unit
+from .schema import OutputRow, PicturedView, declared
 
 MOST_LISTED = 5
 """How many gaps and breaks are listed."""
@@ -49,26 +45,23 @@ def names_of(plot: Plot) -> tuple[str, ...]:
     if isinstance(plot, Surface):
         return "f", "f′"
     if plot.outputs:
-        units = plot.units["outputs"] if plot.units else [{}] * len(plot.outputs)
-        named = zip(plot.outputs, units, strict=True)
-        return tuple(
-            heading(_mathematics(plot, output.name) or output.name, unit_text(unit.get("value")))
-            for output, unit in named
-        )
+        names = [_mathematics(plot, output.name) or output.name for output in plot.outputs]
+        return tuple([headed(plot, name, "outputs", k, "value") for k, name in enumerate(names)])
     formula = _derivative(plot)
-    name = plot.unknown or "f"
-    slope = f"{name}′({plot.variable})" + (f" = {formula}" if formula else "")
-    names = f"{name}({plot.variable})", slope, f"{name}″({plot.variable})"
-    return tuple(with_unit(plot, *both) for both in zip(names, ("value", "derivative", "second"), strict=True))
+    function, slope, second = _plain_names(plot)
+    slope += f" = {formula}" if formula else ""
+    return tuple(map(partial(headed, plot), (function, slope, second), ORDERS))
 
 
-def with_unit(plot: Plot, name: str, key: str) -> str:
-    """A name with the unit of numbers of the plot, as an axis has it."""
-    return name if plot.units is None else heading(name, unit_text(plot.units[key]))
+ORDERS = ("value", "derivative", "second")
+"""The units of a function and of its derivatives."""
+
+
+def _plain_names(curve: Curve) -> list[str]:
+    return [f"{curve.unknown or 'f'}{mark}({curve.variable})" for mark in ("", "′", "″")]
 
 
 def _mathematics(plot: Plot, text: str) -> str:
-    """A formula over the variables of a plot as mathematics writes it; empty where that has no way to."""
     known_names = {plot.variable, *plot.known} if isinstance(plot, Curve) else {*plot.variables}
     try:
         return program_in_mathematics(parse(text, {*known_names, *plot.fixed}, units=True))
@@ -77,7 +70,6 @@ def _mathematics(plot: Plot, text: str) -> str:
 
 
 def _derivative(curve: Curve) -> str:
-    """The derivative as mathematics writes it; empty where it is not short."""
     return curve.formula and (_mathematics(curve, curve.formula) or curve.formula)
 
 
@@ -93,11 +85,10 @@ def title_of(plot: Plot) -> str:
         text = typed
     if isinstance(plot, Curve):
         return f"f({plot.variable}) = {shortened(text)}"
-    return with_unit(plot, f"f({', '.join(plot.variables)}) = {shortened(text)}", "value")
+    return headed(plot, f"f({', '.join(plot.variables)}) = {shortened(text)}", "value")
 
 
 def _equations(curve: Curve, typed: str) -> str:
-    """The equations of a curve, both sides as mathematics writes them; as typed where they are more than that."""
     shown = []
     for equation in curve.equations:
         sides = [*equation.split("="), "0"][:2]
@@ -119,80 +110,68 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
 
 
 def _curve_words(curve: Curve, digits: int | None) -> Iterator[str]:
-    x, f, unit = curve.variable, curve.unknown or "f", _range_unit(curve, curve.variable)
+    f, x = curve.unknown or "f", curve.variable
 
-    def places(numbers: Iterable[float]) -> str:
-        return _listed([measured(number, unit, digits) for number in numbers])
+    def across(number: float) -> str:
+        return measured(number, plot_unit(curve, "range", x), digits)
+
+    def up(number: float, *keys: str | int) -> str:
+        return measured(number, plot_unit(curve, *keys), digits)
 
     formula = _derivative(curve)
     if formula:
         yield f"{f}′({x}) = {formula}"
     yield from _rows_in_words(curve)
-    if curve.tangent is not None:
-        at, value, slope = (measured(number, unit, digits) for number, unit in _three(curve))
-        yield f"{f}({at}) = {value}, {f}′({at}) = {slope}"
+    if (tangent := curve.tangent) is not None:
+        slope = up(tangent.slope, "derivative")
+        yield f"{f}({across(tangent.at)}) = {up(tangent.value, 'value')}, {f}′({across(tangent.at)}) = {slope}"
         yield approximation(curve, digits)
     names = [_mathematics(curve, output.name) or output.name for output in curve.outputs]
     for k, (name, output) in enumerate(zip(names, curve.outputs, strict=True)):
-        if output.value is not None:
-            value = measured(output.value, curve.units["outputs"][k]["value"] if curve.units else None, digits)
-            yield f"{name} = {value} at {x} = {measured(curve.at, unit, digits)}"
+        if output.value is not None and curve.at is not None:
+            yield f"{name} = {up(output.value, 'outputs', k, 'value')} at {x} = {across(curve.at)}"
         elif not output.function.stretches:
             yield f"{name} is undefined here"
     if curve.path:
         end, height = curve.path[-1]
-        at_end = measured(height, curve.units["value"] if curve.units else None, digits)
-        yield f"path of {len(curve.path):,} points, ending at {x} = {measured(end, unit, digits)} with {at_end}"
+        yield f"path of {len(curve.path):,} points, ending at {x} = {across(end)} with {up(height, 'value')}"
     undefined = "undefined or not positive" if "y" in curve.log else "undefined"
     functions = [
         (f"{name} is ", f"{name} ", output.function) for name, output in zip(names, curve.outputs, strict=True)
     ]
     for is_, breaks, function in functions or [("", "", curve.function)]:
         if function.stretches and function.gaps:
-            gaps = [f"from {measured(a, unit, digits)} to {measured(b, unit, digits)}" for a, b in function.gaps]
+            gaps = [f"from {across(a)} to {across(b)}" for a, b in function.gaps]
             yield f"{is_}{undefined} for {x} {_listed(gaps)}"
         if function.breaks:
-            yield f"{breaks}breaks at {x} = {places(function.breaks)}"
+            yield f"{breaks}breaks at {x} = {_listed([*map(across, function.breaks)])}"
     if curve.kinks and not curve.outputs:
-        yield f"no derivative at {x} = {places(curve.kinks)}"
-
-
-def _range_unit(plot: Plot, name: str) -> Unit | None:
-    """The unit of a variable of the axes; None where it has none."""
-    return plot.units["range"][name] if plot.units else None
-
-
-def _three(curve: Curve) -> tuple[tuple[float, Unit | None], ...]:
-    """Where the tangent is, its height and its slope, with their units."""
-    assert curve.tangent is not None
-    units = [curve.units[key] for key in ("value", "derivative")] if curve.units else [None, None]
-    numbers = curve.tangent.at, curve.tangent.value, curve.tangent.slope
-    return tuple(zip(numbers, [_range_unit(curve, curve.variable), *units], strict=True))
+        yield f"no derivative at {x} = {_listed([*map(across, curve.kinks)])}"
 
 
 def approximation(curve: Curve, digits: int | None) -> str:
-    """The sentence with the linear approximation at the point."""
-    (at, unit), *_ = _three(curve)
+    """Return the sentence with the linear approximation at the point."""
+    assert curve.tangent is not None
     x, convention = curve.variable, BY_CONVENTION if is_kinked(curve) else ""
-    return f"near {x} = {measured(at, unit, digits)}: L({x}) = {linear(curve, digits)}{convention}"
+    at = measured(curve.tangent.at, plot_unit(curve, "range", x), digits)
+    return f"near {x} = {at}: L({x}) = {linear(curve, digits)}{convention}"
 
 
 def linear(curve: Curve, digits: int | None = None) -> str:
-    """The linear approximation at the point, as a formula: f(a) + f′(a)(x − a)."""
-    (at, of_at), (value, of_value), (slope, of_slope) = _three(curve)
-    x = curve.variable
-    shown = measured(abs(at), of_at, digits)
+    """Return the linear approximation at the point, as a formula: f(a) + f′(a)(x − a)."""
+    assert curve.tangent is not None
+    x, at, slope = curve.variable, curve.tangent.at, curve.tangent.slope
+    shown = measured(abs(at), plot_unit(curve, "range", x), digits)
     inner = x if at == 0 else f"({x} {'−' if at > 0 else '+'} {shown})"
     sign = "−" if slope < 0 else "+"
-    size = measured(abs(slope), of_slope, digits)
+    size = measured(abs(slope), plot_unit(curve, "derivative"), digits)
     # a coefficient stands directly before a name or a parenthesis, except where digits and `e` would run together
     dot = "·" if (at == 0 and "e" in size) or not size[-1].isdigit() else ""
     product = inner if size == "1" and at == 0 else f"{size}{dot}{inner}"
-    return f"{measured(value, of_value, digits)} {sign} {product}"
+    return f"{measured(curve.tangent.value, plot_unit(curve, 'value'), digits)} {sign} {product}"
 
 
 def _rows_in_words(plot: Plot) -> Iterator[str]:
-    """How many rows of data there are, and how many of them lie outside of the picture."""
     data = plot.data
     if data is None:
         return
@@ -205,24 +184,22 @@ def _rows_in_words(plot: Plot) -> Iterator[str]:
 
 def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
     yield from _rows_in_words(surface)
-    units = surface.units
-    across = [_range_unit(surface, name) for name in surface.variables]
-    of_value = units["value"] if units else None
+    of_value = plot_unit(surface, "value")
 
-    def together(numbers: Iterable[float], units: Iterable[Unit | None]) -> str:
-        return ", ".join(measured(x, unit, digits) for x, unit in zip(numbers, units, strict=True))
+    def together(numbers: Iterable[float], key: str) -> str:
+        units = [plot_unit(surface, key, name) for name in surface.variables]
+        return ", ".join([measured(x, unit, digits) for x, unit in zip(numbers, units, strict=True)])
 
     if surface.point is not None and surface.gradient is not None:
-        gradient = together(surface.gradient, units["gradient"].values() if units else (None, None))
-        convention = BY_CONVENTION if is_kinked(surface) else ""
+        gradient, convention = together(surface.gradient, "gradient"), BY_CONVENTION if is_kinked(surface) else ""
         value = measured(surface.value, of_value, digits)
-        yield f"f({together(surface.point, across)}) = {value}, gradient ({gradient}){convention}"
+        yield f"f({together(surface.point, 'range')}) = {value}, gradient ({gradient}){convention}"
     if surface.path:
-        yield f"path of {len(surface.path):,} points, ending at ({together(surface.path[-1], across)})"
-    if any(z is None for row in surface.heights for z in row):
+        yield f"path of {len(surface.path):,} points, ending at ({together(surface.path[-1], 'range')})"
+    if any(None in row for row in surface.heights):
         yield "undefined on a part of the rectangle"
     if surface.levels:
-        first, last = (measured(surface.levels[k], of_value, digits) for k in (0, -1))
+        first, last = [measured(surface.levels[k], of_value, digits) for k in (0, -1)]
         yield f"contours from {first} to {last}"
 
 
@@ -267,21 +244,15 @@ def _by_variable(surface: Surface, numbers: Sequence[float] | None) -> dict[str,
     return None if numbers is None else dict(zip(surface.variables, numbers, strict=True))
 
 
-class PlotView(View[Plot]):
+class PlotView(PicturedView[Plot]):
     """How a plot is shown."""
 
     fields = CURVE
-    other_records = (("over two variables", SURFACE),)
+    other_records = (("over two variables", Surface, SURFACE),)
     csv_columns, unit_columns = COLUMNS, MEASURED
-    extra_formats = PICTURES
-
-    theme: Theme = "auto"
 
     def measured(self, plot: Plot) -> Plot:
         return plot
-
-    def record(self, plot: Plot) -> dict[str, object]:
-        return with_lists(record_of(CURVE if isinstance(plot, Curve) else SURFACE, plot))
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
         texts = {} if plot.units is None else plot.units.texts()
@@ -320,17 +291,20 @@ class PlotView(View[Plot]):
         for line in words(plot, self.digits):
             yield Line(((line, ""),))
 
-    def draw(self, plot: Plot, format: str) -> bytes:
-        from .plots.figure import figure
+    def picture(self, plot: Plot) -> Picture:
+        from .plots.figure import draw_contours, draw_curve
 
         caption = "; ".join(f"{name} = {x}" for name, x in self._fixed(plot).items())
-        if isinstance(plot, Curve) and plot.tangent is not None:
+        kinked = is_kinked(plot)
+        if isinstance(plot, Surface):
+            return Picture(partial(draw_contours, surface=plot, kinked=kinked), title_of(plot), caption, plot.levels)
+        if plot.tangent is not None:
             caption = approximation(plot, self.digits) + (f"   ({caption})" if caption else "")
-        return figure(plot, format, names_of(plot), title_of(plot), caption, is_kinked(plot), self.theme)
+        draw = partial(draw_curve, curve=plot, names=names_of(plot), kinked=kinked)
+        return Picture(draw, title_of(plot), caption)
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
-        """The values of the other variables, as text."""
-        units = plot.units["point"] if plot.units else {}
+        units = {} if plot.units is None else plot.units["point"]
         return {name: measured(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
 
 
@@ -350,11 +324,7 @@ def legend(plot: Plot) -> str:
         looks = ("solid", "dotted", "sparsely dotted")
         named = [f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot))]
         return ", ".join([*named, *["the data as blocks"] * (plot.data is not None)]) + end
-    name = plot.unknown or "f"
-    function, derivative, second = (
-        with_unit(plot, f"{name}{mark}({plot.variable})", key)
-        for mark, key in (("", "value"), ("′", "derivative"), ("″", "second"))
-    )
+    function, derivative, second = map(partial(headed, plot), _plain_names(plot), ORDERS)
     parts = [f"{function} solid"]
     parts += [f"{derivative} dotted"] if plot.derivative.stretches else []
     parts += [f"{second} sparsely dotted"] if plot.second.stretches else []

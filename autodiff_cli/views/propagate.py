@@ -8,11 +8,10 @@ from typing import Any
 
 from ..uncertainty.measured_value import estimate, in_unit
 from ..uncertainty.propagate import Propagation, Result
-from .characters import Theme, on_one_line, shortened
 from .document import Block, Line, Table, circumstances, matrix_table, numbers_table, stated, text_line
 from .numerals import attach_units, format_number, unit_of, word
-from .plots import PICTURES
-from .schema import OutputRow, View, declared
+from .plots import Picture
+from .schema import OutputRow, PicturedView, declared
 
 JUDGED = {
     True: "the first order is valid here",
@@ -26,7 +25,7 @@ def _finite(x: float) -> float | None:
     return None if math.isinf(x) else x
 
 
-class PropagationView(View[Propagation]):
+class PropagationView(PicturedView[Propagation]):
     """How results with their uncertainties are shown."""
 
     fields, csv_columns, _, unit_columns = declared(
@@ -40,10 +39,8 @@ class PropagationView(View[Propagation]):
     )
     latex_writer = "tex_tables.budget_tables"
     latex_packages = ("booktabs", "siunitx")
-    extra_formats = PICTURES
 
     sort: bool = False
-    theme: Theme = "auto"
 
     def select(self, answer: Propagation) -> Propagation:
         if not self.sort:
@@ -137,10 +134,10 @@ class PropagationView(View[Propagation]):
             if validation.valid is None:
                 yield f"(the ends scatter by {drawn.scatter:.2g}{unit} from one such series of draws to the next)"
 
-    def draw(self, answer: Propagation, format: str) -> bytes:
-        from .plots.answer_figures import budget_figure
+    def picture(self, answer: Propagation) -> Picture:
+        from .plots.answer_figures import budget_picture
 
-        return budget_figure(answer, format, shortened(on_one_line(answer.text)), self.theme)
+        return budget_picture(answer)
 
 
 def _percent(share: float) -> str:

@@ -7,10 +7,11 @@ widths of all columns are decided here first: no number and no name is ever brok
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from io import StringIO
-from typing import TYPE_CHECKING
+from itertools import starmap
+from typing import TYPE_CHECKING, Any
 
 from .characters import STYLES, Style, Terminal, paint, visible, width_of
 from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Table, plain
@@ -60,8 +61,7 @@ class Wrapped:
         for c, d in code:
             self.breaks[2] += [(match.end(), match.end()) for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
 
-    def parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
-        """The stretches between the places where it may be broken on this level or an earlier one."""
+    def _parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
         gaps = sorted(gap for breaks in self.breaks[: level + 1] for gap in breaks if start < gap[0] and gap[1] < end)
         for a, b in gaps:
             yield start, a
@@ -70,7 +70,7 @@ class Wrapped:
 
     def least(self) -> int:
         """How wide a line must be so that nothing is broken that may not be."""
-        return max(width_of(self.text[a:b]) for a, b in self.parts(0, len(self.text), LEVELS - 1))
+        return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), LEVELS - 1))
 
     def lines(self, width: int, indent: int = 0) -> list[Pieces]:
         """Return the lines, none wider than `width` unless one word is."""
@@ -86,12 +86,11 @@ class Wrapped:
             elif width_of(self.text[start:end]) <= width - (indent if ends else 0) or level == LEVELS - 1:
                 ends.append((start, end))
             else:
-                waiting += [(a, b, level + 1) for a, b in reversed([*self.parts(start, end, level + 1)])]
+                waiting += [(a, b, level + 1) for a, b in reversed([*self._parts(start, end, level + 1)])]
         space: Pieces = ((" " * indent, ""),) if indent else ()
-        return [(space if k else ()) + self.cut(a, b) for k, (a, b) in enumerate(ends)]
+        return [(space if k else ()) + self._cut(a, b) for k, (a, b) in enumerate(ends)]
 
-    def cut(self, start: int, end: int) -> Pieces:
-        """The part from one place to another, with its styles."""
+    def _cut(self, start: int, end: int) -> Pieces:
         kept: Pieces = ()
         at = 0
         for text, style in self.pieces:
@@ -126,167 +125,146 @@ class PlainText:
         self.look = look
 
     def render(self, blocks: Iterable[Block]) -> str:
-        """The whole document, each line ended."""
+        """Return the whole document, each line ended."""
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
-            if not isinstance(block, Room) or self.room(block):
+            if drawn := self.block(block):
                 if previous is not None and not self.together(previous, block):
                     lines.append("")
-                lines += self.block(block)
+                lines += drawn
                 previous = block
         return "\n".join([*lines, ""])
 
     def together(self, above: Block, below: Block) -> bool:
-        """Whether no empty line stands between the two."""
+        """Return whether no empty line stands between the two."""
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
-    def block(self, block: Block) -> Iterable[str]:
-        """The lines of one block."""
+    def block(self, block: Block) -> Sequence[str]:
+        """Return the lines of one block."""
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Line):
-            return (self.line(block.pieces),) if block.source else self.lines(block.pieces)
+            return self.lines(block.pieces, None if block.source else self.look.width)
         if isinstance(block, Outline):
             return self.outline(block)
         if isinstance(block, Program):
             return self.program(block)
         return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
 
+    def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
+        """Return styled text in lines of at most `width` columns."""
+        return [self.line(part) for part in broken(as_shown(pieces, self.look), width)]
+
     def line(self, pieces: Pieces) -> str:
-        """A line of styled text."""
-        return self.text(pieces).rstrip()
+        """Return a line of text that the stream can show."""
+        return self.drawn(pieces).rstrip()
 
-    def lines(self, pieces: Pieces) -> Iterable[str]:
-        """Yield styled text in one or more lines."""
-        if self.look.width is None:
-            return (self.line(pieces),)
-        return map(self.line, broken(as_shown(pieces, self.look), self.look.width))
+    def drawn(self, pieces: Pieces) -> str:
+        """Return text that the stream can show, in its styles."""
+        return plain(pieces)
 
-    def text(self, pieces: Pieces) -> str:
-        """Styled text."""
-        pieces = as_shown(pieces, self.look)
-        return self.drawn(pieces, plain(pieces))
-
-    def drawn(self, pieces: Pieces, text: str) -> str:
-        """Styled text that is as the stream can show it; `text` without its styles."""
-        return text
-
-    def program(self, program: Program) -> Iterable[str]:
-        """The heading over one of many answers."""
+    def program(self, program: Program) -> Sequence[str]:
+        """Return the heading over one of many answers."""
         text = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
-        return self.lines(((f"line {program.line}: {text}", "heading"),))
+        return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
-    def table(self, table: Table) -> Iterable[str]:
-        """A table in a box; on a narrow screen several, or a list."""
-        rows = [[((head, "heading"),) for head in table.heads], *table.cells]
-        columns = [[as_shown(cell, self.look) for cell in cells] for cells in zip(*rows, strict=True)]
-        blocks = column_blocks(columns, self.look.width)
-        if table.spare and (blocks is None or len(blocks) > 1):
-            kept = [k for k in range(len(columns)) if k not in table.spare]
-            few = column_blocks([columns[k] for k in kept], self.look.width)
-            blocks = few and [{kept[k]: width for k, width in block.items()} for block in few]
-        if blocks is None:
-            yield from self.listed([*zip(*columns, strict=True)], self.look.width or 0)
-            return
-        for block in blocks:
-            right = [k in table.right for k in block]
-            yield from self._boxed([columns[k] for k in block], [*block.values()], right)
-
-    def _boxed(
-        self, columns: Sequence[Sequence[Pieces]], widths: Sequence[int], right: Sequence[bool]
-    ) -> Iterable[str]:
+    def table(self, table: Table) -> Sequence[str]:
+        """Return a table in a box; on a narrow screen several, or a list."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
 
-        grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
-        texts = [[_rich_text(cell, width) for cell in cells] for cells, width in zip(columns, widths, strict=True)]
-        for cells, flush in zip(texts, right, strict=True):
-            # Rich measures some characters its own way, and would crop them
-            width = max(line.cell_len for text in cells for line in text.split())
-            grid.add_column(cells[0], width=width, justify="right" if flush else "left", no_wrap=True)
-        for row in zip(*[cells[1:] for cells in texts], strict=True):
-            grid.add_row(*row)
-        return self._drawn_lines(grid)
+        rows = [tuple([((head, "heading"),) for head in table.heads]), *table.cells]
+        rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in rows]
+        blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
+        if table.spare and (blocks is None or len(blocks) > 1):
+            kept = [k for k in range(len(table.heads)) if k not in table.spare]
+            blocks = column_blocks(rows, kept, self.look.width)
+        if blocks is None:
+            return self._listed(rows, self.look.width or 0)
+        lines: list[str] = []
+        for block in blocks:
+            grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
+            heads, *texts = [[_rich_text(row[k], width) for k, width in block.items()] for row in rows]
+            for k, head in zip(block, heads, strict=True):
+                grid.add_column(head, justify="right" if k in table.right else "left", no_wrap=True)
+            for row in texts:
+                grid.add_row(*row)
+            lines += self._drawn_lines(grid)
+        return lines
 
-    def _drawn_lines(self, renderable: ConsoleRenderable) -> Iterator[str]:
-        """The lines that Rich lays out, in this medium's colours."""
-        for segments in _console().render_lines(renderable, pad=False):
-            texts: list[tuple[str, Style]] = [
-                (text, style.meta.get("style", "") if style else "") for text, style, _ in segments
-            ]
-            while texts and not texts[-1][0].strip():
-                texts.pop()
-            if texts:
-                texts[-1] = texts[-1][0].rstrip(), texts[-1][1]
-            yield self.drawn(tuple(texts), "".join([text for text, _ in texts]))
+    def _drawn_lines(self, renderable: ConsoleRenderable) -> list[str]:
+        segments = _console().render(renderable)
+        pieces: Any = [(text, style.meta.get("style", "") if style else "") for text, style, _ in segments]
+        return [line.rstrip() for line in self.drawn(pieces).split("\n")[:-1]]
 
-    def listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> Iterator[str]:
-        """The rows of a table, one column below the other."""
+    def _listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> list[str]:
         first, *heads = [plain(head) for head in rows[0]]
         margin = max(map(width_of, heads))
+        lines: list[str] = []
         for k, (label, *cells) in enumerate(rows[1:]):
-            if k:
-                yield ""
-            yield from self.lines(((f"{first} ".lstrip(), "faint"), *label))
+            lines += [""] * (k > 0)
+            lines += self.lines(((f"{first} ".lstrip(), "faint"), *label), self.look.width)
             for head, cell in zip(heads, cells, strict=True):
                 if plain(cell) and margin + 4 + width_of(plain(cell)) <= width:
                     gap = " " * (margin - width_of(head))
-                    yield self.line(((f"  {head}{gap}  ", "faint"), *cell))
+                    lines.append(self.line(((f"  {head}{gap}  ", "faint"), *cell)))
                 elif plain(cell):
-                    yield from [self.line(((f"  {head}", "faint"),))] if head else []
-                    yield from (f"    {self.line(line)}" for line in broken(cell, width - 4))
+                    lines += [self.line(((f"  {head}", "faint"),))] if head else []
+                    lines += [f"    {self.line(line)}" for line in broken(cell, width - 4)]
+        return lines
 
-    def outline(self, outline: Outline) -> Iterable[str]:
-        """A tree, a line a node: a table without a box, whose first column has the tree's rails.
+    def outline(self, outline: Outline) -> list[str]:
+        """Return a tree, a line a node: a table without a box, whose first column has the tree's rails.
 
         Numbers follow their node on its line where columns would be too wide.
         """
         from rich.table import Table as RichTable
+        from rich.text import Text
 
-        names = [as_shown(branch.pieces, self.look) for branch in outline.branches]
-        cells = [[plain(as_shown(((cell, ""),), self.look)) for cell in branch.cells] for branch in outline.branches]
-        first, *heads = outline.heads
-        sizes = [max([len(head), *(len(row[k]) for row in cells if row)]) for k, head in enumerate(heads)]
+        look, width, branches = self.look, self.look.width, outline.branches
+        names = [as_shown(branch.pieces, look) for branch in branches]
+        cells = [as_shown(tuple([(cell, "number") for cell in branch.cells]), look) for branch in branches]
         for step in (3, 2, 1):
-            rails = [_rails(branch.rails, step, self.look) for branch in outline.branches]
-            sized = zip(rails, names, strict=True)
-            size = max(width_of(first), *(len(rail) + width_of(plain(name)) for (rail, _), name in sized))
-            fits = self.look.width is None or size + sum(sizes) + 3 * len(sizes) <= self.look.width
+            rails = [_rails(branch.rails, step, look) for branch in branches]
+            fits = width is None or _outline_width(outline.heads, [rail for rail, _ in rails], names, cells) <= width
             if fits:
                 break
-        if fits:
+        lines: list[str] = []
+        if width is None or fits:
             grid = RichTable(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="")
             for k, head in enumerate(outline.heads):
-                grid.add_column(_rich_text(((head, "faint"),)), justify="right" if k else "left", no_wrap=True)
+                grid.add_column(Text.assemble((head, "faint")), justify="right" if k else "left", no_wrap=True)
             for (rail, _), name, row in zip(rails, names, cells, strict=True):
-                grid.add_row(_rich_text(((rail, "faint"), *name)), *[_rich_text(((x, "number"),)) for x in row])
-            yield from self._drawn_lines(grid)
+                grid.add_row(Text.assemble((rail, "faint"), *name), *starmap(Text, row))
+            lines = self._drawn_lines(grid)
         else:
             for (rail, passing), name, row in zip(rails, names, cells, strict=True):
-                line: Pieces = name
-                for head, number in zip(heads, row, strict=False):
-                    line += ((f"  {head} = ", "faint"), (number, "number"))
-                room = None if self.look.width is None else self.look.width - len(rail)
-                for k, part in enumerate(broken(line, room, indent=4)):
-                    yield self.line(((passing if k else rail, "faint"), *part))
-        yield from map(self.line, _note(outline, self.look))
+                pieces = name
+                for head, number in zip(outline.heads[1:], row, strict=False):
+                    pieces += ((f"  {head} = ", "faint"), number)
+                parts = broken(pieces, width - len(rail), indent=4)
+                lines += [self.line(((passing if k else rail, "faint"), *part)) for k, part in enumerate(parts)]
+        return [*lines, *map(self.line, _note(outline, look))]
 
-    def room(self, room: Room) -> Iterable[str]:
-        """Room to write in: none."""
+    def room(self, room: Room) -> Sequence[str]:
+        """Return blank lines: none."""
         return ()
 
-    def drawing(self, drawing: Drawing) -> Iterable[str]:
+    def drawing(self, drawing: Drawing) -> list[str]:
         """Return a drawing under its name."""
-        if drawing.name:
-            yield self.line(((drawing.name, "faint"),))
-        yield drawing.draw(self.look)
+        head = [self.line(((drawing.name, "faint"),))] if drawing.name else []
+        return [*head, self.preformatted(drawing.draw(self.look))]
+
+    def preformatted(self, text: str) -> str:
+        """Return lines whose blanks and line ends stay."""
+        return text
 
 
 class ColoredText(PlainText):
     """A document in colour, for a terminal."""
 
-    def drawn(self, pieces: Pieces, text: str) -> str:
+    def drawn(self, pieces: Pieces) -> str:
         return "".join([paint(piece, style, self.look) for piece, style in pieces])
 
 
@@ -294,96 +272,91 @@ class Markdown(PlainText):
     """The document as Markdown, an empty line between its blocks."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        """The whole document, an empty line after each block."""
         return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self.block(block)))])[:-1]
 
-    def line(self, pieces: Pieces) -> str:
-        """A line of text; names and code as code spans."""
-        return "".join([self.piece(text, style) for text, style in pieces])
+    def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
+        return (self.line(pieces),)
 
-    def piece(self, text: str, style: Style) -> str:
-        """One of them."""
+    def line(self, pieces: Pieces) -> str:
+        return "".join([self._piece(text, style) for text, style in pieces])
+
+    def _piece(self, text: str, style: Style) -> str:
         is_code = style == "name" or style == "code"
         if not is_code and text.isascii() and text.isprintable() and _ESCAPED.isdisjoint(text):
             return text
-        if not (text.isascii() and text.isprintable()):
-            text = visible(text, self.look.encoding)
+        text = visible(text, self.look.encoding)
         if is_code and text.strip():
             return _code(text)
-        return text if _ESCAPED.isdisjoint(text) else escaped(text, bar=False)
+        return text.translate(_ESCAPES)
 
-    def program(self, program: Program) -> Iterable[str]:
-        """The heading over one of many answers, and the program as code."""
+    def program(self, program: Program) -> Sequence[str]:
         return (f"### line {program.line}", "", *self._fenced(program.text.splitlines()))
 
-    def table(self, table: Table) -> Iterable[str]:
-        yield _markdown_head(table.heads, table.right, self.look.encoding)
+    def table(self, table: Table) -> list[str]:
+        lines = [_markdown_head(table.heads, table.right, self.look.encoding)]
         for row in table.rows:
-            cells = [*(map(self.piece, row, table.styles) if table.styles else map(self.line, row))]
+            cells = [*(map(self._piece, row, table.styles) if table.styles else map(self.line, row))]
             if "|" in "".join(cells):
                 cells = [cell.replace("|", "\\|") for cell in cells]
-            yield f"| {' | '.join(cells)} |"
+            lines.append(f"| {' | '.join(cells)} |")
+        return lines
 
-    def outline(self, outline: Outline) -> Iterable[str]:
+    def outline(self, outline: Outline) -> list[str]:
         return self._fenced("\n".join(super().outline(outline)).splitlines())
 
-    def drawing(self, drawing: Drawing) -> Iterable[str]:
-        """Return a drawing as code."""
+    def drawing(self, drawing: Drawing) -> list[str]:
         return self._fenced("\n".join(super().drawing(drawing)).splitlines())
 
-    def room(self, room: Room) -> Iterable[str]:
-        """Room to write in, by line breaks: empty lines would be one."""
+    def room(self, room: Room) -> Sequence[str]:
+        """Return room to write in, by line breaks: empty lines would be one."""
         return ("<br>" * room.height,)
 
-    def _fenced(self, lines: Sequence[str]) -> Iterator[str]:
-        return iter(fenced([visible(line, self.look.encoding) for line in lines]))
+    def _fenced(self, lines: Sequence[str]) -> list[str]:
+        return fenced([visible(line, self.look.encoding) for line in lines])
 
 
 class Html(PlainText):
     """The document as HTML, legible in light and dark; it loads nothing."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        """The whole document, in one element."""
         return f'<div class="autodiff">\n{super().render(blocks)}</div>\n'
 
     def together(self, above: Block, below: Block) -> bool:
         return True
 
     def line(self, pieces: Pieces) -> str:
-        """A line of styled text."""
-        return f'<div style="font-family:monospace;white-space:pre-wrap">{self.text(pieces) or chr(10)}</div>'
+        return f'<div style="font-family:monospace;white-space:pre-wrap">{self.drawn(pieces) or chr(10)}</div>'
 
-    def drawn(self, pieces: Pieces, text: str) -> str:
-        return "".join([_span(piece, style) for piece, style in pieces])
+    def drawn(self, pieces: Pieces) -> str:
+        texts = [(escaped_html(text), STYLES[style].web) for text, style in pieces]
+        return "".join([f'<span style="{css}">{text}</span>' if css and text else text for text, css in texts])
 
-    def table(self, table: Table) -> Iterable[str]:
+    def table(self, table: Table) -> list[str]:
+        sides = ["right" if k in table.right else "left" for k in range(len(table.heads))]
+
         def row(tag: str, cells: Iterable[str]) -> str:
-            sides = ("right" if k in table.right else "left" for k in range(len(table.heads)))
-            drawn = (
-                f'<{tag} style="text-align:{side}">{cell}</{tag}>' for cell, side in zip(cells, sides, strict=True)
-            )
+            texts = zip(sides, cells, strict=True)
+            drawn = [f'<{tag} style="text-align:{side}">{cell}</{tag}>' for side, cell in texts]
             return f"<tr>{''.join(drawn)}</tr>"
 
-        heads = row("th", (escaped_html(visible(head)) for head in table.heads))
-        rows = [row("td", map(self.text, cells)) for cells in table.cells]
+        heads = row("th", [escaped_html(visible(head)) for head in table.heads])
+        rows = [row("td", [self.drawn(as_shown(cell, self.look)) for cell in cells]) for cells in table.cells]
         return ["<table>", f"<thead>{heads}</thead>", "<tbody>", *rows, "</tbody>", "</table>"]
 
-    def outline(self, outline: Outline) -> Iterable[str]:
-        return (
-            _preformatted("\n".join(super().outline(outline._replace(note="")))),
-            *map(self.line, _note(outline, self.look)),
-        )
+    def outline(self, outline: Outline) -> list[str]:
+        tree = "\n".join(super().outline(outline._replace(note="")))
+        return [_PREFORMATTED % tree, *map(self.line, _note(outline, self.look))]
 
-    def drawing(self, drawing: Drawing) -> Iterable[str]:
-        """Return a drawing as preformatted text."""
-        if drawing.name:
-            yield self.line(((drawing.name, "faint"),))
-        yield _preformatted(escaped_html(drawing.draw(self.look)))
+    def preformatted(self, text: str) -> str:
+        return _PREFORMATTED % escaped_html(text)
+
+
+_PREFORMATTED = '<pre style="font-family:monospace">%s</pre>'
+"""Pages give `pre` a font of their own, in which a tree's lines may not meet."""
 
 
 @cache
 def _console() -> Console:
-    """A console of Rich that is too wide to crop, with our styles."""
     from rich.console import Console
     from rich.style import Style as RichStyle
     from rich.theme import Theme
@@ -402,78 +375,90 @@ def _console() -> Console:
     )
 
 
-def _rich_text(pieces: Pieces, width: int | None = None) -> Text:
+def _rich_text(pieces: Pieces, width: int | None) -> Text:
     from rich.text import Text
 
-    lines = (pieces,) if width is None else Wrapped(pieces).lines(width)
-    text = Text(no_wrap=True)
-    for k, line in enumerate(lines):
-        text.append("\n" * (k > 0))
-        text.append_tokens(line)
+    first, *more = broken(pieces, width, indent=0)
+    text = Text.assemble(*first)
+    for line in more:
+        text.append("\n").append_tokens(line)
     return text
 
 
-def column_blocks(columns: Sequence[Sequence[Pieces]], width: int | None) -> list[dict[int, int]] | None:
-    """Return the columns that fit side by side, with widths; the first is in every block.
+def column_blocks(
+    rows: Sequence[Sequence[Pieces]], kept: Sequence[int], width: int | None
+) -> list[dict[int, int | None]] | None:
+    """Return which of the columns stand side by side, with their widths; the first is in every block.
 
-    None where the first column and another one do not fit beside each other.
+    A width is None where no cell has to be broken. None where the first column and another one do not fit beside each
+    other.
     """
-    cells = [[*map(Wrapped, column)] for column in columns]
-    natural = [max(width_of(cell.text) for cell in column) for column in cells]
-    if width is None or sum(natural) + COLUMN_BORDER * len(natural) + 1 <= width:
-        return [dict(enumerate(natural))]
-    least = [max(head.least(), *map(_least_width, rows), 0) for head, *rows in cells]
+    together: list[dict[int, int | None]] = [dict.fromkeys(kept)]
+    if width is None:
+        return together
+    natural = {k: max([width_of(plain(row[k])) for row in rows]) for k in kept}
+    if sum(natural.values()) + COLUMN_BORDER * len(natural) + 1 <= width:
+        return together
+    heads, *cells = rows
+    least = {k: max(Wrapped(heads[k]).least(), *[_least_width(row[k]) for row in cells], 0) for k in kept}
     room = width - 1 - COLUMN_BORDER
-    blocks: list[list[int]] = [[0]]
-    for k in range(1, len(columns)):
-        if sum(least[j] + COLUMN_BORDER for j in blocks[-1]) + least[k] > room:
-            blocks.append([0])
+    first, *others = kept
+    blocks = [[first]]
+    for k in others:
+        if sum([least[j] + COLUMN_BORDER for j in blocks[-1]]) + least[k] > room:
+            blocks.append([first])
         blocks[-1].append(k)
-        if least[0] + COLUMN_BORDER * (k > 0) + least[k] > room:
+        if least[first] + COLUMN_BORDER + least[k] > room:
             return None
     return [_widths(block, least, natural, width - 1 - COLUMN_BORDER * len(block)) for block in blocks]
 
 
-def _least_width(cell: Wrapped) -> int:
-    """The width in which a cell of a table is readable, none of its words broken."""
-    width = width_of(cell.text)
-    return width if width <= MIN_SENTENCE_WIDTH else max(cell.least(), MIN_SENTENCE_WIDTH)
+def _least_width(cell: Pieces) -> int:
+    width = width_of(plain(cell))
+    return width if width <= MIN_SENTENCE_WIDTH else max(Wrapped(cell).least(), MIN_SENTENCE_WIDTH)
 
 
-def _widths(block: Sequence[int], least: Sequence[int], natural: Sequence[int], room: int) -> dict[int, int]:
-    """The widths of columns side by side; the narrowest are widened first."""
+def _widths(
+    block: Sequence[int], least: Mapping[int, int], natural: Mapping[int, int], room: int
+) -> dict[int, int | None]:
     widths = {k: least[k] for k in block}
+    # the narrowest are widened first
     for _ in range(room - sum(widths.values())):
         wanting = [k for k in block if widths[k] < natural[k]]
         if not wanting:
             break
         widths[min(wanting, key=widths.__getitem__)] += 1
-    return widths
+    return {**widths}
 
 
 def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
     """Return the pieces as this stream can show them."""
-    text = plain(pieces)
-    if text.isascii() and text.isprintable():
+    for text, _ in pieces:
+        if not (text.isascii() and text.isprintable()):
+            break
+    else:
         return pieces
-    encoding, dash = look.encoding, "–" if look.unicode else "-"
-    return tuple([(dash if text == "–" else visible(text, encoding), style) for text, style in pieces])
+    dash = "–" if look.unicode else "-"
+    return tuple([(dash if text == "–" else visible(text, look.encoding), style) for text, style in pieces])
 
 
 def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
-    """Return the note below a tree about omitted nodes."""
     note = outline.note if look.unicode else outline.note.replace("…", "...")
     return broken(((note, "faint"),), look.width) if note else ()
 
 
-def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:
-    """The rails that lead to a branch of an outline, and those that pass it.
+def _outline_width(heads: Sequence[str], rails: Sequence[str], names: Sequence[Pieces], cells: Sequence[Pieces]) -> int:
+    sizes = [max([len(head), *[len(row[k][0]) for row in cells if row]]) for k, head in enumerate(heads[1:])]
+    nodes = [len(rail) + width_of(plain(name)) for rail, name in zip(rails, names, strict=True)]
+    return max(width_of(heads[0]), *nodes) + sum(sizes) + 3 * len(sizes)
 
-    On a screen that has no room for them a number says how deep it is.
-    """
+
+def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:
+    """Return the rails that lead to a branch of an outline, and those that pass it."""
     if not rails:
         return "", ""
     if look.width is not None and step * len(rails) > look.width // 2:
+        # no room for rails: a number says how deep it is
         deep = f"{len(rails)}: "
         return deep, " " * len(deep)
     on, more, last = ("│", "├─", "└─") if look.unicode else ("|", "|-", "`-")
@@ -492,33 +477,16 @@ def _code(text: str) -> str:
 
 
 _ESCAPES = str.maketrans({char: f"\\{char}" for char in "\\*_<[]"})
-_ESCAPES_IN_CELLS = _ESCAPES | {ord("|"): "\\|"}
 _ESCAPED = frozenset("\\*_<[]|")
 
 
 @lru_cache(256)
 def _markdown_head(heads: tuple[str, ...], right: frozenset[int], encoding: str) -> str:
-    """The heading row of a table, and the row that aligns its columns."""
-    names = [escaped(visible(head, encoding)) for head in heads]
+    names = [visible(head, encoding).translate(_ESCAPES).replace("|", "\\|") for head in heads]
     rules = ["---:" if column in right else "---" for column in range(len(heads))]
     return f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
 
 
-def escaped(text: str, bar: bool = True) -> str:
-    """Escape what Markdown would take for its own."""
-    return text if _ESCAPED.isdisjoint(text) else text.translate(_ESCAPES_IN_CELLS if bar else _ESCAPES)
-
-
 def escaped_html(text: str) -> str:
-    """The text with what HTML would take for its own escaped."""
+    """Return the text with what HTML would take for its own escaped."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
-
-
-def _preformatted(text: str) -> str:
-    # pages give `pre` a font of their own, in which a tree's lines may not meet
-    return f'<pre style="font-family:monospace">{text}</pre>'
-
-
-def _span(text: str, style: Style) -> str:
-    css = STYLES[style].web
-    return f'<span style="{css}">{escaped_html(text)}</span>' if css and text else escaped_html(text)

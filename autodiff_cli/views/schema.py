@@ -18,10 +18,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias,
 from ..errors import Diagnostic, ExpressionError
 from ..language.elements import has_elements, nested_record
 from .numerals import attach_units, doubles, figure_texts, format_number, words
+from .plots import PICTURES
 
 if TYPE_CHECKING:
     from ..inputs.figures import Shown
+    from .characters import Theme
     from .document import Block
+    from .plots import Picture
 
 Answer = TypeVar("Answer")
 OutputRow = Mapping[str, object]
@@ -114,7 +117,6 @@ def _sections() -> dict[str, list[str]]:
 
 
 def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[Field]:
-    """Yield the fields that lines declare, indented ones within the one before."""
     starts = [k for k, line in enumerate(lines) if not line.startswith(" ")]
     for start, end in pairwise([*starts, len(lines)]):
         head, colon, meaning = lines[start].partition(": ")
@@ -167,11 +169,6 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
     return record | figure_texts(arithmetic, figures) if figures else record
 
 
-def with_lists(record: dict[str, object]) -> dict[str, object]:
-    """Return a record in which the values of the entries of a list stand together."""
-    return nested_record(record) if has_elements(record) else record
-
-
 def _in_record(fields: tuple[Field, ...], value: Any, arithmetic: str) -> object:
     if type(value) is tuple:
         value = [*value]
@@ -208,8 +205,8 @@ class View(Choices, Generic[Answer]):
 
     fields: ClassVar[tuple[Field, ...]] = ()
     """The keys of the record, in their order."""
-    other_records: ClassVar[tuple[tuple[str, tuple[Field, ...]], ...]] = ()
-    """The keys of records of other kinds, each after what it is about."""
+    other_records: ClassVar[tuple[tuple[str, Any, tuple[Field, ...]], ...]] = ()
+    """The keys of records of answers of other types, after what these are about; that is empty for parts of others."""
     csv_columns: ClassVar[tuple[str, ...]] = ()
     """The columns of csv and tsv, in their order."""
     row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")
@@ -222,6 +219,8 @@ class View(Choices, Generic[Answer]):
     """The names of formats of this kind's own, which `draw` makes."""
     endings: ClassVar[Sequence[str]] = ()
     """How the names of files with its code end."""
+    writers: ClassVar[Mapping[str, Any]] = MappingProxyType({})
+    """The writers of its formats, where they are not those of other answers."""
     prefers_table: ClassVar[bool] = False
     """Whether a notebook shows its tables and not its formula."""
     latex_packages: ClassVar[tuple[str, ...]] = ()
@@ -236,8 +235,10 @@ class View(Choices, Generic[Answer]):
     leading: tuple[str, ...] = ()
     """The carried columns of wide rows that come first."""
 
-    @property
+    @cached_property
     def formats(self) -> tuple[str, ...]:
+        if self.writers:
+            return tuple(self.writers)
         declarations: dict[str, object] = {"record": self.fields, "rows": self.csv_columns}
         declarations |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
         own = {method for method in FORMS.values() if getattr(type(self), method) is not getattr(View, method)}
@@ -246,7 +247,6 @@ class View(Choices, Generic[Answer]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of csv and tsv by the choices."""
         hidden = {field.column for field in self.fields if field not in self.shown_fields} - {""}
         return tuple(name for name in self.csv_columns if name not in hidden)
 
@@ -281,11 +281,15 @@ class View(Choices, Generic[Answer]):
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
-        """Return the answer as the fields of its JSON record."""
+        """Return the fields of the JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
-        record = record_of(self.shown_fields, self.select(answer), name)
-        return with_lists(record)
+        fields = self.shown_fields
+        for _, kind, own_fields in self.other_records:
+            if isinstance(answer, kind):
+                fields = list(own_fields)
+        record = record_of(fields, self.select(answer), name)
+        return nested_record(record) if has_elements(record) else record
 
     def named_numbers(self, answer: Answer) -> tuple[Mapping[str, float], ...] | None:
         """Return all doubles of the answer's record, by name.
@@ -322,7 +326,7 @@ class View(Choices, Generic[Answer]):
         return " ".join([word for name in self.line_fields for word in words(values[name])])
 
     def document(self, answer: Answer) -> Iterable[Block]:
-        """Return the answer for people, as lines, tables and trees."""
+        """Return the answer for people."""
         raise AttributeError(f"{type(self).__name__} has no document")
 
     def latex_document(self, answer: Answer) -> str:
@@ -342,6 +346,22 @@ class View(Choices, Generic[Answer]):
     def draw(self, answer: Answer, format: str) -> str | bytes:
         """Return the answer in one of the `extra_formats`."""
         raise AttributeError(f"{type(self).__name__} has no drawing")
+
+
+class PicturedView(View[Answer]):
+    """How answers with a picture are shown."""
+
+    extra_formats = PICTURES
+    theme: Theme = "auto"
+
+    def picture(self, answer: Answer) -> Picture:
+        """Return the picture of an answer."""
+        raise NotImplementedError
+
+    def draw(self, answer: Answer, format: str) -> bytes:
+        from .plots.figure import drawn
+
+        return drawn(self.picture(answer), format, self.theme)
 
 
 def view_in(module: Any) -> type[View[Any]]:

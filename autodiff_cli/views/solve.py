@@ -143,8 +143,7 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
     units = answer.units
     if units is None or answer.arithmetic is not DOUBLE:
         return solution
-    from ..quantities.unit import Unit, ratio, readable
-    from ..quantities.unit_system import factor
+    from ..quantities.unit import Unit, factor, ratio, readable
 
     old: Mapping[str, Unit] = units["values"]
     new = {x: old[x] if x in units.asked else readable(old[x], float(value)) for x, value in solution.values.items()}
@@ -186,5 +185,6 @@ def _quality(answer: Solved, solution: Solution) -> str:
         return "; ".join(filter(None, ("all digits agree with those of a computation in more", several)))
     left = ", ".join(format_number(x, 2) for x in solution.residuals)
     if not solution.simple and solution.multiplicity is None and any(error != 0 for error in solution.errors.values()):
-        several = "a multiple root, with about half the digits"
+        several = "a multiple root" if len(solution.values) == 1 else "the derivative by the unknowns is singular there"
+        several += ", with about half the digits"
     return "; ".join(filter(None, (f"left side less right side: {left}", several)))

@@ -33,18 +33,18 @@ class TaylorView(View[Taylor]):
 
     def latex_document(self, answer: Taylor) -> str:
         from ..inputs.problem import parse
-        from .tex import Place, over_lines, recognised
+        from .tex import FunctionAtPoint, over_lines, recognised
 
         def written(x: Shown) -> str:
             fraction = "" if isinstance(x, Figure) or answer.units is not None else recognised(x)
             return fraction or self._written(x)
 
         others = {name: x for name, x in answer.point.items() if name != answer.variable}
-        place = Place(answer.text, others, self.digits, answer.variable)
+        at_point = FunctionAtPoint(answer.text, others, self.digits, answer.variable)
         formula = self._polynomial(answer, written)
-        series = place.typeset.expression(parse(formula, {answer.variable}, units=True).outputs[0])
-        left = place.head if others or not place.sides else ""
-        return place.equations([(left, over_lines(series), r"\approx")])
+        series = at_point.typeset.expression(parse(formula, {answer.variable}, units=True).outputs[0])
+        left = at_point.head if others or not at_point.sides else ""
+        return at_point.equations([(left, over_lines(series), r"\approx")])
 
     def _polynomial(self, answer: Taylor, written: Callable[[Shown], str]) -> str:
         center = answer.point[answer.variable]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -77,7 +77,6 @@ PICTURE_FOOT = r"""%
 
 ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
-
 ALIGNED = 300
 """The most lines of a trace in one aligned block, which TeX holds in memory."""
 
@@ -143,20 +142,15 @@ def recognised(x: Shown) -> str:
     if isinstance(x, Figure) or not math.isfinite(x) or not x:
         return ""
     fraction = Fraction(x).limit_denominator(10**7)
-    powers = fraction.denominator & (fraction.denominator - 1) == 0
-    short = len(repr(abs(x)).strip("0.").replace(".", "")) <= 8 and not powers
-    if (
-        fraction.denominator > 1
-        and not short
-        and _near(fraction, x)
-        and abs(fraction.numerator) * fraction.denominator <= MAX_FRACTION_SIZE
-    ):
+    above, below = abs(fraction.numerator), fraction.denominator
+    short = len(repr(abs(x)).strip("0.").replace(".", "")) <= 8 and below & (below - 1)
+    if below > 1 and not short and _near(fraction, x) and above * below <= MAX_FRACTION_SIZE:
         return str(fraction)
     times = Fraction(x / math.pi).limit_denominator(12)
     if not times or abs(times.numerator) > 12 or not _near(times, x / math.pi):
         return ""
-    above = f"{'-' if x < 0 else ''}{'' if abs(times.numerator) == 1 else f'{abs(times.numerator)}*'}pi"
-    return above if times.denominator == 1 else f"{above}/{times.denominator}"
+    factor = {1: "", -1: "-"}.get(times.numerator, f"{times.numerator}*")
+    return f"{factor}pi" if times.denominator == 1 else f"{factor}pi/{times.denominator}"
 
 
 def coordinate(x: Shown, digits: int | None) -> str:
@@ -171,7 +165,7 @@ def _near(fraction: Fraction, x: float) -> bool:
     return abs(float(fraction) - x) <= FRACTION_TOLERANCE * abs(x)
 
 
-class Place:
+class FunctionAtPoint:
     """A function at a point: `f(x, y) = …`, and then `f(1, 2)`."""
 
     def __init__(self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None) -> None:
@@ -257,113 +251,88 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
 
     With `blanks` the numbers are left out that are to be found.
     """
-    return "\n".join(_Page(trace, digits, blanks).lines())
+    names = [*(row.name for row in trace.rows), *trace.point]
+    typeset = Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
+    name = typeset.name
 
+    def number(x: float | bool | None) -> str:
+        return measured_latex(x, digits)
 
-class _Page:
-    def __init__(self, trace: Trace, digits: int | None, blanks: bool = False) -> None:
-        self.trace, self.digits, self.blanks = trace, digits, blanks
-        names = [*(row.name for row in trace.rows), *trace.point]
-        self.typeset = Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
+    def product(x: float, y: float) -> str:
+        return r" \cdot ".join([f"({text})" if text.startswith("-") else text for text in (number(x), number(y))])
 
-    def lines(self) -> Iterator[str]:
-        trace = self.trace
-        yield from self.steps("Forward primal trace", [self.primal(row) for row in trace.rows])
-        if trace.mode == "reverse":
-            yield from self.steps("Reverse adjoint trace", [*self.seed(), *map(self.pull, trace.pulls)])
-            if trace.gradient:
-                yield _title("Gradient")
-                several = len(trace.point) > 1
-                slopes = [(self.typeset.derivative((name,), several), x) for name, x in trace.gradient.items()]
-                yield equations([(slope, self.result(x)) for slope, x in slopes])
-        else:
-            variables = [row for row in trace.rows if row.kind == "variable"]
-            speeds = [[self.name(x, r"\dot"), self.number(trace.direction.get(x.symbol, 0.0))] for x in variables]
-            yield from self.steps("Forward tangent trace", [*speeds, *map(self.push, trace.pushes)])
-            yield rf"\noindent Derivative along the direction: ${self.result(trace.tangent)}$."
-        if trace.notes and not self.blanks:
-            yield _title("Notes")
-            yield r"\begin{itemize}"
-            for note in trace.notes:
-                yield rf"\item {text_latex(f'{note.kind}: {note.message}')}"
-            yield r"\end{itemize}"
+    def result(x: float | bool | None) -> str:
+        return r"\underline{\hspace{4em}}" if blanks else number(x)
 
-    def steps(self, title: str, rows: list[list[str]]) -> Iterator[str]:
-        if rows:
-            yield _title(title)
-        for k in range(0, len(rows), ALIGNED):
-            lines = [
-                r" & \quad &= ".join([f"{left} &= {first}", *more]) for left, first, *more in rows[k : k + ALIGNED]
-            ]
-            yield r"\begin{alignat*}{3}"
-            yield " \\\\\n".join(lines)
-            yield r"\end{alignat*}"
+    def primal(row: TraceRow) -> list[str]:
+        if not row.formula:
+            return [name(row.name), number(row.value)]
+        numbers = typeset.expression(in_numbers(row.graph, lambda x: literal(x, digits)))
+        value = result(row.value)
+        results = [value] if blanks or numbers == value else [numbers, value]
+        return [name(row.name), typeset.expression(row.graph), *results]
 
-    def number(self, x: float | bool | None) -> str:
-        return measured_latex(x, self.digits)
-
-    def result(self, x: float | bool | None) -> str:
-        """Return a number, or a blank in an exercise."""
-        return r"\underline{\hspace{4em}}" if self.blanks else self.number(x)
-
-    def name(self, row: TraceRow, over: str = "") -> str:
-        return self.typeset.name(row.name, over)
-
-    def primal(self, row: TraceRow) -> list[str]:
-        if not row.graph._prev:
-            return [self.name(row), self.number(row.value)]
-        numbers = self.typeset.expression(in_numbers(row.graph, lambda x: literal(x, self.digits)))
-        value = self.result(row.value)
-        results = [value] if self.blanks or numbers == value else [numbers, value]
-        return [self.name(row), self.typeset.expression(row.graph), *results]
-
-    def seed(self) -> list[list[str]]:
-        return [[self.name(self.trace.rows[pull.source], r"\bar"), "1"] for pull in self.trace.pulls[:1]]
-
-    def pull(self, pull: AdjointStep) -> list[str]:
-        source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
-        adjoint, upstream = self.name(target, r"\bar"), self.name(source, r"\bar")
+    def pull(pull: AdjointStep) -> list[str]:
+        source, target = pull.source.name, pull.target.name
+        adjoint, upstream = name(target, r"\bar"), name(source, r"\bar")
         # the next column begins with the space before a relation, which would part the two signs of `+=`
         sign = r"\mathrel{+}\mkern-5mu" if pull.accumulates else ""
-        local = rf"{upstream} \cdot \frac{{\partial {self.name(source)}}}{{\partial {self.name(target)}}}"
+        local = rf"{upstream} \cdot \frac{{\partial {name(source)}}}{{\partial {name(target)}}}"
         if pull.graph is not None and (pull.graph._prev or pull.graph.label):
-            local += rf" = {upstream} \cdot {self.typeset.factor(pull.graph)}"
-        product = rf"{_factor(self.number(pull.upstream))} \cdot {_factor(self.number(pull.partial))}"
-        total = self.result(pull.product)
+            local += rf" = {upstream} \cdot {typeset.factor(pull.graph)}"
+        total = result(pull.product)
         if pull.accumulates:
-            total += rf",\quad {adjoint} = {self.result(pull.total)}"
-        return [adjoint + sign, local, *([] if self.blanks else [product]), total]
+            total += rf",\quad {adjoint} = {result(pull.total)}"
+        return [adjoint + sign, local, *([] if blanks else [product(pull.upstream, pull.partial)]), total]
 
-    def push(self, push: TangentStep) -> list[str]:
-        rows = self.trace.rows
-        terms, numbers = [], []
+    def push(push: TangentStep) -> list[str]:
+        terms = []
         for term in push.terms:
-            dot = self.name(rows[term.source], r"\dot")
-            local = self.typeset.factor(term.graph) if term.graph is not None else self.number(term.partial)
+            dot = name(term.source.name, r"\dot")
+            local = typeset.factor(term.graph) if term.graph is not None else number(term.partial)
             terms.append(dot if local == "1" else rf"{local} \cdot {dot}")
-            numbers.append(rf"{_factor(self.number(term.partial))} \cdot {_factor(self.number(term.tangent))}")
-        target = self.name(rows[push.target], r"\dot")
-        middle = [] if self.blanks else [" + ".join(numbers) or "0"]
-        return [target, " + ".join(terms) or "0", *middle, self.result(push.tangent)]
+        numbers = " + ".join(product(term.partial, term.tangent) for term in push.terms) or "0"
+        target = name(push.target.name, r"\dot")
+        return [target, " + ".join(terms) or "0", *([] if blanks else [numbers]), result(push.tangent)]
+
+    lines = _aligned("Forward primal trace", [*map(primal, trace.rows)])
+    if trace.mode == "reverse":
+        seed = [[name(step.source.name, r"\bar"), "1"] for step in trace.pulls[:1]]
+        lines += _aligned("Reverse adjoint trace", [*seed, *map(pull, trace.pulls)])
+        if trace.gradient:
+            slopes = {by: typeset.derivative((by,), len(trace.point) > 1) for by in trace.gradient}
+            lines += [_title("Gradient"), equations([(slopes[by], result(x)) for by, x in trace.gradient.items()])]
+    else:
+        variables = [row for row in trace.rows if row.kind == "variable"]
+        speeds = [[name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables]
+        lines += _aligned("Forward tangent trace", [*speeds, *map(push, trace.pushes)])
+        lines.append(rf"\noindent Derivative along the direction: ${result(trace.tangent)}$.")
+    if trace.notes and not blanks:
+        notes = [rf"\item {text_latex(f'{note.kind}: {note.message}')}" for note in trace.notes]
+        lines += [_title("Notes"), r"\begin{itemize}", *notes, r"\end{itemize}"]
+    return "\n".join(lines)
 
 
 def _title(text: str) -> str:
     return rf"\par\noindent\textbf{{{text}}}"
 
 
+def _aligned(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
+    lines = [_title(title)] if rows else []
+    for k in range(0, len(rows), ALIGNED):
+        steps = [r" & \quad &= ".join([f"{left} &= {first}", *more]) for left, first, *more in rows[k : k + ALIGNED]]
+        lines += [r"\begin{alignat*}{3}", " \\\\\n".join(steps), r"\end{alignat*}"]
+    return lines
+
+
 def in_numbers(graph: Value, number: Callable[[float | bool | None], str]) -> Value:
     """Replace the inputs of an operation by numbers."""
     leaves = []
     for k, leaf in enumerate(graph._prev):
-        if leaf.source is not None and leaf.source.endswith("]"):
+        if leaf.data is None or (leaf.source or "").endswith("]"):
             leaves.append(leaf)
             continue
         text = number(leaf.data)
-        if k and text.startswith("-") and graph.primitive in (ADD, SUB):
-            text = f"({text})"
-        leaves.append(leaf if leaf.data is None else constant(leaf.data, text))
+        signed = k and text.startswith("-") and graph.primitive in (ADD, SUB)
+        leaves.append(constant(leaf.data, f"({text})" if signed else text))
     return node(graph.primitive, tuple(leaves))
-
-
-def _factor(number: str) -> str:
-    return f"({number})" if number.startswith("-") else number

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 MOST_CORRELATED = 8
 """The most parameters of a table of correlations that fits on a page."""
-
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
 
 
@@ -138,7 +137,6 @@ def _predictions(answer: Fit, digits: int | None) -> str:
 
 
 def _model(answer: Fit) -> str:
-    """The formula of a fit, its response a column or a formula of columns."""
     names = [name for name in (*answer.columns, *answer.point) if name != answer.response]
     if is_name(answer.response):
         return formula(answer.text, names, name_latex(answer.response))

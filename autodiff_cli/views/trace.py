@@ -5,22 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ..derivatives.graph import MANY_ALIKE
-from ..derivatives.trace import AdjointStep, TangentStep, Trace, TraceRow
+from ..derivatives.trace import AdjointStep, TangentStep, Term, Trace, TraceRow
 from ..language.printer import expression_text
-from .document import (
-    NO_VARIABLES,
-    Block,
-    Line,
-    Pieces,
-    Table,
-    circumstances,
-    partials_table,
-    sentence,
-    stated,
-)
+from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, partials_table, sentence, stated
 from .numerals import format_number, literal, unit_of, unit_text, word
 from .schema import View, declared
 from .tex import in_numbers, page
@@ -30,19 +20,18 @@ if TYPE_CHECKING:
 
 STEPS = 60
 """The default number of lines of a trace in a table."""
-
 BLANK = "______"
 """The placeholder for a number to be filled in."""
-
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 """A name of one letter, an index after it at most."""
 
-Item = TypeVar("Item")
 
+class Notation:
+    """How steps are written: `x̄ += v̄₁ · ∂v₁/∂x`, or in ASCII `adj(x) += adj(v1) * d(v1)/d(x)`.
 
-class Names:
-    """How nodes are called: `v₁`, `x̄`, or in ASCII `v1`, `adj(x)`. `letter` is that of numbered nodes."""
+    Numbered nodes have a `letter`.
+    """
 
     def __init__(self, letter: str, unicode: bool, digits: int | None, blanks: bool = False) -> None:
         self.letter, self.unicode, self.digits, self.blanks = letter, unicode, digits, blanks
@@ -50,10 +39,8 @@ class Names:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: TraceRow | Node) -> str:
-        """Return the name of the node."""
-        if row.numbered and self.unicode:
-            return self.letter + row.name[len(self.letter) :].translate(_SUBSCRIPTS)
-        return row.name
+        """How the node is called."""
+        return row.name.translate(_SUBSCRIPTS) if row.numbered and self.unicode else row.name
 
     def text(self, text: str) -> str:
         """A formula or sentence, the names in it written alike."""
@@ -76,93 +63,77 @@ class Names:
         name = self.name(row)
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
-    def derivative(self, row: TraceRow | Node, by: TraceRow | Node) -> str:
-        """∂ of one node by another."""
-        if self.unicode:
-            return f"∂{self.name(row)}/∂{self.name(by)}"
-        return f"d({row.name})/d({by.name})"
-
     def number(self, x: float | bool | None) -> str:
         """Return a number with the digits of the view, or a blank."""
-        return BLANK if self.blanks else self.numeral(x)
-
-    def numeral(self, x: float | bool | None) -> str:
-        """A number that is there from the start."""
-        return format_number(x, self.digits)
+        return BLANK if self.blanks else format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
         """A number as a formula has it: `1.5[kN]` with a unit; or a blank."""
         return BLANK if self.blanks else literal(x, self.digits)
 
-
-class Notation(Names):
-    """How the steps of a trace are written: `x̄ += v̄₁ · ∂v₁/∂x`, or in ASCII `adj(x) += adj(v1) * d(v1)/d(x)`."""
-
-    def __init__(self, trace: Trace, unicode: bool, digits: int | None, blanks: bool = False) -> None:
-        super().__init__(trace.letter, unicode, digits, blanks)
-        self.trace = trace
-
     def factor(self, text: str) -> str:
         """The text, in parentheses where a product would take it apart."""
-        loose = text.startswith("-") or re.search(r" [-+<>=!]|\b(if|and|or|not)\b", _outside_parentheses(text))
+        depth, outside = 0, ""
+        for char in text:
+            depth -= char == ")"
+            outside += char if not depth else ""
+            depth += char == "("
+        loose = text.startswith("-") or re.search(r" [-+<>=!]|\b(if|and|or|not)\b", outside)
         return f"({text})" if loose else text
 
     def numbers(self, row: TraceRow) -> str:
         """The node's operation on the values of its inputs, empty where there is none."""
-        if not row.graph._prev:
+        if not row.formula:
             return ""
         return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
 
     def value(self, row: TraceRow) -> str:
         """The node's value, which is given where it is computed from nothing."""
-        return self.number(row.value) if row.graph._prev else self.numeral(row.value)
+        return self.number(row.value) if row.formula else format_number(row.value, self.digits)
 
     def pull(self, pull: AdjointStep) -> str:
         """`x̄ += v̄₁ · ∂v₁/∂x`."""
-        source, target = self.trace.rows[pull.source], self.trace.rows[pull.target]
+        source, target = pull.source, pull.target
         sign = "+=" if pull.accumulates else "="
-        return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{self.derivative(source, target)}"
+        local = f"∂{self.name(source)}/∂{self.name(target)}" if self.unicode else f"d({source.name})/d({target.name})"
+        return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{local}"
 
-    def formula(self, text: str, number: float) -> str:
-        """A local derivative as a formula, or else as a number."""
-        return self.text(text) or self.in_formula(number)
+    def local(self, term: Term) -> str:
+        """A local derivative as a formula, or else as a number, as a factor."""
+        return self.factor(self.text(term.formula) or self.in_formula(term.partial))
 
     def push(self, push: TangentStep) -> tuple[str, str]:
         """`v̇₂ = y · ẋ + x · ẏ`, and its value in numbers."""
         terms, numbers = [], []
         for term in push.terms:
-            dot = self.tangent(self.trace.rows[term.source])
-            one = term.formula == "1"
-            terms.append(dot if one else f"{self.factor(self.formula(term.formula, term.partial))}{self.times}{dot}")
-            partial, tangent = (self.factor(self.in_formula(x)) for x in (term.partial, term.tangent))
+            dot, tangent = self.tangent(term.source), self.factor(self.in_formula(term.tangent))
+            one, partial = term.formula == "1", self.factor(self.in_formula(term.partial))
+            terms.append(dot if one else f"{self.local(term)}{self.times}{dot}")
             numbers.append(tangent if one else f"{partial}{self.times}{tangent}")
-        left = self.tangent(self.trace.rows[push.target])
+        left = self.tangent(push.target)
         return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
 
-    def seeds(self) -> list[tuple[str, str]]:
+    def seeds(self, trace: Trace) -> list[tuple[str, str]]:
         """The adjoint of the output, or the tangents of the variables."""
-        trace = self.trace
         if trace.mode == "reverse":
-            return [(self.adjoint(trace.rows[trace.pulls[0].source if trace.pulls else -1]), "1")]
+            return [(self.adjoint(trace.pulls[0].source if trace.pulls else trace.rows[-1]), "1")]
         variables = [row for row in trace.rows if row.kind == "variable"]
-        return [(self.tangent(row), self.numeral(trace.direction.get(row.symbol, 0.0))) for row in variables]
+        tangents = [format_number(trace.direction.get(row.symbol, 0.0), self.digits) for row in variables]
+        return [*zip(map(self.tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
         """The row of a node in the table of the primal trace."""
-        formula = self.text(row.formula) if row.graph._prev else ""
+        formula = self.text(row.formula)
         return (self.name(row), "name"), (formula, "code"), (self.numbers(row), "code"), (self.value(row), "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
         """The row of a step in the table of the adjoint trace."""
         local = self.text(pull.formula)
-        if local in (self.numeral(pull.partial), ""):
+        if local in (format_number(pull.partial, self.digits), ""):
             local = self.number(pull.partial)
-        upstream, factor = self.in_formula(pull.upstream), self.in_formula(pull.partial)
-        numbers = f"{self.factor(upstream)}{self.times}{self.factor(factor)}"
-        if self.blanks:
-            numbers = BLANK
-        elif pull.before is not None:
-            numbers = f"{self.in_formula(pull.before)} + {numbers}"
+        upstream, partial = (self.factor(self.in_formula(x)) for x in (pull.upstream, pull.partial))
+        before = "" if pull.before is None else f"{self.in_formula(pull.before)} + "
+        numbers = BLANK if self.blanks else f"{before}{upstream}{self.times}{partial}"
         return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
@@ -170,38 +141,27 @@ class Notation(Names):
         step, numbers = self.push(push)
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
-
-def _outside_parentheses(text: str) -> str:
-    depth = 0
-    kept = []
-    for char in text:
-        depth -= char == ")"
-        if not depth:
-            kept.append(char)
-        depth += char == "("
-    return "".join(kept)
-
-
-# ---- records ------------------------------------------------------------------------------------------------------
-def _in_mode(mode: str, value: Callable[[Trace], object]) -> Callable[[Trace], object]:
-    return lambda answer: value(answer) if answer.mode == mode else None
-
-
-def _primal_values(answer: Trace, k: int, row: TraceRow) -> tuple[object, ...]:
-    formula = row.formula if row.graph._prev else None
-    adjoint = answer.adjoints[k] if answer.adjoints else None
-    return row.name, row.kind, row.symbol or None, formula, row.inputs, row.value, adjoint, *(row.span or (None, None))
-
-
-def _pull_values(answer: Trace, pull: AdjointStep) -> tuple[object, ...]:
-    ends = answer.rows[pull.source].name, answer.rows[pull.target].name
-    return *ends, pull.formula or None, pull.partial, pull.upstream, pull.product, pull.accumulates, pull.total
-
-
-def _push_values(answer: Trace, push: TangentStep) -> tuple[object, ...]:
-    rows = answer.rows
-    terms = [(rows[term.source].name, term.formula or None, term.partial, term.tangent) for term in push.terms]
-    return rows[push.target].name, terms, push.tangent
+    def worked_solution(self, trace: Trace) -> Iterator[str]:
+        """The trace as lines of a solution worked by hand."""
+        for row in trace.rows:
+            value = self.value(row)
+            formula = self.text(row.formula) or value
+            yield " = ".join(dict.fromkeys((self.name(row), formula, self.numbers(row) or value, value)))
+        if trace.gradient or trace.mode == "forward":
+            yield from map(" = ".join, self.seeds(trace))
+        for pull in trace.pulls:
+            numbers = f"{self.factor(self.in_formula(pull.upstream))}{self.times}{self.local(pull)} = "
+            total = f", {self.adjoint(pull.target)} is {self.number(pull.total)}" if pull.accumulates else ""
+            yield f"{self.pull(pull)} = {'' if self.blanks else numbers}{self.number(pull.product)}{total}"
+        for push in trace.pushes:
+            yield " = ".join(dict.fromkeys((*self.push(push), self.number(push.tangent))))
+        if trace.gradient:
+            partials = [f"{name}={BLANK if self.blanks else word(x)}" for name, x in trace.gradient.items()]
+            yield f"gradient: {' '.join(partials)}"
+        if trace.mode == "forward":
+            yield f"derivative: {BLANK if self.blanks else word(trace.tangent)}"
+        for note in () if self.blanks else trace.notes:
+            yield f"{note.kind}: {self.text(note.message)}"
 
 
 class TraceView(View[Trace]):
@@ -210,11 +170,11 @@ class TraceView(View[Trace]):
     fields = declared(
         "trace",
         {
-            "primal": lambda answer: [_primal_values(answer, k, row) for k, row in enumerate(answer.rows)],
-            "adjoint": _in_mode("reverse", lambda answer: [_pull_values(answer, pull) for pull in answer.pulls]),
-            "direction": _in_mode("forward", lambda answer: answer.direction),
-            "derivative": _in_mode("forward", lambda answer: answer.tangent),
-            "tangent": _in_mode("forward", lambda answer: [_push_values(answer, push) for push in answer.pushes]),
+            "primal.start": lambda row: row.span and row.span.start,
+            "primal.end": lambda row: row.span and row.span.end,
+            "adjoint": lambda answer: answer.pulls if answer.mode == "reverse" else None,
+            "direction": lambda answer: answer.direction if answer.mode == "forward" else None,
+            "tangent": lambda answer: answer.pushes if answer.mode == "forward" else None,
         },
     ).fields
 
@@ -236,18 +196,18 @@ class TraceView(View[Trace]):
         return _blank(record) if self.blanks else record
 
     def one_line(self, answer: Trace) -> str:
-        return "\n".join(worked_solution(answer, self._notation(answer)))
+        return "\n".join(self._notation(answer).worked_solution(answer))
 
     def document(self, answer: Trace) -> Iterator[Block]:
         notation = self._notation(answer)
         yield stated("value", notation.number(answer.value))
         yield from circumstances(answer.constants, {}, (), self.digits)
         heads: tuple[str, ...] = ("forward primal trace", "operation", "in numbers", "value")
-        yield from self._table(answer, "operations", heads, answer.rows, notation.primal_cells)
+        yield from self._table("operations", heads, answer.rows, notation.primal_cells)
         if answer.mode == "reverse":
             heads = ("reverse adjoint trace", "local derivative", "in numbers", "adjoint")
-            seeds = notation.seeds() if answer.pulls else []
-            yield from self._table(answer, "steps", heads, answer.pulls, notation.adjoint_cells, seeds)
+            seeds = notation.seeds(answer) if answer.pulls else []
+            yield from self._table("steps", heads, answer.pulls, notation.adjoint_cells, seeds)
             if answer.gradient:
                 table = partials_table(answer.point, answer.gradient, self.digits, shaped=not self.blanks)
                 yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if self.blanks else table)
@@ -255,8 +215,8 @@ class TraceView(View[Trace]):
                 yield NO_VARIABLES
         else:
             heads = ("forward tangent trace", "in numbers", "tangent")
-            yield from self._table(answer, "steps", heads, answer.pushes, notation.tangent_cells, notation.seeds())
-            direction = ", ".join(f"{name} = {notation.numeral(x)}" for name, x in answer.direction.items())
+            yield from self._table("steps", heads, answer.pushes, notation.tangent_cells, notation.seeds(answer))
+            direction = ", ".join(f"{name} = {format_number(x, self.digits)}" for name, x in answer.direction.items())
             along: Pieces = (("derivative along (", "heading"), (direction, "name"), (") = ", "heading"))
             yield Line((*along, (notation.number(answer.tangent), "number")))
         notes = () if self.blanks else answer.notes
@@ -266,21 +226,22 @@ class TraceView(View[Trace]):
 
     def _table(
         self,
-        answer: Trace,
         what: str,
         heads: tuple[str, ...],
-        items: Sequence[Item],
-        cells: Callable[[Item], Pieces],
+        items: Sequence[Any],
+        cells: Callable[[Any], Pieces],
         seeds: Iterable[tuple[str, str]] = (),
     ) -> Iterator[Block]:
-        """A table of steps, and the line that says how many are left out."""
-        shown = [*_ends([*_runs_folded(answer, items)] if self.folded else items, self.steps)]
-        dots: Pieces = (("...", "faint"),)
+        shown = [*_runs_folded(items)] if self.folded else [*items]
+        if len(shown) > self.steps:
+            last = self.steps // 3
+            shown = [*shown[: self.steps - last], None, *shown[len(shown) - last :]]
         blank: Pieces = (("", ""),)
+        dots: Pieces = (("...", "faint"),) * len(heads)
         rows = [
             ((f"{name} = {number}", "code"), *blank * (len(heads) - 2), (number, "number")) for name, number in seeds
         ]
-        rows += [dots * len(heads) if item is None else cells(item) for item in shown]
+        rows += [dots if item is None else cells(item) for item in shown]
         yield Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((len(heads) - 1,)))
         yield from _left_out(what, len(items), shown)
 
@@ -288,7 +249,7 @@ class TraceView(View[Trace]):
         return page(answer, self.digits, self.blanks)
 
     def _notation(self, answer: Trace) -> Notation:
-        return Notation(answer, self.unicode, self.digits, self.blanks)
+        return Notation(answer.letter, self.unicode, self.digits, self.blanks)
 
 
 def _units(value: Any) -> Any:
@@ -300,56 +261,14 @@ def _units(value: Any) -> Any:
     return unit_text(unit_of(value))
 
 
-def worked_solution(answer: Trace, notation: Notation) -> Iterator[str]:
-    """The trace as lines of a solution worked by hand."""
-    for row in answer.rows:
-        value = notation.value(row)
-        formula = notation.text(row.formula) if row.graph._prev else value
-        yield " = ".join(dict.fromkeys((notation.name(row), formula, notation.numbers(row) or value, value)))
-    if answer.mode == "reverse":
-        if answer.gradient:
-            yield from map(" = ".join, notation.seeds())
-        for pull in answer.pulls:
-            formula = notation.factor(notation.formula(pull.formula, pull.partial))
-            upstream = f"{notation.factor(notation.in_formula(pull.upstream))}{notation.times}{formula} = "
-            line = f"{notation.pull(pull)} = {'' if notation.blanks else upstream}{notation.number(pull.product)}"
-            if pull.accumulates:
-                line += f", {notation.adjoint(answer.rows[pull.target])} is {notation.number(pull.total)}"
-            yield line
-        if answer.gradient:
-            partials = {name: BLANK if notation.blanks else word(x) for name, x in answer.gradient.items()}
-            yield "gradient: " + " ".join(f"{name}={partial}" for name, partial in partials.items())
-    else:
-        yield from map(" = ".join, notation.seeds())
-        for push in answer.pushes:
-            yield " = ".join(dict.fromkeys((*notation.push(push), notation.number(push.tangent))))
-        yield f"derivative: {BLANK if notation.blanks else word(answer.tangent)}"
-    for note in () if notation.blanks else answer.notes:
-        yield f"{note.kind}: {notation.text(note.message)}"
-
-
-def _runs_folded(answer: Trace, items: Sequence[Any]) -> Iterator[Any]:
-    """The items; None replaces the middle of a long run at one place of the text."""
-
+def _runs_folded(items: Sequence[Any]) -> Iterator[Any]:
     def place(item: Any) -> tuple[object, str]:
-        row = item if isinstance(item, TraceRow) else None
-        row = row or answer.rows[item.source if isinstance(item, AdjointStep) else item.target]
+        row = item if isinstance(item, TraceRow) else item.source if isinstance(item, AdjointStep) else item.target
         return row.span, row.graph._op
 
     for (span, _), run in groupby(items, place):
         alike = [*run]
         yield from [*alike[:2], None, alike[-1]] if span is not None and len(alike) > MANY_ALIKE else alike
-
-
-def _ends(items: Sequence[Item], steps: int) -> Iterator[Item | None]:
-    """The items; of too many, the first and the last, and None between them."""
-    if len(items) <= steps:
-        yield from items
-        return
-    last = steps // 3
-    yield from items[: steps - last]
-    yield None
-    yield from items[len(items) - last :]
 
 
 def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Line]:
@@ -360,7 +279,6 @@ def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Line]:
 
 
 def _blank(record: dict[str, Any]) -> dict[str, object]:
-
     def left_out(row: dict[str, Any]) -> dict[str, Any]:
         formula = row.get("formula")
         numeral = {"formula": None} if isinstance(formula, str) and not re.search(r"[^\W\d]", formula) else {}

@@ -32,7 +32,6 @@ class UnitsView(View[UnitTable]):
 
 
 def _value(entry: UnitEntry) -> str:
-    """The value in words of the SI, with its zero and its uncertainty."""
     number = repr_number(entry.value).removesuffix(".0") if set("/*") & set(entry.exact) else entry.exact
     zero = f"; 0 is {repr_number(entry.zero)} K" if entry.zero else ""
     return f"{number} {entry.unit}".rstrip() + zero

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, TextIO
+from typing import Any, ClassVar, Self, TextIO
 
 from ..errors import Diagnostic, ExpressionError
 from ..inputs.figures import Figure
 from .characters import Style
 from .document import Block, Line, Table, assignments
-from .formats import Documents, JsonLines, Plain, Separated, Subject, Writer, cell_text, lacking, with_spreadsheet
+from .formats import Documents, JsonLines, Plain, Separated, Subject, Writer, cell_text, writer
 from .numerals import heading, repr_number, unit_of, unit_text, without_unit
 from .schema import OutputRow, View
 
@@ -18,44 +18,29 @@ TOGETHER = 1000
 """Rows of one table for people; more of them are further tables."""
 
 
-class Values(tuple[Any, ...]):
-    """The cells of a row, in the order of their names."""
+class _Unwarned:
+    """An answer that has no warnings, and takes none."""
 
     __slots__ = ()
     warnings: ClassVar[tuple[Diagnostic, ...]] = ()
 
-    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Values:
+    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Self:
         return self
 
 
-class WideView(View[Values]):
-    """How wide rows are shown."""
+class Values(_Unwarned, tuple[Any, ...]):
+    """The cells of a row, in the order of their names."""
 
-    names: tuple[str, ...] = ()
-    """Of the numbers."""
-    kept: tuple[str, ...] = ()
-    """The columns that are carried along."""
-    fixed: Mapping[str, float] = MappingProxyType({})
-    """What all rows share, which tables say once."""
-    numbered: bool = True
-    """Whether errors say the line in which a row stands."""
+    __slots__ = ()
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return (*self.leading, *self.names, "error", *[name for name in self.kept if name not in self.leading])
 
-    def rows(self, answer: Values) -> Iterator[OutputRow]:
-        yield dict(zip(self.names, answer, strict=True))
+class WideRows(_Unwarned, list[Mapping[str, Any]]):
+    """The cells of an answer's rows, by column with its unit."""
 
-    def one_line(self, answer: Values) -> str:
-        """Return the numbers of a row with blanks between them."""
-        return " ".join(map(cell_text, answer))
-
-    def error_text(self, subject: Subject, error: ExpressionError) -> str:
-        """Return an error as a cell says it, if `numbered` with its line."""
-        if not self.numbered:
-            return f"{error.kind}: {error}"
-        return f"line {subject.line}: {error.kind}: {error}" if subject.line else str(error)
+    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        super().__init__(
+            {heading(name, unit_text(unit_of(x))): without_unit(x) for name, x in row.items()} for row in rows
+        )
 
 
 class WideLines(JsonLines[Values]):
@@ -140,18 +125,33 @@ WIDE: dict[str, type[Writer[Any]]] = {
 """The formats of wide rows that are text."""
 
 
-class WideRows(list[Mapping[str, Any]]):
-    """The cells of an answer's rows, by column with its unit."""
+class WideView(View[Values]):
+    """How wide rows are shown."""
 
-    def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        super().__init__(
-            {heading(name, unit_text(unit_of(x))): without_unit(x) for name, x in row.items()} for row in rows
-        )
+    writers = WIDE
+    names: tuple[str, ...] = ()
+    """Of the numbers."""
+    kept: tuple[str, ...] = ()
+    """The columns that are carried along."""
+    fixed: Mapping[str, float] = MappingProxyType({})
+    """What all rows share, which tables say once."""
+    numbered: bool = True
+    """Whether errors say the line in which a row stands."""
 
-    warnings: ClassVar[tuple[Diagnostic, ...]] = ()
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.leading, *self.names, "error", *[name for name in self.kept if name not in self.leading])
 
-    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> WideRows:
-        return self
+    def rows(self, answer: Values) -> Iterator[OutputRow]:
+        yield dict(zip(self.names, answer, strict=True))
+
+    def one_line(self, answer: Values) -> str:
+        return " ".join(map(cell_text, answer))
+
+    def error_text(self, subject: Subject, error: ExpressionError) -> str:
+        if not self.numbered:
+            return f"{error.kind}: {error}"
+        return f"line {subject.line}: {error.kind}: {error}" if subject.line else str(error)
 
 
 MOST_HELD = 10_000
@@ -176,14 +176,12 @@ class Named(Writer[WideRows]):
                 kind, _, message = row["error"].partition(": ")
                 self.error(subject, ExpressionError(kind, message))
                 continue
-            if self.writer is None:
-                self._open(tuple(row))
+            row_writer = self.writer or self._open(tuple(row))
             unit = next((name for name in row if name.endswith("]") and name not in self.names), None)
             if unit is not None:
                 self.error(subject, ExpressionError("dimension", f"`{unit}` is in another unit than in the first row"))
-                continue
-            assert self.writer is not None
-            self.writer.answer(subject, Values([row.get(name) for name in self.names]))
+            else:
+                row_writer.answer(subject, Values(map(row.get, self.names)))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.writer is not None:
@@ -195,18 +193,15 @@ class Named(Writer[WideRows]):
             message = f"none of the first {MOST_HELD:,} rows has an answer"
             raise ExpressionError(error.kind, f"{message}; the last one: {error}", hint=error.hint)
 
-    def _open(self, names: tuple[str, ...]) -> None:
-        self.names = names
-        self.writer = self.opened(names)
+    def _open(self, names: tuple[str, ...]) -> Writer[Values]:
+        self.names, self.writer = names, self.opened(names)
         for subject, error in self.held:
             self.writer.error(subject, error)
         self.held = []
+        return self.writer
 
     def close(self) -> None:
-        if self.writer is None:
-            self._open(())
-        assert self.writer is not None
-        self.writer.close()
+        (self.writer or self._open(())).close()
 
 
 def wide(
@@ -216,7 +211,5 @@ def wide(
 
     Raises a usage error for a format that they lack.
     """
-    if format not in WIDE:
-        raise lacking(format, WIDE)
     view = WideView(names=tuple(names), kept=tuple(kept), **choices)
-    return with_spreadsheet(WIDE[format](format, out, view, True), spreadsheet)
+    return writer(format, out, view, True, spreadsheet=spreadsheet)

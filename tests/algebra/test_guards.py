@@ -128,8 +128,11 @@ def choices(graph: Value) -> int:
     return sum(value.primitive is WHERE for value in in_order((graph,)))
 
 
-def nothing_known(p: Canonicalizer, primitive: Primitive, inputs: Sequence[Form]) -> Form:
-    raise RuleNotApplicable
+class Interner(Canonicalizer):
+    """Equal parts as one node, and no rules."""
+
+    def rule(self, value: Value, inputs: list[Form]) -> Form:
+        raise RuleNotApplicable
 
 
 def held(count: int) -> int:
@@ -138,7 +141,7 @@ def held(count: int) -> int:
     for _ in range(count):
         choice = node(WHERE, (condition(rng, 2), number(rng, 3), number(rng, 2)))
         drawn = share_leaves(node(rng.choice(BINARY), (choice, number(rng, 2))))
-        (graph,) = Canonicalizer([drawn], {}, nothing_known).outputs()  # equal parts are one
+        (graph,) = Interner([drawn]).outputs()  # equal parts are one
         (shorter,) = without_dead_branches([graph])
         gone += choices(shorter) < choices(graph)
         for _ in range(4):

@@ -16,7 +16,7 @@ from autodiff_cli.batched.evaluator import Evaluator
 from autodiff_cli.derivatives.gradient import gradient_of
 from autodiff_cli.errors import Diagnostic
 from autodiff_cli.graphs.adjoint import record_gradient
-from autodiff_cli.graphs.value import in_order
+from autodiff_cli.graphs.value import graph_of
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.numbers.floats import REAL
@@ -176,9 +176,10 @@ def test_what_takes_no_part_is_not_computed(text: str, point: dict[str, float]) 
 
 def written_names(graph: Value) -> set[str]:
     """The names in the generated source, which holds nothing but names, floats, operators and calls of names."""
-    leaves = [n for n in in_order((graph,)) if n.primitive is VARIABLE]
+    flat = graph_of(graph)
+    leaves = [i for i, primitive in enumerate(flat.primitives) if primitive is VARIABLE]
     target = Internal()
-    module = ast.parse(target.source(record_gradient(graph, leaves, leaves), len(leaves)))
+    module = ast.parse(target.source(record_gradient(flat, leaves, leaves), len(leaves)))
     (definition,) = module.body
     assert isinstance(definition, ast.FunctionDef)
     names: set[str] = set()

@@ -221,7 +221,7 @@ def test_what_does_not_fit_in_memory_is_put_aside(tmp_path: Path, monkeypatch: p
     lines[20_000] = "oops,1"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     held_all = grad("--data", str(path), "--on-error", "skip")
-    monkeypatch.setattr(measured, "MOST_HELD", 1000)
+    monkeypatch.setattr(measured, "MAX_NUMBERS_IN_MEMORY", 1000)
     kept: list[str] = []
     made = measured._ColumnBuffer.columns
 

@@ -5,21 +5,22 @@ from __future__ import annotations
 import ast
 import re
 from inspect import getsource, isfunction, signature
+from textwrap import dedent
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli.accuracy import check as checks
-from autodiff_cli.cli import synonyms
+from autodiff_cli.cli import commands, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import HelpAsked, check, looks_like_option, read
-from autodiff_cli.cli.call import CHOICES, OPTIONS
-from autodiff_cli.cli.commands import COMMANDS, QUESTIONS, command_module
-from autodiff_cli.cli.declarations import GROUPS, Option, _text, declared
+from autodiff_cli.cli.commands import CHECKS, command_module
+from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
 from autodiff_cli.cli.defaults import is_allowed
-from autodiff_cli.cli.own_answers import CHECKS
-from autodiff_cli.cli.runner import Command
+from autodiff_cli.cli.runner import CHOICES, OPTIONS, Call, Command
 from autodiff_cli.curves.plot import ORDERS
+from autodiff_cli.data.text_dialects import Forced
 from autodiff_cli.derivatives.trace import MODES
 from autodiff_cli.equations.implicit_formulas import implicit_diff
 from autodiff_cli.errors import ExpressionError
@@ -49,7 +50,7 @@ ARGUMENTS = st.one_of(
 @given(st.lists(ARGUMENTS, max_size=6))
 def test_any_command_line_is_read_or_refused(args: list[str]) -> None:
     try:
-        values = read(args, GRAD, "autodiff grad")
+        values = read(args, "grad")
     except HelpAsked:
         assert {"--help", "-h"} & set(args)
     except ExpressionError as error:
@@ -62,12 +63,12 @@ def test_any_command_line_is_read_or_refused(args: list[str]) -> None:
 @given(st.text(max_size=20).map(lambda text: f"-{text}"))
 def test_what_equals_no_option_is_the_expression(text: str) -> None:
     if text.partition("=")[0] not in KNOWN and text not in KNOWN and not looks_like_option(text):
-        assert read([text], GRAD, "autodiff grad") == {"expr": text}
+        assert read([text], "grad") == {"expr": text}
     if text != "--":
-        assert read(["--", text], GRAD, "autodiff grad") == {"expr": text}
+        assert read(["--", text], "grad") == {"expr": text}
         if text not in KNOWN:
-            assert read(["--at", text], GRAD, "autodiff grad") == {"at": [text]}
-        assert read([f"--at={text}"], GRAD, "autodiff grad") == {"at": [text]}
+            assert read(["--at", text], "grad") == {"at": [text]}
+        assert read([f"--at={text}"], "grad") == {"at": [text]}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -149,39 +150,58 @@ def test_options_of_neighbours_are_there_everywhere() -> None:
     assert set(options["--on-error"]) == streams | {"fit", "plot"} and len(streams) > 8
 
 
+def read_in(source: Any) -> set[str]:
+    """The options that code reads: attributes of a call, and keys of its values."""
+    names = set()
+    function = getattr(source, "func", None) or getattr(source, "fget", source)
+    for node in ast.walk(ast.parse(dedent(getsource(function)))):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("call", "self", "self.call", "job.call"):
+            names.add(node.attr)
+        key: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("values"):
+            key = node.slice
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("values.get"):
+            key = node.args[0]
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            names.add(key.value)
+    return names
+
+
+OWN = {*dir(Command), *vars(Command({}))} - {"expr", "at"}
+"""What a call has besides options."""
+
+READ_BY_THE_RUNNER = {
+    name for module in (commands, runner, row_routes, searches, Call.held) for name in read_in(module)
+}
+READ_BY_THE_RUNNER |= {*Forced._fields, "columns"}
+
+
 def asked_of(command: str) -> set[str]:
-    """The options that the functions of a command's question take: by the names of their parameters, or others."""
+    """The options that a command's question and view take: by the names of their parameters, or others."""
     module = command_module(command)
     questions = [f for f in vars(module).values() if isfunction(f) and not f.__module__.startswith("autodiff_cli.cli")]
-    questions += {"diff": [implicit_diff], "maximize": [minimize.minimize]}.get(
-        command, []
-    )  # which is imported where it is asked
-    parameters = {name for function in questions for name in signature(function).parameters}
-    return {{"ranges": "range", **OPTIONS}.get(name, name) for name in parameters} | {*CHOICES}
+    # some are imported where they are asked
+    questions += {"diff": [implicit_diff], "maximize": [minimize.minimize]}.get(command, [])
+    questions += [commands.check_of(command)] if command in CHECKS else []
+    options = set()
+    for name in {name for question in questions for name in signature(question).parameters}:
+        options |= read_in(getattr(Call, name)) if hasattr(Call, name) else {OPTIONS.get(name, name)}
+    views = view_in(module).__mro__ if command in QUESTIONS else ()
+    choices = {name for kind in views for name in getattr(kind, "__annotations__", {})}
+    options |= {option for option, choice in CHOICES.items() if choice in choices}
+    return options | ({"digits", "decimals"} if "digits" in choices else set())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_takes_what_is_declared(command: str) -> None:
+def test_a_command_reads_what_is_declared_and_all_of_it(command: str) -> None:
     declaration = declared(command)
-    kinds = {option.parameter: option.kind for option in declaration.options.values()}
-    kinds |= {parameter: str | None for parameter, _ in declaration.arguments}
-    assert declaration.defaults.keys() >= kinds.keys()
-    groups = [
-        line.split()[0] for line in _text()[command].split("\n") if line.split()[:1] and line.split()[0] in GROUPS
-    ]
-    of_groups = {parameter for group in groups for parameter in declared(group).defaults}
-    # the options that a command's module names are declared, and what is declared is used
-    code = ast.parse(getsource(command_module(command)))
-    named = {
-        node.attr
-        for node in ast.walk(code)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "call"
-    }
-    own = set(kinds) - of_groups
-    assert {name for name in named if not hasattr(Command, name)} - {"values"} <= set(declaration.defaults)
-    elsewhere = {"document", "work", "debug", "quiet", *["answer"] * (command in CHECKS)}
-    elsewhere |= {"columns"} if "read_columns" in named else set()
-    assert own <= named | asked_of(command) | elsewhere
+    options = {option.parameter for option in declaration.options.values()}
+    options |= {parameter for parameter, _ in declaration.arguments}
+    assert declaration.defaults.keys() >= options
+    named = read_in(command_module(command))
+    parameters = {option.parameter for option in users_of_options()}
+    assert named & parameters - OWN <= options
+    assert options <= named | asked_of(command) | READ_BY_THE_RUNNER
 
 
 def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
@@ -205,7 +225,7 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
         ("check", "--require", (1, checks.MAX_DOUBLE_DIGITS - 1)),
         ("plot", "--order", (0, ORDERS)),
         ("exercise", "--level", (1, max(LEVELS))),
-        ("exercise", "--count", (1, exercise.MOST)),
+        ("exercise", "--count", (1, exercise.MAX_COUNT)),
     ):
         assert option(command, name).range == ends, name
     for command, name, text in (
@@ -278,7 +298,7 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
 
     def refused(*args: str) -> str:
         with pytest.raises(ExpressionError) as caught:
-            read([*program, *required, *args], declared(command), command)
+            read([*program, *required, *args], command)
         assert caught.value.kind == "usage" and caught.value.hint
         return str(caught.value)
 
@@ -295,13 +315,13 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
             assert refused(name, str(option.range[1] + 1)).startswith(f"`{name}` cannot be ")
         if option.required:
             with pytest.raises(ExpressionError, match="is required"):
-                read(program, declared(command), command)
+                read(program, command)
 
 
 def test_one_option_reads_standard_input() -> None:
     with pytest.raises(ExpressionError, match="`--file` and `--data` both read standard input"):
-        read(["--file", "-", "--data", "-", "--reduce", "sum"], GRAD, "autodiff grad")
-    assert read(["--file", "-", "--data", "a-b", "--reduce", "sum"], GRAD, "autodiff grad")["data"] == ["a-b"]
+        read(["--file", "-", "--data", "-", "--reduce", "sum"], "grad")
+    assert read(["--file", "-", "--data", "a-b", "--reduce", "sum"], "grad")["data"] == ["a-b"]
 
 
 def test_an_option_that_the_command_lacks_does_not_count() -> None:
@@ -313,9 +333,9 @@ def test_an_option_that_the_command_lacks_does_not_count() -> None:
 def test_synonyms_stand_for_what_there_is() -> None:
     options = [declared(command).options for command in COMMANDS]
     choices = {choice for each in options for option in each.values() for choice in option.choices}
-    assert {name for names in synonyms.OPTIONS.values() for name in names} <= {
+    assert {name for names in slips.OPTION_SYNONYMS.values() for name in names} <= {
         name for each in options for name in each
     }
-    assert {name for names in synonyms.CHOICES.values() for name in names} <= choices
-    assert {name for names in synonyms.COMMANDS.values() for name in names} <= set(COMMANDS)
-    assert not set(synonyms.COMMANDS) & set(COMMANDS)
+    assert {name for names in slips.CHOICE_SYNONYMS.values() for name in names} <= choices
+    assert {name for names in slips.COMMAND_SYNONYMS.values() for name in names} <= set(COMMANDS)
+    assert not set(slips.COMMAND_SYNONYMS) & set(COMMANDS)

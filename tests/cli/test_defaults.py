@@ -9,8 +9,7 @@ import pytest
 
 from autodiff_cli.cli import defaults
 from autodiff_cli.cli.arguments import read
-from autodiff_cli.cli.commands import COMMANDS, options_of_all
-from autodiff_cli.cli.declarations import declared
+from autodiff_cli.cli.declarations import COMMANDS, commands_with, declared, users_of_options
 from autodiff_cli.errors import ExpressionError
 from running import autodiff, lines
 from terminals import ESCAPE, on_terminal
@@ -79,13 +78,13 @@ def test_a_command_leaves_out_what_it_lacks() -> None:
 
 def asked(command: str, own: str, *args: str, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, Any]:
     monkeypatch.setattr(defaults, "from_environment", lambda: own)
-    declaration = declared(command)
-    return defaults.with_own(read(list(args), declaration, command), declaration, options_of_all)
+    return defaults.with_own(read(list(args), command), command)
 
 
 def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     taken = refused = 0
-    for name, users in options_of_all().items():
+    for name in {option.name: None for option in users_of_options()}:
+        users = [declared(user).options[name] for user in commands_with(name)]
         if users[0].kind == (list[str] | None) or users[0].metavar in ("PATH", "VECTOR") or name == "--force":
             assert not defaults.is_allowed(users[0]), name
         for command in COMMANDS:
@@ -107,7 +106,7 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
                 )
                 taken += 1
             else:
-                assert asked(command, own, *words, monkeypatch=monkeypatch) == read(words, declared(command), command)
+                assert asked(command, own, *words, monkeypatch=monkeypatch) == read(words, command)
     assert taken > 100 and refused > 100
 
 
@@ -126,12 +125,12 @@ def test_defaults_that_do_not_go_together_give_way(monkeypatch: pytest.MonkeyPat
         ("--seed 3", ["--samples", "1e5"], {"seed": 3}), ("--k 2 --level 0.9", [], {"k": 2.0}),
         ("--k 2", ["--level", "0.9"], {}),
     ]:  # fmt: skip
-        typed = read(["x", *words], declared("propagate"), "propagate")
+        typed = read(["x", *words], "propagate")
         assert asked("propagate", own, "x", *words, monkeypatch=monkeypatch) == {**typed, **kept}
 
 
 def test_streams_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     for args in ([], ["-"], ["x", "--points", "data.csv"]):
-        typed = read(args, declared("grad"), "grad")
+        typed = read(args, "grad")
         assert asked("grad", "--digits 3", *args, monkeypatch=monkeypatch) == typed
     assert asked("grad", "--digits 3", "--file", "x.txt", monkeypatch=monkeypatch)["digits"] == 3

@@ -88,16 +88,16 @@ def test_a_paste_of_several_lines(terminal: pexpect.spawn) -> None:
 
 def test_history_comes_back(tmp_path: Path) -> None:
     (tmp_path / "autodiff").mkdir()
-    (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(prompt.KEPT + 10)))
+    (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(prompt.MAX_HISTORY_LINES + 10)))
     child = pexpect.spawn(
         sys.executable, ["-m", "autodiff_cli", "repl"], env=environment(tmp_path), encoding="utf-8", timeout=60
     )
     child.expect(READY)
-    asked(child, "\x1b[A\x1b[A\r", rf"ans = {prompt.KEPT + 9}")
+    asked(child, "\x1b[A\x1b[A\r", rf"ans = {prompt.MAX_HISTORY_LINES + 9}")
     child.sendeof()
     child.expect(pexpect.EOF)
     child.close()
-    assert len((tmp_path / "autodiff" / "history").read_text().splitlines()) == prompt.KEPT // 2 + 1
+    assert len((tmp_path / "autodiff" / "history").read_text().splitlines()) == prompt.MAX_HISTORY_LINES // 2 + 1
 
 
 @pytest.mark.parametrize("state", ["/dev/null", "folder"])
@@ -388,3 +388,8 @@ def test_a_session_is_always_a_program_and_errors_change_nothing(script: list[st
 def test_statements_are_told_apart(line: str, kinds: list[str]) -> None:
     assert [part.kind for part in statements_of(line)] == kinds
     assert all(re.fullmatch(r"\S.*", line[part.start : part.end]) for part in statements_of(line))
+
+
+@pytest.mark.parametrize("line", ["plot --help", "plot x^2 -h"])
+def test_help_behind_a_command_is_about_that_command(line: str) -> None:
+    assert autodiff("repl", stdin=f"{line}\n") == autodiff("plot", "--help")

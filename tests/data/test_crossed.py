@@ -46,7 +46,7 @@ def opened(folder: Path, kind: str, points: Grid) -> Reader:
 def test_blocks_have_all_combinations(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, kind: str, zipped: bool
 ) -> None:
-    monkeypatch.setattr(readers, "BATCH_ROWS", most)
+    monkeypatch.setattr(readers, "MAX_BATCH_ROWS", most)
     text, points = (
         ("x=0:2:1,y=1:3:1", [(0, 1), (1, 2), (2, 3)]) if zipped else ("x=0:2:1,y=5:6:1", [*product((0, 1, 2), (5, 6))])
     )
@@ -68,7 +68,7 @@ def test_blocks_have_all_combinations(
 
 
 def test_faults_are_those_of_all_points_of_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "BATCH_ROWS", 4)
+    monkeypatch.setattr(readers, "MAX_BATCH_ROWS", 4)
     path = tmp_path / "a.csv"
     path.write_text("a\n1\nq\n3\n")
     with reader(sources([str(path)])[0], grid=grid("x=1:2:1")) as rows:

@@ -112,7 +112,7 @@ def test_of_a_line_that_is_too_long_there_is_one_error(
     monkeypatch.setattr(reading, "LIMIT", 1_000)
     monkeypatch.setattr(readers, "BLOCK_BYTES", 200)
     monkeypatch.setattr(readers, "PIECE_BYTES", 40)
-    monkeypatch.setattr(requests, "CHUNK", 100)
+    monkeypatch.setattr(requests, "READ_BYTES", 100)
     monkeypatch.chdir(tmp_path)
     lines = [f"{k},{k}" for k in range(100)]
     lines[{"first": 0, "middle": 50, "last": 99}[place]] = "7," * 5_000

@@ -469,7 +469,7 @@ def test_decimals_are_the_doubles_nearest_to_them() -> None:
 
 def test_a_large_group_of_rows_is_not_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers, "BUFFER_BYTES", 65_536)
-    monkeypatch.setattr(readers, "BATCH_ROWS", 1_000)
+    monkeypatch.setattr(readers, "MAX_BATCH_ROWS", 1_000)
     rng = random.Random(1)
     column = pa.array([rng.random() for _ in range(300_000)])
     path = tmp_path / "data.parquet"

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics import ambiguities, fragments
-from autodiff_cli.diagnostics.context import Context, shape
+from autodiff_cli.diagnostics.context import shape
 from autodiff_cli.diagnostics.diagnosis import recognised
 from autodiff_cli.diagnostics.mistakes import MISTAKES
 from autodiff_cli.diagnostics.parsing import parse
@@ -193,7 +193,7 @@ def test_every_row_is_needed() -> None:
         try:
             read_statements(text, Builder(text))
         except ParseFailure as stuck:
-            used.add(recognised(Context(text, stuck))[0])
+            used.add(recognised(fragments.Fragments(text, stuck))[0])
         except ExpressionError:
             pass  # what the grammar does not say has no row
     assert [mistake for mistake in MISTAKES if mistake not in used] == []
@@ -209,7 +209,7 @@ def test_the_pieces_that_messages_and_spellings_name_are_there_and_no_others() -
         named |= {mistake.needs, mistake.there}
         named |= {name for place in (mistake.caret, *mistake.place) for name in place.split("..")}
         assert set(mistake.certain.split()) <= ambiguities.CONDITIONS.keys(), mistake
-    known = {*fragments.RANGES, *fragments.SPANS, *fragments.TEXTS}
+    known = {*fragments.RANGES, *fragments.TEXTS}
     assert named - {"sign", "repaired", ""} <= known
     # What is not named in a mistake is what others are made of.
     source = Path(fragments.__file__).read_text(encoding="utf-8")

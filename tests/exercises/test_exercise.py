@@ -44,8 +44,8 @@ def test_no_two_are_alike(level: int) -> None:
     first = sheet(level, count=2 * len(contents()["levels"][str(level)]), seed=3).exercises
     shapes = [(each.kind, re.sub(r"\d+", "#", each.program).replace("-", "+")) for each in first]
     assert len(set(shapes)) >= 0.9 * len(shapes), "nor but for their numbers, while a pattern has others"
-    many = sheet(level, count=exercises.MOST, seed=3).exercises
-    assert len({(each.kind, each.program) for each in many}) == len(many) == exercises.MOST
+    many = sheet(level, count=exercises.MAX_COUNT, seed=3).exercises
+    assert len({(each.kind, each.program) for each in many}) == len(many) == exercises.MAX_COUNT
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -55,8 +55,8 @@ def test_numbers_are_clean(level: int) -> None:
             assert " 1*" not in each.program and "- -" not in each.program and "+ -" not in each.program, each.program
             assert len(each.names) == len(each.answer) == (len(each.wrt) if each.kind in ("gradient", "step") else 1)
             for number in () if each.is_formula else each.answer:
-                assert abs(Fraction(number).numerator) <= exercises.LARGEST
-                assert Fraction(number).denominator <= exercises.FINEST
+                assert abs(Fraction(number).numerator) <= exercises.MAX_NUMERATOR
+                assert Fraction(number).denominator <= exercises.MAX_DENOMINATOR
 
 
 def test_each_level_has_what_it_is_about() -> None:
@@ -216,7 +216,7 @@ def test_rules_that_were_not_followed_are_named(
 
     formula = diff(program).derivatives[0].formula
     posed = Exercise(2, 1, 1, "derivative", "", program, {}, ("x",), ("",), (formula,), True, None)
-    monkeypatch.setattr(marking, "exercise", lambda *_: posed)
+    monkeypatch.setattr(marking, "sheet", lambda *_, **__: Sheet(2, "", 1, (posed,)))
     assert mark(2, 1, formula).right
     assert told in hint(posed, mistake)
 

@@ -287,7 +287,7 @@ def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize("end", [b"", b"\n", b"\n9\n"])
 def test_of_a_line_that_is_too_long_there_is_one_error(end: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "LIMIT", 3)
-    monkeypatch.setattr(requests, "CHUNK", 2)
+    monkeypatch.setattr(requests, "READ_BYTES", 2)
     found = list(requests.lines(io.BytesIO(b"1\n1234567890123" + end)))
     assert found == [b"1", None, *([b"9"] if b"9" in end else [])]
 

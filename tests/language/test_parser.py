@@ -14,13 +14,14 @@ from hypothesis import strategies as st
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
+from autodiff_cli.diagnostics.context import Context
 from autodiff_cli.diagnostics.parsing import parse, statements
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language import reader
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.tables import TERMINALS
-from autodiff_cli.language.tokens import END, KIND, UNREADABLE, pairs, scan, split
+from autodiff_cli.language.tokens import END, KIND, UNREADABLE, pairs, split
 from counting import lines
 from strategies import texts
 from trees import Node, parsed, tree
@@ -303,10 +304,11 @@ def check_against_lark(lark: Lark, text: str) -> str:
     try:
         ours = shape_of_ours(tree(text))
     except ParseFailure as stuck:
-        kind = next(kind for kind, start, _ in scan(text) if start >= stuck.at or kind == END)
-        if kind == UNREADABLE and (isinstance(theirs, list) or theirs < 0 or theirs > stuck.at):
+        context = Context(text, stuck)
+        kind, at = context.tokens[context.at][1:3]
+        if kind == UNREADABLE and (isinstance(theirs, list) or theirs < 0 or theirs > at):
             return "not a name"  # or too long an exponent: what the grammar leaves to the tokens
-        assert (-1 if kind == END else stuck.at) == theirs
+        assert (-1 if kind == END else at) == theirs
         return "refused"
     except ExpressionError as error:
         # What the grammar does not say is said as soon as it is seen.

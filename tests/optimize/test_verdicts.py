@@ -220,7 +220,7 @@ def test_a_quotient_by_what_may_be_zero_has_no_bound() -> None:
 def at(gradient: list[float], square: list[list[float]], error: float = 1e-12) -> Derivatives:
     """Derivatives that are all known to within the error."""
     n = len(gradient)
-    return Derivatives(0.0, 0.0, gradient, [error] * n, square, [[error] * n for _ in range(n)])
+    return Derivatives(0.0, gradient, [error] * n, square, [[error] * n for _ in range(n)])
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from autodiff_cli.cli.commands import COMMANDS
 from autodiff_cli.cli.completion import of_option, typed
-from autodiff_cli.cli.declarations import declared
+from autodiff_cli.cli.declarations import COMMANDS, declared
 
 HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
 

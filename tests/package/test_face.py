@@ -30,7 +30,7 @@ from uncertainties import ufloat
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, parse
 from autodiff_cli.api import python_functions as face
-from autodiff_cli.cli.commands import QUESTIONS
+from autodiff_cli.cli.declarations import QUESTIONS
 from autodiff_cli.derivatives.gradient import gradient as question
 from autodiff_cli.table.primitives import MAX
 from running import autodiff

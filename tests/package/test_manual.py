@@ -13,8 +13,7 @@ import pytest
 
 from autodiff_cli.cli import app as cli
 from autodiff_cli.cli import entries, manual
-from autodiff_cli.cli.commands import COMMANDS, QUESTIONS
-from autodiff_cli.cli.declarations import declared
+from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, declared, users_of_options
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
 from running import autodiff
@@ -130,7 +129,7 @@ def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
 def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
     page = entries.man_page()
     assert autodiff("help", "--man").out == page
-    for option, _ in entries.options_of_commands():
+    for option in users_of_options():
         assert "\\fB" + option.name.replace("-", "\\-") + "\\fR" in page
     assert [command for command in COMMANDS if f".SS autodiff {command} " in page] == list(COMMANDS)
     for command in COMMANDS:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import autodiff_cli
-from autodiff_cli.cli.commands import COMMANDS
+from autodiff_cli.cli.declarations import COMMANDS
 from autodiff_cli.views import SUBJECTS
 
 TOP = Path(autodiff_cli.__file__).parent

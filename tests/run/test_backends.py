@@ -19,7 +19,6 @@ from autodiff_cli.batched import evaluator
 from autodiff_cli.derivatives import gradient_cache as programs
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs import value
-from autodiff_cli.graphs.value import evaluate
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import as_number, parse
 from autodiff_cli.numbers.floats import REAL
@@ -29,6 +28,7 @@ from autodiff_cli.run.sweep import NodeError
 from autodiff_cli.table.operators import ADD, DIV, MUL, POW, SUB
 from autodiff_cli.table.primitive import Primitive
 from random_texts import drawn
+from strategies import evaluate
 
 Answer = tuple[str, dict[str, str]]
 

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from autodiff_cli import Value, atan2, leaky_relu
 from autodiff_cli.errors import Diagnostic, ExpressionError
 from autodiff_cli.graphs import value as engine
-from autodiff_cli.graphs.value import evaluate, in_order
+from autodiff_cli.graphs.value import in_order
 from autodiff_cli.table.operators import VARIABLE
 from counting import calls, compared, compares
-from strategies import graphs
+from strategies import evaluate, graphs
 
 NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 710.0]), st.floats(-4, 4))
 

@@ -29,7 +29,7 @@ from running import Result, autodiff
 
 distributed: Any = pytest.importorskip("distributed")
 
-PATIENCE = 60
+ANSWER_SECONDS = 60
 """Seconds after which something will not happen any more, on however busy a machine."""
 
 GROUPS, ROWS = 12, 1_000
@@ -70,7 +70,7 @@ FREE = 3
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "SIZE", 1_000_000)
+    monkeypatch.setattr(cluster, "PART_BYTES", 1_000_000)
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ import sys
 from autodiff_cli.__main__ import main
 from autodiff_cli.data import cluster
 
-cluster.SIZE = 1_000_000
+cluster.PART_BYTES = 1_000_000
 sys.exit(main())
 """
 
@@ -150,7 +150,7 @@ def begun(arguments: list[str], **env: str) -> subprocess.Popen[str]:
 
 
 def until(done: Callable[[], bool], what: str) -> None:
-    limit = time.monotonic() + PATIENCE
+    limit = time.monotonic() + ANSWER_SECONDS
     while not done():
         assert time.monotonic() < limit, what
         time.sleep(0.01)
@@ -207,11 +207,11 @@ def test_a_worker_that_is_killed_is_made_up_for(scheduler: str, data: Path, tmp_
             in_the_middle(out)
             os.kill(workers[min(workers)], signal.SIGKILL)
             until(lambda: min(workers) not in client.scheduler_info()["workers"], "nobody sees that it has ended")
-        written, said = process.communicate(timeout=PATIENCE)
+        written, said = process.communicate(timeout=ANSWER_SECONDS)
         assert process.returncode == 4 and "2 of them have no answer" in said, said
         check(out, Result(written, said, 4))
         # for the tests that come after this one
-        client.wait_for_workers(2, timeout=PATIENCE)
+        client.wait_for_workers(2, timeout=ANSWER_SECONDS)
 
 
 def test_processes_of_this_machine_and_an_interruption(data: Path, preload: str, tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_processes_of_this_machine_and_an_interruption(data: Path, preload: str,
         process = begun(arguments(data, out, "--workers", "2"), DASK_DISTRIBUTED__WORKER__PRELOAD=preload)
         in_the_middle(out)
         process.send_signal(signal.SIGINT)
-        written, said = process.communicate(timeout=PATIENCE)
+        written, said = process.communicate(timeout=ANSWER_SECONDS)
     assert process.returncode == 130 and said.startswith("interrupted after ") and not written, said
     assert said.endswith(f"; `{out}/` is not written\n") and not list(out.iterdir())
 
@@ -238,7 +238,7 @@ def test_workers_import_nothing_from_the_current_folder(data: Path, tmp_path: Pa
     script.write_text("import sys\nfrom autodiff_cli.__main__ import main\nsys.exit(main())\n", encoding="utf-8")
     command = [sys.executable, str(script), *arguments(data, tmp_path / "out", "--workers", "1")]
     done = subprocess.run(
-        command, cwd=here, capture_output=True, text=True, env=os.environ | {"MARK": str(mark)}, timeout=PATIENCE
+        command, cwd=here, capture_output=True, text=True, env=os.environ | {"MARK": str(mark)}, timeout=ANSWER_SECONDS
     )  # fmt: skip
     assert done.returncode == 4, done.stderr
     assert not mark.exists()
@@ -250,7 +250,7 @@ def test_a_worker_that_ends_at_its_start_is_an_error(data: Path, tmp_path: Path)
     process = begun(
         arguments(data, tmp_path / "out", "--workers", "1"), DASK_DISTRIBUTED__WORKER__PRELOAD=str(preload)
     )  # fmt: skip
-    _, said = process.communicate(timeout=PATIENCE)
+    _, said = process.communicate(timeout=ANSWER_SECONDS)
     assert process.returncode == 5 and said.startswith("error: Dask's workers did not start: "), said
 
 
@@ -275,7 +275,7 @@ def test_workers_that_run_out_of_memory_are_said(
 def test_a_scheduler_that_is_not_there_is_said_soon(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "SECONDS", 1)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     for address in ("tcp://127.0.0.1:9", "nowhere"):
         result = autodiff(*arguments(data, tmp_path / "out", "--scheduler", address))
         assert result.code == 5 and f"no scheduler answers at `{address}`" in result.err, result.err
@@ -283,8 +283,8 @@ def test_a_scheduler_that_is_not_there_is_said_soon(
 
 
 def test_a_scheduler_that_says_nothing_is_said(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "SECONDS", 1)
-    monkeypatch.setattr(cluster, "PATIENCE", 4)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(cluster, "ANSWER_SECONDS", 4)
     with socket.create_server(("127.0.0.1", 0)) as mute:
         address = f"tcp://127.0.0.1:{mute.getsockname()[1]}"
         result = autodiff(*arguments(data, tmp_path / "out", "--scheduler", address))
@@ -293,7 +293,7 @@ def test_a_scheduler_that_says_nothing_is_said(data: Path, tmp_path: Path, monke
 
 
 def test_a_scheduler_without_workers_is_said(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "SECONDS", 4)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 4)
     told = tmp_path / "scheduler.json"
     command = ["distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
     empty = subprocess.Popen(
@@ -381,7 +381,7 @@ def ask(scheduler: str, path: str | Path, out: str | Path, *more: str, env: dict
 def test_parts_hold_the_rows_of_the_whole(
     kind: str, scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "SIZE", 300)
+    monkeypatch.setattr(cluster, "PART_BYTES", 300)
     path, out = written(tmp_path, kind), tmp_path / "out"
     whole = tmp_path / "whole.parquet"
     one = autodiff("grad", DIVIDED, "--points", str(path), "--keep", "id", "--output", str(whole))
@@ -398,7 +398,7 @@ def test_parts_hold_the_rows_of_the_whole(
 def test_every_format_has_parts(
     format: str, scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(cluster, "SIZE", 500)
+    monkeypatch.setattr(cluster, "PART_BYTES", 500)
     path, out = written(tmp_path, "parquet"), tmp_path / "out"
     assert ask(scheduler, path, out, "--format", format).code == 4
     assert {each.suffix for each in out.iterdir()} == {f".{format}"}
@@ -406,7 +406,7 @@ def test_every_format_has_parts(
 
 
 def test_small_files_share_a_part(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "SIZE", 150)
+    monkeypatch.setattr(cluster, "PART_BYTES", 150)
     (tmp_path / "in").mkdir()
     for k in range(9):
         written(tmp_path / "in", "csv", 3, f"data-{k}")
@@ -525,7 +525,7 @@ def beside(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def test_parts_elsewhere(beside: str, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "SIZE", 300)
+    monkeypatch.setattr(cluster, "PART_BYTES", 300)
     store.objects.clear()
     store.objects["bucket/in/data.parquet"] = written(tmp_path, "parquet").read_bytes()
 

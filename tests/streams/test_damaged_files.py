@@ -17,7 +17,7 @@ from autodiff_cli.data.sources import sources
 from autodiff_cli.errors import ExpressionError
 from running import autodiff
 
-TRIES = 40
+MAX_ATTEMPTS = 40
 
 TRIAL = """
 import io, os, random, resource, sys, zlib
@@ -95,12 +95,12 @@ print(refused)
 @pytest.mark.parametrize("kind", ["arrow", "arrows", "feather", "parquet", "csv.gz", "csv.zst"])
 def test_a_damaged_file_is_an_error_of_the_file(kind: str, tmp_path: Path) -> None:
     """A process of its own: what is not checked may end it."""
-    command = [sys.executable, "-c", TRIAL, kind, str(tmp_path), str(TRIES)]
+    command = [sys.executable, "-c", TRIAL, kind, str(tmp_path), str(MAX_ATTEMPTS)]
     done = subprocess.run(
         command, capture_output=True, text=True, timeout=200, env={"PYTHONPATH": ":".join(filter(None, sys.path))}
     )
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) > TRIES / 4
+    assert int(done.stdout) > MAX_ATTEMPTS / 4
 
 
 @pytest.mark.parametrize("kind", ["arrow", "parquet"])

@@ -339,7 +339,7 @@ def test_plain_points_are_read_at_once() -> None:
 @given(st.lists(st.sampled_from([b"x", b"\n", b"\r\n", b"y" * 18]), max_size=12).map(b"".join), st.integers(1, 9))
 def test_lines_are_cut_wherever_a_reading_ends(data: bytes, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(requests, "CHUNK", chunk)
+        patch.setattr(requests, "READ_BYTES", chunk)
         patch.setattr(reading, "LIMIT", 16)
         waits: list[int] = []
         found = list(lines(io.BytesIO(data), lambda: waits.append(1)))

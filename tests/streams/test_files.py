@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.cli.commands import COMMANDS, command_module
-from autodiff_cli.cli.declarations import declared
+from autodiff_cli.cli.commands import command_module
+from autodiff_cli.cli.declarations import COMMANDS, declared
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams import files
 from autodiff_cli.views.formats import ENDINGS
@@ -213,7 +213,7 @@ def test_a_run_that_says_no_writes_its_file(tmp_path: Path) -> None:
 def test_long_answers_wait_on_the_disk_and_leave_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "AT_HAND", 100)
+    monkeypatch.setattr(files, "MAX_BYTES_IN_MEMORY", 100)
     stdin = lines(["x**2"] * 50)
     assert autodiff("grad", "--at", "x=2", "--output", "a.jsonl", stdin=stdin, folder=tmp_path).code == 0
     assert (tmp_path / "a.jsonl").read_text() == autodiff("grad", "--at", "x=2", stdin=stdin).out

@@ -79,7 +79,7 @@ def test_waiting_for_a_silent_store_is_interrupted_at_once(
 def test_a_silent_store_is_an_error_in_the_end(
     silent: tuple[int, threading.Event], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(filesystems, "PATIENCE", 1)
+    monkeypatch.setattr(filesystems, "ANSWER_SECONDS", 1)
     monkeypatch.setattr(filesystems, "abandoned", threading.Event())
     filesystems._system.cache_clear()
     result = autodiff("grad", "x", "--points", "s3://bucket/data.csv", "--wide", env=settings(silent[0]))

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.cli.commands import COMMANDS, command_module
-from autodiff_cli.cli.declarations import declared
-from autodiff_cli.cli.runner import WARNINGS
+from autodiff_cli.cli.commands import command_module
+from autodiff_cli.cli.declarations import COMMANDS, declared
+from autodiff_cli.cli.runner import MAX_DRAWN_WARNINGS
 from autodiff_cli.inputs import decoding as reading
 from autodiff_cli.streams.progress import Progress
 from autodiff_cli.views.plots import PICTURES
@@ -279,8 +279,8 @@ def test_what_is_read_whole_has_one_limit(option: str, tmp_path: Path, monkeypat
 
 
 def test_many_warnings_are_drawn_in_part() -> None:
-    few = autodiff("grad", "+".join(["relu(x)"] * WARNINGS), "--at", "x=0", "--format", "plain")
-    assert few.err.count("warning:") == WARNINGS
+    few = autodiff("grad", "+".join(["relu(x)"] * MAX_DRAWN_WARNINGS), "--at", "x=0", "--format", "plain")
+    assert few.err.count("warning:") == MAX_DRAWN_WARNINGS
     assert "more warnings" not in few.err
     program = "+".join(["relu(x)"] * 1000)
     result = autodiff("grad", program, "--at", "x=0", "--no-tree")

@@ -65,7 +65,7 @@ def beside_reference(m: Any, primitive: Primitive, inputs: Sequence[float]) -> l
     constant = {primitive.params.index(name) for name in primitive.constant_params}
     order = range(len(inputs) + 1)
     active = Activity(graph, m, order, [k for k in range(len(inputs)) if k not in constant])
-    adjoints = backward(graph, m, order, active, {len(inputs): m.number(1)})
+    adjoints = backward(order, active, {len(inputs): m.number(1)})
     ours += [m.number(0) if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
     return list(zip(ours, reference, strict=True))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise, product
 
 from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.table.domain import is_outside
-from autodiff_cli.table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Primitive
+from autodiff_cli.table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Primitive, is_outside
 from reference import REFERENCE
 
 PROBES = (-3.3, -1.0, -0.6, 0.6, 1.0, 3.3)

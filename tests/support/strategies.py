@@ -6,8 +6,10 @@ from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
-from autodiff_cli.graphs.value import Value, constant, in_order, node, variable
+from autodiff_cli.graphs.value import Value, constant, graph_of, in_order, node, variable
 from autodiff_cli.language.printer import expression_text
+from autodiff_cli.numbers.floats import REAL
+from autodiff_cli.run.evaluation import Evaluation
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 
@@ -90,6 +92,14 @@ def texts() -> st.SearchStrategy[str]:
         max_size=14,
     ).map("".join)  # fmt: skip
     return st.one_of(meaningful, pieces, st.text(max_size=20))
+
+
+def evaluate(roots: Sequence[Value]) -> None:
+    """Fill in `data` of the nodes that the roots need at the values of the leaves."""
+    graph = graph_of(roots)
+    Evaluation(REAL, graph)
+    for n, data in zip(graph.places, graph.data, strict=True):
+        n.data = data
 
 
 def program_text(outputs: Sequence[Value]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import autodiff_cli.targets
-from autodiff_cli.cli.commands import COMMANDS
+from autodiff_cli.cli.declarations import COMMANDS
 from autodiff_cli.numbers.base import Refusal
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table import operators, primitives
@@ -311,6 +311,7 @@ OPERATORS: dict[str, str] = {
     "derivatives/page": "a fraction as one writes it, and conditions",
     "accuracy/roundoff": "where sums cancel, and what people write that does",
     "derivatives/trace": "a literal's minus; the branch that is taken",
+    "run/flat_graph": "a literal's minus",
     "run/doubles": "the hot loops, with powers written out",
     "run/evaluation": "what to say where an exponent has no derivative",
     "run/smooth_branches": "the branch that is taken",

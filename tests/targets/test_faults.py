@@ -76,8 +76,8 @@ HIDDEN: dict[str, str] = {
 @pytest.mark.parametrize("text", HIDDEN)
 def test_a_term_is_added_where_a_failure_is_hidden_and_nowhere_else(text: str) -> None:
     program = parse(text)
-    leaves = list(program.variables.values())
-    recording = record_gradient(program.outputs[0], leaves, leaves)
+    leaves = list(program.places.values())
+    recording = record_gradient(program.graph, leaves, leaves)
     shown = showing(recording, lambda step, large: True)
     before, after = (*recording.values, *recording.partials), (*shown.values, *shown.partials)
     names = ("v", *program.variables)

@@ -9,8 +9,8 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
-from autodiff_cli.cli.call import Call
 from autodiff_cli.cli.commands.propagate import readings
+from autodiff_cli.cli.runner import Call
 from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, propagate
 from running import autodiff
 

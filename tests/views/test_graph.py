@@ -16,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from autodiff_cli.derivatives.gradient import Graphed
 from autodiff_cli.derivatives.graph import Picture, described, gathered, picture, symbolic_picture
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.value import Value
+from autodiff_cli.graphs.value import Value, graph_of
 from autodiff_cli.views.characters import THEMES, visible
 from autodiff_cli.views.graph import WAYS
 from autodiff_cli.views.pictures.cells import Choices, Way, cells
@@ -62,7 +63,7 @@ def test_nothing_overlaps_and_nothing_is_cut(shape: str, count: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(graphs(), min_size=1, max_size=3))
 def test_nothing_overlaps_in_any_graph(roots: list[Value]) -> None:
-    drawn = described([*map(share_leaves, roots)], numbers=False)
+    drawn = described(Graphed(graph_of([*map(share_leaves, roots)]), None))
     root = ET.fromstring(svg(drawn))
     found = boxes(root)
     assert (overlaps(found), cut(root, found), struck(root, found)) == (0, [], 0)
@@ -547,3 +548,8 @@ def test_a_picture_is_as_wide_as_asked() -> None:
     assert int.from_bytes(made[16:20], "big") == pytest.approx(700, abs=1)
     with pytest.raises(ExpressionError, match="pixels, too many for a PNG"):
         png(size("shared", 60), Choices(way="down", width=20_000))
+
+
+def test_the_description_of_a_chain_has_units_too() -> None:
+    drawn = gathered(picture("m*a*b", {"m": "2 kg", "a": "3 m/s^2", "b": 2}))
+    assert "The value is 12 N. Its derivatives: m 6 N/kg, a 4 kg, b 6 N." in svg(drawn)

@@ -168,8 +168,8 @@ def test_the_steps_are_those_of_the_trace_wherever_the_sliders_are(
         names = {row.name: row for row in found.rows}
         want += [("forward", row.name, None, float(row.value)) for row in found.rows]
         if found.gradient and (found.pulls or text == "x"):
-            want.append(("seed", found.rows[found.pulls[0].source if found.pulls else 0].name, None, found.value))
-        want += [("pull", found.rows[p.target].name, p.partial, p.total) for p in found.pulls]
+            want.append(("seed", (found.pulls[0].source if found.pulls else found.rows[0]).name, None, found.value))
+        want += [("pull", p.target.name, p.partial, p.total) for p in found.pulls]
         got = tab.evaluate(STEPS)
         # What has no name of the program's is numbered over all branches, here; in a trace over those that are taken.
         named = [row.name for row in found.rows if not row.numbered]
@@ -792,7 +792,7 @@ def test_numbers_in_units_are_those_of_the_trace_of_the_graph_and_of_grad(
         rows = tab.evaluate(
             "Array.from($('trace').tBodies[0].rows, (row) => Array.from(row.cells, (cell) => cell.textContent))"
         )
-        notation = Notation(found, True, DIGITS)
+        notation = Notation(found.letter, True, DIGITS)
         for row, told in zip(found.rows, rows, strict=False):
             if row.kind != "condition":
                 assert told[3] == notation.number(row.value)

@@ -28,8 +28,8 @@ from autodiff_cli.inputs.bounds import Range
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.views.mathematics import mathematical, program_in_mathematics
-from autodiff_cli.views.plot import title_of
-from autodiff_cli.views.plots.figure import DARK, LIGHT, figure
+from autodiff_cli.views.plot import PlotView, title_of
+from autodiff_cli.views.plots.figure import DARK, LIGHT
 from autodiff_cli.views.plots.frame import Frame, frames, within
 from counting import calls, compared, compares, lines
 from places import TESTS
@@ -484,7 +484,7 @@ def test_contours_that_cannot_be_followed_are_left_out_and_that_is_said() -> Non
         sides = {name: Range(-float(far), float(far)) for name in "xy"}
         made = plot(text, {}, ranges=sides)
         assert isinstance(made, Surface)
-        return made, calls(lambda: figure(made, "svg", ("", ""), "", "", False))
+        return made, calls(lambda: PlotView().draw(made, "svg"))
 
     drawn("x + y", 1)  # loads what draws
     tame, cost = drawn("x**2 + y**2", 2)
@@ -500,7 +500,7 @@ def test_a_curve_in_a_thousand_pieces_is_one_line() -> None:
     def cost(text: str, far: float) -> int:
         made = plot(text, {}, ranges={"x": Range(-far, far)})
         assert isinstance(made, Curve) and len(made.function.stretches) > (400 if far > 9 else 0)
-        return calls(lambda: figure(made, "svg", ("f", "f'"), "", "", False))
+        return calls(lambda: PlotView().draw(made, "svg"))
 
     cost("x", 1)  # loads what draws
     # a line each took 16 million calls

@@ -91,7 +91,7 @@ def test_a_picture_draws_rows_and_bars(surface: bool, monkeypatch: pytest.Monkey
     assert dots == [(DECAY[across], DECAY[up])]
     (drawn_bars,) = bars
     assert (drawn_bars["x"], drawn_bars["y"]) == (DECAY[across], DECAY[up])
-    assert (drawn_bars["xerr"], drawn_bars["yerr"]) == (sizes[across], sizes[up])
+    assert [[*drawn_bars["xerr"]], [*drawn_bars["yerr"]]] == [sizes[across], sizes[up]]
 
 
 def test_logarithmic_axes_leave_out_what_is_not_positive() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from autodiff_cli import views
 from autodiff_cli.accuracy.check import check
-from autodiff_cli.cli.commands import QUESTIONS
+from autodiff_cli.cli.declarations import QUESTIONS
 from autodiff_cli.curves.plot import plot
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.derivatives.graph import picture
@@ -208,7 +208,7 @@ class Cut(ColoredText):
 class Endless(ColoredText):
     """A layout that does not ask how wide the screen is."""
 
-    def lines(self, pieces: Pieces) -> Iterable[str]:
+    def lines(self, pieces: Pieces, width: int | None) -> list[str]:
         return [self.line(pieces)]
 
 

@@ -5,10 +5,7 @@ from ...streams.progress import Progress
 from ...streams.requests import Request
 from ...views.check import CheckView
 from ..runner import Command, RowQuestion
-from . import answer_at
-
-DISAGREES = 1
-"""The exit code where all is done and the answer is no."""
+from . import WRONG, answer_at
 
 
 def run(call: Command) -> int:
@@ -20,7 +17,7 @@ def run(call: Command) -> int:
         nonlocal disagreed
         progress = Progress("rows", here=True)
         try:
-            answer: Check = call.by_row.asking(check, watch=progress.step)(request)
+            answer: Check = call.asking(check, watch=progress.step)(request)
         finally:
             progress.done()
         disagreed = disagreed or not answer.agrees
@@ -28,4 +25,4 @@ def run(call: Command) -> int:
 
     question = RowQuestion("check", call.posed if over is None else None)
     code = answer_at(call, method, CheckView(**call.shown), question)
-    return code or (DISAGREES if disagreed else 0)
+    return code or (WRONG if disagreed else 0)

@@ -8,7 +8,7 @@ from ...inputs.problem import Problem, check_values
 from ...views.characters import terminal_of
 from ...views.diff import DiffView
 from ...views.formats import language_of
-from ..runner import Command, RowQuestion
+from ..runner import Call, Command, Method, RowQuestion
 from . import answer_at
 
 
@@ -20,16 +20,21 @@ def posed(text: str, point: Mapping[str, float]) -> Problem:
     return Problem(program, {**point}, {**point}, [], check_values(program, point))
 
 
-def run(call: Command) -> int:
-    """Differentiate a formula into formulas; return the exit code."""
-    language = language_of(call.to, call.format, call.output, LANGUAGES, "text")
+def question(call: Call, language: str) -> Method:
+    """Return the question of a call: the derivatives of formulas, or of the unknowns of equations."""
     method: Callable[..., Diff] = diff
     if call.unknowns:
         from ...equations.implicit_formulas import implicit_diff as method  # only equations need it
+    return call.asking(method, language=language)
+
+
+def run(call: Command) -> int:
+    """Differentiate a formula into formulas; return the exit code."""
+    language = language_of(call.to, call.format, call.output, LANGUAGES, "text")
     letters = call.output is not None or terminal_of(sys.stdout).unicode
     return answer_at(
         call,
-        call.asking(method, language=language),
+        question(call, language),
         DiffView(unicode=letters, steps=call.steps, unknowns=bool(call.unknowns), **call.shown),
         RowQuestion("diff", posed if call.unknowns else call.posed),
         otherwise="latex" if language == "latex" else "table",

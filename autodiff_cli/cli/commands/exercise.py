@@ -7,9 +7,7 @@ from ...exercises.marking import sheet_or_mark
 from ...views.characters import terminal_of
 from ...views.exercise import ExerciseView
 from ..runner import Command, write_entries
-
-WRONG = 1
-"""The exit code where all is done and the answer is no."""
+from . import WRONG
 
 
 def run(call: Command) -> int:

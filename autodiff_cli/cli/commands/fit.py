@@ -18,13 +18,10 @@ from ...quantities.table import constant_texts
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
 from ...views.fit import FitView
-from ..call import Call
-from ..runner import Command
+from ..runner import Call, Command
 from ..searches import Searches, unconverged
 
-MOST_PREDICTED = 100_000
-"""The most points at which a curve is computed."""
-
+MAX_PREDICTED_POINTS = 100_000
 _WORD = re.compile(r"\w+")
 
 
@@ -41,13 +38,13 @@ def run(call: Command) -> int:
     texts = [*constants, *(call.fix or ())]
     fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}
     # constants of nature are no starting values
-    unheld = Command({**call.values, "constants": None})
+    call.at = call.values["at"]
     arguments = {**call.arguments(fit), "fixed": fixed, "predict": predict}
     if residuals is not None:
         files.check(residuals, force=call.force)
 
     searches = Searches(
-        unheld,
+        call,
         view,
         lambda request, stop: fitted(call, request, {**arguments, "stop": stop}),
         warning=unconverged,
@@ -74,10 +71,7 @@ def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
 
 
 def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
-    """The points of `--predict` as columns: those of files that the program names, or values and sweeps by name.
-
-    Raises `ExpressionError`.
-    """
+    """Return the points of `--predict` as columns: of files, or of values and sweeps by name."""
     from ...data.columns import read_columns
 
     point: dict[str, float] = {}
@@ -103,7 +97,7 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
     if grid is None:
         columns.update({name: [float(x)] for name, x in point.items()})
         return columns
-    if grid.size > MOST_PREDICTED:
+    if grid.size > MAX_PREDICTED_POINTS:
         hint = "take larger steps"
         raise ExpressionError("limit", f"{grid.size:,} points are too many for `--predict`", hint=hint)
     columns.update(grid.columns(0, grid.size))
@@ -112,7 +106,7 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
 
 
 def residuals_table(answer: Fit, path: str) -> bytes:
-    """The rows of a fit as the content of a csv or parquet file: data, fitted values, residuals, standardised ones."""
+    """Return the rows of a fit, with fitted values and residuals, as the content of a csv or parquet file."""
     unit = answer.headed(answer.response).removeprefix(answer.response)
     columns: dict[str, Sequence[float | None]] = {
         **{answer.headed(name): column for name, column in answer.columns.items()},

@@ -22,7 +22,7 @@ def run(call: Command) -> int:
         "--sort" if call.sort else None,
     )
     if over is not None or not (call.many or call.points or may_sweep(call.at)):
-        return answer_at(call, call.by_row.asking(gradient), shown, question)
+        return answer_at(call, call.asking(gradient), shown, question)
     from ...derivatives.gradient_cache import Programs  # only for many
 
     drawn = call.many and draws(call.chosen(shown.formats)) and not call.no_tree
@@ -30,8 +30,8 @@ def run(call: Command) -> int:
         call.arithmetic,
         whole=everything or drawn,
         relative=call.relative,
-        units=call.by_row.units,
-        system=bool(call.points),
+        units=call.units,
+        system=call.system,
     )
 
     def method(request: Request) -> Gradient[Any]:

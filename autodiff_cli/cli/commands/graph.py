@@ -2,11 +2,17 @@
 
 import sys
 
-from ...derivatives.graph import Picture, picture, symbolic_picture
+from ...derivatives.graph import picture, symbolic_picture
 from ...errors import usage_error
-from ...streams.requests import Request
 from ...views.graph import FORMATS, PictureView, way_of, written
-from ..runner import Command, answer_all
+from ..runner import Call, Command, Method, answer_all
+
+
+def question(call: Call) -> Method:
+    """Return the question of a call: the picture of a graph, with numbers or without."""
+    if not call.symbolic:
+        return call.asking(picture)
+    return lambda request: symbolic_picture(request.text, request.point)
 
 
 def run(call: Command) -> int:
@@ -17,10 +23,5 @@ def run(call: Command) -> int:
         raise usage_error(
             f"a {chosen.upper()} cannot be shown on a terminal", f"write it to a file: `--output graph.{chosen}`"
         )
-
-    def symbolic(request: Request) -> Picture:
-        return symbolic_picture(request.text, request.point)
-
-    method = symbolic if call.symbolic else call.asking(picture)
     view = PictureView(way=way_of(call.layout), **call.shown)
-    return answer_all(call, method, view, chosen=written(chosen))
+    return answer_all(call, question(call), view, chosen=written(chosen))

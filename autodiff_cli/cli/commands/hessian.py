@@ -12,4 +12,4 @@ def run(call: Command) -> int:
     question = RowQuestion("hessian", call.posed, FLAT["hessian"])
     if call.over is not None:
         question = RowQuestion("hessian", None)
-    return answer_at(call, call.by_row.asking(hessian), HessianView(**call.shown), question)
+    return answer_at(call, call.asking(hessian), HessianView(**call.shown), question)

@@ -11,4 +11,4 @@ def run(call: Command) -> int:
     """Compute the Jacobian of several outputs, or products with it; return the exit code."""
     whole = call.direction is None and call.adjoint is None
     question = RowQuestion("jacobian", call.posed, FLAT["jacobian"] if whole else None)
-    return answer_at(call, call.by_row.asking(jacobian), JacobianView(**call.shown), question)
+    return answer_at(call, call.asking(jacobian), JacobianView(**call.shown), question)

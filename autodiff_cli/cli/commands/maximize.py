@@ -7,4 +7,4 @@ from . import minimize
 
 def run(call: Command) -> int:
     """Maximise a formula with SciPy, with exact gradients; return the exit code."""
-    return minimize.run(Command({**call.values, "maximize": True}))
+    return minimize.run(call, maximize=True)

@@ -1,16 +1,16 @@
 """`autodiff minimize`: a minimum by one of SciPy's optimisers."""
 
 from ...errors import Diagnostic
-from ...optimize.minimize import minimize
+from ...optimize.minimize import minimize as question
 from ...views.minimize import MinimumView, verdict
 from ..runner import Command
 from ..searches import Searches
 
 
-def run(call: Command) -> int:
+def run(call: Command, *, maximize: bool = False) -> int:
     """Minimise a formula with SciPy, with exact gradients; return the exit code."""
     call.need()
-    method = call.asking(minimize)
+    method = call.asking(question, maximize=maximize)
     return Searches(
         call,
         MinimumView(**call.shown),

@@ -17,7 +17,7 @@ def run(call: Command) -> int:
     if on_terminal:
         # nobody reads the source of a page
         free = (f"page{number}.html" for number in chain(("",), count(2)))
-        call = Command({**call.values, "output": next(path for path in free if not os.path.exists(path))})
+        call.output = next(path for path in free if not os.path.exists(path))
     code = answer_all(call, call.asking(page), PageView(**call.shown), "html")
     if on_terminal and not code:
         sys.stdout.write(f"{call.output}\n")

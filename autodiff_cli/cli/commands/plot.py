@@ -8,8 +8,7 @@ from ...curves.contours import Surface, read_path
 from ...curves.plot import Curve, plot
 from ...streams.requests import Request
 from ...views.plot import PlotView, drawn_as
-from ..call import Call
-from ..runner import Command, Method, answer_all
+from ..runner import Call, Command, Method, answer_all
 
 
 def run(call: Command) -> int:

@@ -1,7 +1,7 @@
 """`autodiff propagate`: a result with its uncertainty, from values with theirs."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 from ...batched.columns_io import listed
@@ -23,46 +23,58 @@ from ...uncertainty.propagate import (
     propagate,
 )
 from ...views.propagate import PropagationView
-from ..call import Call
-from ..runner import Command, RowQuestion
+from ..runner import Call, Command, Method, RowQuestion
 from ..searches import Searches
+
+
+def question(
+    call: Call, fitted: Estimates | None, pairs: Mapping[tuple[str, str], float], degrees: Mapping[str, float]
+) -> Method:
+    """Return the question of a call, with the values and correlations of a fit, and those that options give."""
+    arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
+    role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
+
+    def propagated(request: Request, **more: Any) -> Propagation:
+        own = {**arguments, **more}
+        if "for" in request.more:
+            own["unknowns"] = request.more["for"]
+        own["correlation"] = {**pairs, **request.more.get("correlation", {})}
+        own["dof"] = {**degrees, **request.more.get("dof", {})}
+        if files is not None:
+            known_names = [*request.point, *(fitted.values if fitted is not None else ())]
+            own[role] = readings(call, files, request.text, known_names)
+        return propagate(request.text, request.point, **own)
+
+    return propagated
 
 
 def run(call: Command) -> int:
     """Propagate uncertainties, and show each input's contribution; return the exit code."""
     value_of = with_draws(measured_value, call)
-    reading = Reading(
-        with_spreads(value_of) if call.points else value_of,
-        {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object},
-    )
-    call = Command(call.values, reading, uncertain=True)
+    keys: dict[str, Any] = {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object}
+    call.read_by(Reading(with_spreads(value_of) if call.points else value_of, keys))
+    call.uncertain = True
     call.need()
-    draws, arguments = call.draws, call.arguments(propagate)
-    option, files = ("--draws", draws) if draws else ("--data", call.data)
-
-    def propagated(request: Request, stop: Callable[[], bool]) -> Propagation:
-        own: dict[str, Any] = arguments | ({"unknowns": request.more["for"]} if "for" in request.more else {})
-        known_names = [*request.point, *(fitted.values if fitted is not None else ())]
-        own["correlation"] = {**pairs, **request.more.get("correlation", {})}
-        own["dof"] = {**degrees, **request.more.get("dof", {})}
-        if files:
-            own["draws" if draws else "readings"] = readings(call, files, request.text, known_names)
-        own |= {"system": bool(call.points), "by_size": searches.chosen not in MACHINE}
-        return propagate(request.text, request.point, fitted=fitted, stop=stop, **own)
-
+    looked_for, between = call.unknowns, call.between
     view = PropagationView(**call.shown)
-    searches = Searches(call, view, propagated, lambda result: not result.interrupted, unit="blocks of draws")
+    searches = Searches(
+        call,
+        view,
+        lambda request, stop: method(request, stop=stop, by_size=searches.chosen not in MACHINE),
+        lambda result: not result.interrupted,
+        unit="blocks of draws",
+    )
     call.check_picture(searches.chosen, "budget")
-    if files and call.many:
+    option = "--draws" if call.draws else "--data" if call.data else None
+    if option is not None and call.many:
         raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
     pairs = parse_pairs(call.correlation or ())
     degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
     fitted = None if call.fit is None else read_fit(call.fit, call.beside("--fit", call.fit))
-    looked_for, between = arguments.get("unknowns"), arguments.get("between")
-    implicit = not (looked_for is None and between is None)
+    method = question(call, fitted, pairs, degrees)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
-        if files:
+        if option is not None:
             raise usage_error(
                 f"`{option}` and many points do not go together", "give the values in `--at`, or one point"
             )
@@ -70,18 +82,16 @@ def run(call: Command) -> int:
         if not call.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
             example = next(iter(point), "x")
             raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
-        if implicit:
+        if looked_for is not None or between is not None:
             return posed_equations(text, values, looked_for, between, None, dimensions=False)
         return pose(text, {name: float(x) for name, x in values.items()}, None, quantities=True)
 
-    return searches.run(RowQuestion("propagate", posed, errors=call.errors or "columns", equations=implicit))
+    is_implicit = looked_for is not None or between is not None
+    return searches.run(RowQuestion("propagate", posed, errors=call.errors or "columns", equations=is_implicit))
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
-    """The parameters in a file that `fit` wrote, which may be open already.
-
-    Raises `ExpressionError` (`io`, `limit`, `point`).
-    """
+    """Return the parameters in a file that `fit` wrote, which may be open already."""
     text, fault = whole(path, file)
     try:
         if fault is not None:
@@ -98,10 +108,7 @@ _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
 
 def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
-    """What reads values as another way does, or as those of a column of draws in a file: `draws(chain.csv#a)`.
-
-    The file is written as the options say.
-    """
+    """Return what reads values as another way does, or as a column of draws in a file: `draws(chain.csv#a)`."""
 
     def read(name: str, text: str, offset: int = 0) -> float:
         match = _DRAWS.fullmatch(text)

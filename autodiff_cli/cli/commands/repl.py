@@ -14,10 +14,11 @@ from time import sleep
 from ... import __version__
 from ...errors import ExpressionError
 from ...views.error import report
-from ..call import Call
+from ..declarations import COMMANDS, table
 from ..prompt import source
+from ..runner import Call
 from ..session_lines import Ended, Lines
-from . import COMMANDS, command_module
+from . import command_module
 
 WELCOME = f"""\
 autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
@@ -28,25 +29,8 @@ can be meant; `read as:` says how.
 REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
 """Lines that are answered to nobody before the prompt is shown, so that the first answer waits for no module."""
 
-LIBRARIES = (
-    "numpy", "numpy.char", "numpy.ma", "uniplot", "rich.tree", "statistics", "encodings.ascii",
-    *(f"autodiff_cli.data.{name}" for name in ("columns", "pipeline")),
-    *(f"autodiff_cli.cli.{name}" for name in ("app", "own_answers", "row_routes")),
-    *(f"autodiff_cli.targets.{name}" for name in ("languages", "spreadsheet", "sql")),
-    "autodiff_cli.views.plots.braille", "autodiff_cli.views.wide", "autodiff_cli.derivatives.gradient_cache",
-    "autodiff_cli.diagnostics.points", "autodiff_cli.equations.implicit_formulas",
-    "autodiff_cli.exercises.answers",
-)  # fmt: skip
-"""Libraries of commands that people use in sessions most, imported while the prompt is shown."""
-
-LARGE_LIBRARIES = {
-    "minimize": ("scipy.optimize",),
-    "maximize": ("scipy.optimize",),
-    "fit": ("scipy.optimize", "llvmlite.binding", "autodiff_cli.targets.llvm", "autodiff_cli.batched.kernels"),
-    "plot --output": ("autodiff_cli.views.plots.figure", "matplotlib.figure", "matplotlib.backends.backend_svg"),
-    "graph --output": ("autodiff_cli.views.pictures.pdf",),
-}
-"""Libraries that need much memory, by the command, or it with an option; they are imported while its line is typed."""
+LIBRARIES = {name: libraries.split() for name, libraries in table("libraries").items()}
+"""Libraries that a session imports while its prompt is shown; large ones, while a line is typed that needs them."""
 
 IDLE = 1.0
 """Seconds of the prompt after which the libraries of searches are imported without such a line."""
@@ -101,14 +85,14 @@ def import_commands() -> None:
     """Import the commands, and libraries that they need."""
     for name in COMMANDS:
         command_module(name)
-    import_libraries(LIBRARIES)
+    import_libraries(LIBRARIES["session"])
 
 
 def prepare_all() -> None:
     """Import what commands need; once the prompt has been there for a while, what searches do, and rehearse a fit."""
     import_commands()
     sleep(IDLE)
-    import_libraries(LARGE_LIBRARIES["fit"])
+    import_libraries(LIBRARIES["fit"])
     with _answering:
         rehearse_fit()
 
@@ -140,7 +124,7 @@ def prepare(text: str) -> None:
     """Begin to import what the command needs whose line is being typed."""
     command, space, rest = text.partition(" ")
     words = ("", *(" --output" for word in rest.split() if word in ("-o", "--output")))
-    names = [name for option in words for name in LARGE_LIBRARIES.get(command + option, ())] if space else []
+    names = [name for option in words for name in LIBRARIES.get(command + option, ())] if space else []
     names = [name for name in names if name not in sys.modules]
     if names and not any(thread.name == command for thread in enumerate_threads()):
         Thread(target=import_libraries, args=(names,), name=command, daemon=True).start()

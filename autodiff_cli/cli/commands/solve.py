@@ -12,9 +12,9 @@ from ..searches import Searches, unconverged
 
 def run(call: Command) -> int:
     """Solve equations, and differentiate the solution; return the exit code."""
-    call = Command(call.values, Reading(keys={"for": unknowns_of_object}))
+    call.read_by(Reading(keys={"for": unknowns_of_object}))
     call.need()
-    method = call.by_row.asking(solve)
+    method = call.asking(solve)
 
     def solved(request: Request, stop: Callable[[], bool]) -> Solved:
         own = {"unknowns": request.more["for"]} if "for" in request.more else {}
@@ -27,7 +27,7 @@ def run(call: Command) -> int:
         "solve",
         lambda text, point: posed_equations(text, point, call.unknowns, between, call.variables, dimensions=False),
         # bounds with units ask for those of the headings too
-        units=call.units or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
+        units=call.values["units"] or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
         equations=True,
     )
     view = SolvedView(**call.shown)

@@ -9,4 +9,4 @@ from . import answer_at
 def run(call: Command) -> int:
     """Expand a formula in one variable into a Taylor polynomial; return the exit code."""
     question = RowQuestion("taylor", call.posed)
-    return answer_at(call, call.by_row.asking(taylor), TaylorView(**call.shown), question)
+    return answer_at(call, call.asking(taylor), TaylorView(**call.shown), question)

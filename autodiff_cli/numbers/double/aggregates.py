@@ -27,7 +27,6 @@ def mean(*xs: float) -> float:
 
 
 def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
-    """The sum divided by an integer, in exact arithmetic and rounded once."""
     from fractions import Fraction  # on demand: it is rarely needed
 
     return float(builtins.sum(map(Fraction, xs), Fraction(0)) / divisor)
@@ -59,7 +58,6 @@ def products_of_others(*xs: float) -> list[float]:
 
 
 def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
-    """The products of the first 0, 1, 2, … numbers, unrounded."""
     return list(accumulate(map(scaled, xs), scaled_product, initial=scaled(1.0)))
 
 

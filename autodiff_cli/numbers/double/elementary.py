@@ -101,15 +101,9 @@ def log1p(x: float) -> float:
 
 
 def _positive(x: float) -> float:
-    """x itself, where it has a logarithm."""
     if x == 0.0:
         raise ZeroDivisionError("the logarithm is infinite at 0")
     return x
-
-
-def sign(x: float) -> float:
-    """1, 0 or -1, the sign of x."""
-    return float((x > 0) - (x < 0))
 
 
 def floor(x: float) -> float:
@@ -135,16 +129,6 @@ def clamp(x: float, low: float, high: float) -> float:
 
 
 # ---- trigonometric and hyperbolic functions
-def csc(x: float) -> float:
-    """1/sin(x); ZeroDivisionError at 0."""
-    return finite(1.0 / math.sin(x))
-
-
-def cot(x: float) -> float:
-    """1/tan(x); ZeroDivisionError at 0."""
-    return finite(1.0 / math.tan(x))
-
-
 def atan2(y: float, x: float) -> float:
     """The angle in (-π, π] of the point (x, y); 0 at the origin.
 
@@ -168,11 +152,6 @@ def csch(x: float) -> float:
     return math.copysign(sech(x), x)
 
 
-def coth(x: float) -> float:
-    """1/tanh(x); ZeroDivisionError at 0."""
-    return finite(1.0 / math.tanh(x))
-
-
 def atanh(x: float) -> float:
     """The number whose hyperbolic tangent is x; ZeroDivisionError at ±1, ValueError outside."""
     if math.fabs(x) == 1.0:
@@ -188,11 +167,6 @@ def sinc(x: float) -> float:
     return sin_pi(x) / x / math.pi
 
 
-def deg(x: float) -> float:
-    """An angle given in radians, in degrees."""
-    return finite(math.degrees(x))
-
-
 # ---- activation functions
 LN_SIGMOID_NORMAL = -700.0
 """Above this the sigmoid is a normal number; below, it is exp(x) to the last digit."""
@@ -201,16 +175,6 @@ LN_SIGMOID_NORMAL = -700.0
 def relu(x: float) -> float:
     """x where it is positive, else 0."""
     return float(x) if x > 0.0 else 0.0
-
-
-def leaky_relu(x: float, slope: float) -> float:
-    """x where it is positive, else slope·x."""
-    return float(x) if x > 0.0 else float(slope * x)
-
-
-def elu(x: float, alpha: float) -> float:
-    """x where it is positive, else alpha·(exp(x) - 1)."""
-    return float(x) if x > 0.0 else alpha * math.expm1(x)
 
 
 def silu(x: float) -> float:

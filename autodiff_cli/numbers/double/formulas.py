@@ -68,7 +68,6 @@ FAR_DENOMINATOR = (
 
 
 def _half_exp_abs(m: Any, x: Number) -> Number:
-    """Return exp(|x|)/2 without intermediate overflow."""
     half = m.exp(m.abs(x) / 2)
     return half / 2 * half
 
@@ -139,7 +138,6 @@ def _hypot(m: Any, *xs: Number) -> Number:
 
 
 def _exp_difference(m: Any, x: Number, y: Number) -> Number:
-    """Return exp(x - y) for x <= y, corrected for the rounding of the difference."""
     high, low = two_sum(x, -y)
     power = m.exp(high)
     return m.where(m.lt(high, -750), 0, lambda: power + power * low)

@@ -31,7 +31,6 @@ HALF_LN_2PI = 0.9189385332046728
 
 
 def _is_pole(x: float) -> bool:
-    """Whether x is 0 or a negative integer."""
     return x <= 0.0 and x == math.floor(x)
 
 

@@ -11,7 +11,7 @@ import math
 from typing import Any
 
 from ...table.primitive import Number
-from ..cot_derivatives import cotangent_polynomial
+from ..base import cotangent_polynomial
 from . import special as doubles
 from .parts import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, stirling_correction
 from .twofold import horner, two_sum
@@ -61,12 +61,10 @@ class Lacking(Exception):
 
 
 def _erf_near(x: Number) -> Number:
-    """erf(x) for |x| <= 1/2."""
     return x * horner(ERF_SERIES, x * x)
 
 
 def _erfc_far(m: Any, x: Number) -> Number:
-    """erfc(x) for x >= 1/2."""
     return m.exp_neg_square(x) * (horner(ERFC_SERIES, (x - 3.75) / (x + 3.75)) / (1 + 2 * x))
 
 
@@ -136,8 +134,6 @@ def _stirling(m: Any, x: Number) -> tuple[Number, Number]:
 
 
 def _gamma_moderate(m: Any, x: Number) -> Number:
-    """Γ(x) for 0 < x < `doubles.MIN_ASYMPTOTIC`."""
-
     def above() -> Number:
         low, product = _lowered_product(m, x)
         return product * horner(GAMMA_SERIES, low - 1.5)

@@ -44,7 +44,6 @@ class Cell(NamedTuple):
 
     @property
     def as_read(self) -> str:
-        """The text as it is read."""
         return f"{self.word} {self.text}" if self.word else self.text
 
 

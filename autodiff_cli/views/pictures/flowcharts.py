@@ -16,7 +16,6 @@ _LOST_SPACE = re.compile(r"^ |(?<= ) | $")
 
 EDGES = 500
 """How many edges Mermaid draws by default; a diagram may not raise its `maxEdges` itself."""
-
 # Harmless: letters, digits, single spaces, a point inside a number, an underscore inside a name.
 _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
 

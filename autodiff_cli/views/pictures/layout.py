@@ -16,16 +16,12 @@ from ...errors import ExpressionError
 
 GAP = 16.0
 """Pixels between two boxes of a column, and between a box and a line that passes it."""
-
 LINE_GAP = 10.0
 """Pixels between two lines that pass a column."""
-
 COLUMN_GAP = (44.0, 150.0)
 """The least and the greatest distance of columns, in pixels; it grows with the steepness of the lines."""
-
 MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
 """The most rounds of ordering, and the most rounds times edges."""
-
 SWEEPS = 24
 MAX_NODES, MAX_BENDS = 5000, 100_000
 """The most nodes and bends in a picture: the worst graph of that size takes half a minute."""
@@ -41,12 +37,10 @@ class Size(NamedTuple):
 
     @property
     def above(self) -> float:
-        """The height above its lines."""
         return self.height / 2 if self.middle is None else self.middle
 
     @property
     def below(self) -> float:
-        """The height below its lines."""
         return self.height - self.above
 
 
@@ -63,7 +57,6 @@ class Segment(NamedTuple):
     start: int
     end: int
     source: int
-    """The node that the line comes from."""
 
 
 class Layout(NamedTuple):
@@ -98,7 +91,13 @@ def layered_layout(
     """
     if len(sizes) > MAX_NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
-    rank = _ranks(inputs)
+    # the column of each node is as far to the right as its users allow
+    distance = [0] * len(inputs)
+    for index in range(len(inputs) - 1, -1, -1):
+        for source in inputs[index]:
+            distance[source] = max(distance[source], distance[index] + 1)
+    deepest = max(distance)
+    rank = [deepest - steps for steps in distance]
     ranks, segments, last = _insert_bends(rank, inputs)
     edges = [(segment.start, segment.end) for segment in segments]
     ports = {
@@ -148,20 +147,9 @@ def _too_large(what: str) -> ExpressionError:
     )
 
 
-def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
-    """Return the column of each node: as far to the right as its users allow."""
-    distance = [0] * len(inputs)
-    for index in range(len(inputs) - 1, -1, -1):
-        for source in inputs[index]:
-            distance[source] = max(distance[source], distance[index] + 1)
-    deepest = max(distance)
-    return [deepest - source for source in distance]
-
-
 def _insert_bends(
     rank: list[int], inputs: Sequence[Sequence[int]]
 ) -> tuple[list[int], list[Segment], dict[tuple[int, int], int]]:
-    """Divide long lines by bends; return the column of each node and bend, the segments, and each line's last bend."""
     ranks = list(rank)
     trunks: dict[int, list[int]] = {}
     segments: list[Segment] = []
@@ -184,7 +172,6 @@ def _insert_bends(
 def _depth_first_order(
     inputs: Sequence[Sequence[int]], outputs: Sequence[int], count: int, segments: Sequence[Segment]
 ) -> list[int]:
-    """Return nodes and bends in depth-first order from the outputs, in which a tree has no crossings."""
     bends: dict[int, list[int]] = {}
     for segment in segments:
         if segment.end >= len(inputs):
@@ -216,7 +203,6 @@ class _Graph(NamedTuple):
 
 
 def _order_columns(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
-    """Return the columns, ordered so that few edges cross."""
     columns: list[list[int]] = [[] for _ in range(max(graph.ranks) + 1)]
     for index in first:
         columns[graph.ranks[index]].append(index)
@@ -257,7 +243,6 @@ def _set_relative_positions(column: Sequence[int], share: dict[int, float]) -> N
 
 
 def _swap_neighbours(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
-    """Return the columns with neighbours swapped wherever that reduces crossings."""
     columns = [list(column) for column in columns]
     position = {index: float(place) for column in columns for place, index in enumerate(column)}
 
@@ -285,7 +270,6 @@ def _swap_neighbours(columns: list[list[int]], graph: _Graph) -> list[list[int]]
 
 
 def _crossings(columns: list[list[int]], graph: _Graph) -> int:
-    """Return the number of pairs of edges that cross."""
     position = {index: place for column in columns for place, index in enumerate(column)}
     between: dict[int, list[tuple[int, float]]] = {}
     for start, end in graph.edges:

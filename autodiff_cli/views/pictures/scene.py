@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
 from ..characters import width_of
 from .cells import NOT_EVALUATED, USUAL, Cell, Choices, Way, cells, description
-from .layout import COLUMN_GAP, Layout, Size, layered_layout
+from .layout import COLUMN_GAP, Size, layered_layout
 
 if TYPE_CHECKING:
     from ...quantities.unit import Unit
@@ -17,42 +17,31 @@ if TYPE_CHECKING:
 FONT = 13.0
 ADVANCE = 0.6 * FONT
 """How wide a column of text is drawn, whatever the font."""
-
 UNIT = 0.75
 """PostScript points of a unit of a scene, which is a pixel, of which 96 are an inch."""
 BASELINE = 0.35 * FONT
 """How far below the middle of a line of text its letters stand."""
-
 BOX = 26.0
 """The height of a box and, at least, of an operation."""
-
 PORT = 8.0
 """The distance of two lines that end at one operation."""
-
 BESIDE = 18.0
 """The extra width of a number beside a vertical line."""
-
 BESIDE_TIGHT = 3.0
 """The additional distance of close rows that makes room for these numbers."""
-
 MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
 """Characters that each number of a live picture has room for, beside its sign and unit."""
-
 TIGHT = (30.0, 30.0)
 """Between the columns, at least and at most, where a picture would else be too large to be shown."""
-
 SLIDE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
-
 LEGIBLE = 11.0
 """The pixels that text on a slide has at least, where there is such a layout."""
-
 PAGE = 1240.0
 """The width of a live picture, at most, where its text has `LEGIBLE_LIVE` pixels then."""
-
 LEGIBLE_LIVE = 10.0
 
 LOOKED = 200
@@ -65,6 +54,7 @@ def coordinate(x: float) -> str:
 
 
 BoxKind = Literal["box", "variable", "result", "operation", "operation result"]
+TextKind = Literal["name", "number", "operation", "word", "note", "partial"]
 
 
 class Box(NamedTuple):
@@ -82,21 +72,23 @@ class Box(NamedTuple):
 class Text(NamedTuple):
     """A piece of text: from the left at `x`, the middle of its letters at `y`."""
 
-    kind: Literal["name", "number", "operation", "word", "note", "partial"]
+    kind: TextKind
     x: float
     y: float
     text: str
     word: str = ""
-    """The text before a number."""
 
     @property
     def width(self) -> float:
-        """The width that it gets, whatever its font."""
         return text_width(self.text)
 
 
-Place = tuple[float, float]
-Piece = tuple[Literal["M", "L"], Place] | tuple[Literal["C"], Place, Place, Place] | tuple[Literal["Z"]]
+Coordinates = tuple[float, float]
+Piece = (
+    tuple[Literal["M", "L"], Coordinates]
+    | tuple[Literal["C"], Coordinates, Coordinates, Coordinates]
+    | tuple[Literal["Z"]]
+)
 """A part of a path: a start, a line to a place, a cubic curve by its two handles to one, or the end."""
 
 
@@ -114,21 +106,9 @@ class Path(NamedTuple):
 Shape = Box | Text | Path
 
 
-class Scene(NamedTuple):
-    """A picture with its layout: its size, and its shapes from back to front."""
-
-    width: float
-    height: float
-    lines: tuple[Shape, ...]
-    nodes: tuple[tuple[Shape, ...], ...]
-    description: str
-
-    @property
-    def shapes(self) -> Iterator[Shape]:
-        """All that is drawn."""
-        yield from self.lines
-        for node in self.nodes:
-            yield from node
+def text_width(text: str) -> float:
+    """How wide a piece of text is drawn."""
+    return width_of(text) * ADVANCE
 
 
 def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
@@ -142,10 +122,10 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
     tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
     if len(picture.nodes) > LOOKED:
         tries = [("down", True)] if choices.live else tries[:1]
+    width, height = (PAGE, math.inf) if choices.live else SLIDE
     best, largest = None, 0.0
     for way, tight in tries:
-        result = _laid_out(picture, choices._replace(way=way), DOWN if way == "down" else RIGHT, tight)
-        width, height = (PAGE, math.inf) if choices.live else SLIDE
+        result = Scene(picture, choices._replace(way=way), tight)
         # the pixels of the text where the scene fills the page or the slide
         size = FONT * min(width / result.width, height / result.height)
         if size > largest:
@@ -154,11 +134,6 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
             break
     assert best is not None
     return best
-
-
-def text_width(text: str) -> float:
-    """How wide a piece of text is drawn."""
-    return width_of(text) * ADVANCE
 
 
 class _Unit(NamedTuple):
@@ -173,202 +148,182 @@ class _Unit(NamedTuple):
     """Between two lines that end at the operation."""
 
 
-class _Way(NamedTuple):
-    """From places along the way of the drawing and across it to those on the page."""
+class Scene:
+    """A picture with its layout: its size, and its shapes from back to front."""
 
-    down: bool
-    pad: float
-    """The horizontal padding of the text in a box."""
-    stem: float
-    """From an operation to its box."""
+    def __init__(self, picture: Picture, choices: Choices, tight: bool) -> None:
+        """Lay the picture out in the chosen way, its nodes close together where it is `tight`."""
+        self.picture, self.choices, self.down = picture, choices, choices.way == "down"
+        self.pad, self.stem = (7.0, 6.0) if self.down else (9.0, 12.0)
+        """The horizontal padding of the text in a box, and from an operation to its box."""
+        widest = max((self._beside(edge) for node in picture.nodes for edge in node.inputs), default=0.0)
+        # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
+        beside = widest if not self.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
+        low, high = TIGHT if tight else COLUMN_GAP
+        slide = SLIDE[0 if self.down else 1] * FONT / LEGIBLE - 2 * MARGIN
+        self.units = [self._unit(node, bool(widest)) for node in picture.nodes]
+        self.layout = layered_layout(
+            [unit.size for unit in self.units],
+            [list(dict.fromkeys(edge.node for edge in node.inputs)) for node in picture.nodes],
+            picture.outputs,
+            [node.ordered for node in picture.nodes],
+            (low + beside, high + beside),
+            slide if tight else math.inf,
+        )
+        size = self._at(self.layout.width, self.layout.height)
+        self.width, self.height = (side + 2 * MARGIN for side in size)
 
-    def at(self, along: float, across: float) -> Place:
+    @property
+    def description(self) -> str:
+        """The description for readers who cannot see it."""
+        # numbers that change are not for a description that does not
+        return description(self.picture._replace(numbers=False) if self.choices.live else self.picture, self.choices)
+
+    @property
+    def shapes(self) -> Iterator[Shape]:
+        """All that is drawn."""
+        yield from self.lines
+        for node in self.nodes:
+            yield from node
+
+    def _at(self, along: float, across: float) -> Coordinates:
         return (across, along) if self.down else (along, across)
 
-    def curve(self, start: Place, end: Place) -> tuple[Piece, ...]:
-        """A path that leaves and arrives in the direction of the drawing."""
-        (a0, c0), (a1, c1) = start, end
-        if abs(c0 - c1) < 0.05:
-            return ("M", self.at(a0, c0)), ("L", self.at(a1, c0))
-        half = (a0 + a1) / 2
-        return ("M", self.at(a0, c0)), ("C", self.at(half, c0), self.at(half, c1), self.at(a1, c1))
+    def _beside(self, edge: PictureInput) -> float:
+        if self.choices.live:
+            return (1 + _live_columns(edge.unit)) * ADVANCE
+        return text_width(self.choices.partial(edge))
 
-    def head(self, along: float, across: float) -> tuple[Piece, ...]:
-        """An arrow's head with its tip there."""
-        back = along - HEAD - 1
-        sides = (self.at(back, across - HEAD / 2), self.at(back, across + HEAD / 2))
-        return ("M", self.at(along, across)), ("L", sides[0]), ("L", sides[1]), ("Z",)
+    def _unit(self, node: PictureNode, numbered: bool) -> _Unit:
+        live = self.choices.live
+        room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if live else {}
+        written = tuple(cells(node, self.choices.digits))
+        rooms = [(len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0 for cell in written]
+        texts = [text_width(cell.as_read) for cell in written]
+        widths = tuple([max(text, space) + 2 * self.pad for text, space in zip(texts, rooms, strict=True)])
+        box = sum(widths)
+        if not node.operation:
+            return _Unit(None, written, widths, Size(*self._at(box, BOX)), PORT)
+        beside = [self._beside(edge) for edge in node.inputs] if numbered else [0.0]
+        port = PORT
+        if numbered and self.down:
+            # the first number stands on the left of its line, and all others on the right of theirs
+            port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
+        elif numbered:
+            port = FONT + 3
+        wide, high = self._at(BOX, port * (len(node.inputs) + 1))
+        operation = Size(max(BOX, text_width(node.operation) + 2 * self.pad, wide), max(BOX, high))
+        width = operation.width + (self.stem + box if written else 0.0)
+        size = Size(width, operation.height)
+        if self.down:
+            # lines that go down come from operation to operation, and the boxes stand beside them
+            half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
+            before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
+            size = Size(BOX, before + max(width - half, last + beside[-1] + BESIDE / 2), before)
+        return _Unit(operation, written, widths, size, port)
 
+    # ---- lines
+    def _curve(self, index: int, along: float, across: float) -> tuple[Piece, ...]:
+        start, c0 = self.layout.corners[index]
+        start += self.layout.sizes[index].width
+        if abs(c0 - across) < 0.05:
+            return ("M", self._at(start, c0)), ("L", self._at(along, c0))
+        half = (start + along) / 2
+        handles = self._at(half, c0), self._at(half, across)
+        return ("M", self._at(start, c0)), ("C", *handles, self._at(along, across))
 
-RIGHT, DOWN = _Way(False, 9.0, 12.0), _Way(True, 7.0, 6.0)
+    @property
+    def lines(self) -> Iterator[Shape]:
+        """The lines between nodes: first their common parts, then their ends at the operations."""
+        layout, nodes, count = self.layout, self.picture.nodes, len(self.units)
+        taken: dict[int, bool] = {}
+        for index, node in enumerate(nodes):
+            for edge in node.inputs:
+                bend = layout.last[edge.node, index]
+                taken[bend] = taken.get(bend, False) or edge.taken
+        for segment in reversed(layout.segments):
+            # a line that only passes was taken if one of those that leave it further on was
+            if segment.end >= count:
+                taken[segment.start] = taken.get(segment.start, False) or taken.get(segment.end, False)
+        trunks: dict[tuple[int, bool], list[Piece]] = {}
+        for start, bend, source in layout.segments:
+            if bend >= count:
+                along, across = layout.corners[bend]
+                end = self._at(along + layout.sizes[bend].width, across)
+                path = [*self._curve(start, along, across), ("L", end)]
+                trunks.setdefault((source, taken.get(bend, False)), []).extend(path)
+        for (source, flag), pieces in trunks.items():
+            yield Path("line", tuple(pieces), not flag, source)
+        labels: list[Text] = []
+        for index, node in enumerate(nodes):
+            ports = self._ports(node, index)
+            along, middle = layout.corners[index]
+            # boxes end where their column ends: what is left of a narrow one is crossed at its own height
+            tip, first = along - HEAD / 2, layout.lefts[index]
+            for position, (edge, port) in enumerate(zip(node.inputs, ports, strict=True)):
+                across, back = middle + port, along - HEAD - 1
+                curve = self._curve(layout.last[edge.node, index], min(first, tip), across)
+                if first < tip:
+                    curve = (*curve, ("L", self._at(tip, across)))
+                yield Path("line", curve, not edge.taken, edge.node, (index, position))
+                left, right = self._at(back, across - HEAD / 2), self._at(back, across + HEAD / 2)
+                yield Path("head", (("M", self._at(along, across)), ("L", left), ("L", right), ("Z",)))
+                partial = self.choices.partial(edge)
+                before, x, y = -HEAD - 4 - text_width(partial), along, across - 0.6 * FONT
+                if self.down:
+                    x, y = across, along - FONT
+                    before = before if port == min(ports) and len(ports) > 1 else HEAD + 4
+                if partial:
+                    labels.append(Text("partial", x + before, y, partial))
+        # no line goes over a number
+        yield from labels
 
+    def _ports(self, node: PictureNode, index: int) -> list[float]:
+        layout, count = self.layout, len(node.inputs)
+        places = [(place - (count - 1) / 2) * self.units[index].port for place in range(count)]
+        if node.ordered:
+            return places
+        heights = [layout.corners[layout.last[edge.node, index]].y for edge in node.inputs]
+        ports = dict(zip(sorted(range(count), key=heights.__getitem__), places, strict=True))
+        return [ports[k] for k in range(count)]
 
-def _laid_out(picture: Picture, choices: Choices, way: _Way, tight: bool) -> Scene:
-    widest = max((_beside(edge, choices) for node in picture.nodes for edge in node.inputs), default=0.0)
-    # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
-    beside = widest if not way.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
-    gaps = TIGHT if tight else COLUMN_GAP
-    units = [_unit(node, way, choices, bool(widest)) for node in picture.nodes]
-    inputs = [list(dict.fromkeys(edge.node for edge in node.inputs)) for node in picture.nodes]
-    slide = SLIDE[0 if way.down else 1] * FONT / LEGIBLE - 2 * MARGIN
-    layout = layered_layout(
-        [unit.size for unit in units],
-        inputs,
-        picture.outputs,
-        [node.ordered for node in picture.nodes],
-        (gaps[0] + beside, gaps[1] + beside),
-        slide if tight else math.inf,
-    )
-    across, along = (layout.height, layout.width) if way.down else (layout.width, layout.height)
-    # numbers that change are not for a description that does not
-    described = picture._replace(numbers=False) if choices.live else picture
-    return Scene(
-        across + 2 * MARGIN,
-        along + 2 * MARGIN,
-        tuple(_lines(picture, units, layout, way, choices)),
-        tuple(
-            tuple(_node(node, unit, layout.corners[index], index in picture.outputs, way))
-            for index, (node, unit) in enumerate(zip(picture.nodes, units, strict=True))
-        ),
-        description(described, choices),
-    )
+    # ---- nodes
+    @property
+    def nodes(self) -> Iterator[Iterator[Shape]]:
+        """The shapes of each node."""
+        for index, (node, unit) in enumerate(zip(self.picture.nodes, self.units, strict=True)):
+            yield self._node(node, unit, self.layout.corners[index], index in self.picture.outputs)
 
-
-def _beside(edge: PictureInput, choices: Choices) -> float:
-    """The width of the number beside a line, or the room for it."""
-    return (1 + _live_columns(edge.unit)) * ADVANCE if choices.live else text_width(choices.partial(edge))
+    def _node(self, node: PictureNode, unit: _Unit, corner: Coordinates, result: bool) -> Iterator[Shape]:
+        x, y = self._at(*corner)
+        if self.down:
+            x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.above), y + BOX / 2
+        if unit.operation:
+            wide, high, _ = unit.operation
+            kind: BoxKind = "operation result" if result and not unit.cells else "operation"
+            yield Box(kind, not node.taken, x, y, wide, high, BOX / 2)
+            yield Text("operation", x + (wide - text_width(node.operation)) / 2, y, node.operation)
+            if not unit.cells:
+                return
+            x += wide
+            yield Path("line", (("M", (x, y)), ("L", (x + self.stem, y))), not node.taken)
+            x += self.stem
+        kind = "result" if result else "variable" if node.variable else "box"
+        yield Box(kind, not node.taken, x, y, sum(unit.widths), BOX, 5)
+        for number, (cell, width) in enumerate(zip(unit.cells, unit.widths, strict=True)):
+            if number:
+                yield Path("rule", (("M", (x, y - BOX / 2)), ("L", (x, y + BOX / 2))))
+            at = x + self.pad
+            if cell.word:
+                yield Text("word", at, y, cell.word)
+                at += text_width(cell.word + " ")
+            name: TextKind = "name" if node.label and not cell.word else "number"
+            yield Text("note" if cell.text == NOT_EVALUATED else name, at, y, cell.text, cell.word)
+            x += width
 
 
 def _live_columns(unit: Unit | None) -> int:
-    """The characters that a live number has room for, with its unit."""
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
-
-
-def _unit(node: PictureNode, way: _Way, choices: Choices, numbered: bool) -> _Unit:
-    room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if choices.live else {}
-    written_cells = tuple(cells(node, choices.digits))
-    widths = tuple(
-        max(text_width(cell.as_read), (len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0)
-        + 2 * way.pad
-        for cell in written_cells
-    )
-    box = sum(widths)
-    if not node.operation:
-        return _Unit(None, written_cells, widths, Size(BOX, box) if way.down else Size(box, BOX), PORT)
-    beside = [_beside(edge, choices) for edge in node.inputs] if numbered else [0.0]
-    port = PORT
-    if numbered and way.down:
-        # the first number stands on the left of its line, and all others on the right of theirs
-        port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
-    elif numbered:
-        port = FONT + 3
-    ports = port * (len(node.inputs) + 1)
-    wide, high = (ports, BOX) if way.down else (BOX, ports)
-    operation = Size(max(BOX, text_width(node.operation) + 2 * way.pad, wide), max(BOX, high))
-    width = operation.width + (way.stem + box if written_cells else 0.0)
-    size = Size(width, operation.height)
-    if way.down:
-        # lines that go down come from operation to operation, and the boxes stand beside them
-        half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
-        before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
-        size = Size(BOX, before + max(width - half, last + beside[-1] + BESIDE / 2), before)
-    return _Unit(operation, written_cells, widths, size, port)
-
-
-# ---- lines --------------------------------------------------------------------------------------------------------
-def _lines(
-    picture: Picture, units: Sequence[_Unit], layout: Layout, way: _Way, choices: Choices
-) -> Iterator[Path | Text]:
-    """The lines between nodes: first their common parts, then their ends at the operations."""
-    taken: dict[int, bool] = {}
-    for index, node in enumerate(picture.nodes):
-        for edge in node.inputs:
-            bend = layout.last[edge.node, index]
-            taken[bend] = taken.get(bend, False) or edge.taken
-    for segment in reversed(layout.segments):
-        # a line that only passes was taken if one of those that leave it further on was
-        if segment.end >= len(units):
-            taken[segment.start] = taken.get(segment.start, False) or taken.get(segment.end, False)
-    trunks: dict[tuple[int, bool], list[Piece]] = {}
-    for segment in layout.segments:
-        if segment.end >= len(units):
-            along, across = layout.corners[segment.end]
-            path = way.curve(_end(layout, segment.start), (along, across))
-            end = way.at(along + layout.sizes[segment.end].width, across)
-            trunks.setdefault((segment.source, taken.get(segment.end, False)), []).extend([*path, ("L", end)])
-    for (source, flag), pieces in trunks.items():
-        yield Path("line", tuple(pieces), not flag, source)
-    labels: list[Text] = []
-    for index, node in enumerate(picture.nodes):
-        ports = _ports(node, index, layout, units[index].port)
-        for position, (edge, port) in enumerate(zip(node.inputs, ports, strict=True)):
-            along, across = layout.corners[index]
-            # boxes end where their column ends: what is left of a narrow one is crossed at its own height
-            tip, first = along - HEAD / 2, layout.lefts[index]
-            path = way.curve(_end(layout, layout.last[edge.node, index]), (min(first, tip), across + port))
-            if first < tip:
-                path = (*path, ("L", way.at(tip, across + port)))
-            yield Path("line", path, not edge.taken, edge.node, (index, position))
-            yield Path("head", way.head(along, across + port))
-            partial = choices.partial(edge)
-            before, x, y = -HEAD - 4 - text_width(partial), along, across + port - 0.6 * FONT
-            if way.down:
-                x, y = across + port, along - FONT
-                before = before if port == min(ports) and len(ports) > 1 else HEAD + 4
-            if partial:
-                labels.append(Text("partial", x + before, y, partial))
-    # no line goes over a number
-    yield from labels
-
-
-def _end(layout: Layout, index: int) -> Place:
-    """Where lines leave a node or a bend."""
-    along, across = layout.corners[index]
-    return along + layout.sizes[index].width, across
-
-
-def _ports(node: PictureNode, index: int, layout: Layout, port: float) -> list[float]:
-    """How far from the middle each input arrives; in any order, where the operation is commutative."""
-    count = len(node.inputs)
-    places = [(place - (count - 1) / 2) * port for place in range(count)]
-    if node.ordered:
-        return places
-    heights = [layout.corners[layout.last[edge.node, index]].y for edge in node.inputs]
-    ports = [0.0] * count
-    for place, which in zip(places, sorted(range(count), key=heights.__getitem__), strict=True):
-        ports[which] = place
-    return ports
-
-
-# ---- nodes --------------------------------------------------------------------------------------------------------
-def _node(node: PictureNode, unit: _Unit, corner: Place, result: bool, way: _Way) -> Iterator[Shape]:
-    x, y = way.at(*corner)
-    if way.down:
-        x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.above), y + BOX / 2
-    if unit.operation:
-        wide, high, _ = unit.operation
-        kind: BoxKind = "operation result" if result and not unit.cells else "operation"
-        yield Box(kind, not node.taken, x, y, wide, high, BOX / 2)
-        yield Text("operation", x + (wide - text_width(node.operation)) / 2, y, node.operation)
-        if not unit.cells:
-            return
-        x += wide
-        yield Path("line", (("M", (x, y)), ("L", (x + way.stem, y))), not node.taken)
-        x += way.stem
-    kind = "result" if result else "variable" if node.variable else "box"
-    yield Box(kind, not node.taken, x, y, sum(unit.widths), BOX, 5)
-    for number, (cell, width) in enumerate(zip(unit.cells, unit.widths, strict=True)):
-        if number:
-            yield Path("rule", (("M", (x, y - BOX / 2)), ("L", (x, y + BOX / 2))))
-        at = x + way.pad
-        if cell.word:
-            yield Text("word", at, y, cell.word)
-            at += text_width(cell.word + " ")
-        is_name = node.label and not cell.word
-        yield Text(
-            "note" if cell.text == NOT_EVALUATED else "name" if is_name else "number", at, y, cell.text, cell.word
-        )
-        x += width
 
 
 # ---- colours ------------------------------------------------------------------------------------------------------

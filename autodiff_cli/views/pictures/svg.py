@@ -33,13 +33,10 @@ FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
 SCALE = 2.0
 """Pixels of a PNG to a unit of the SVG, unless the picture is large."""
-
 AMPLE, MOST = 20e6, 100e6
 """Pixels above which the scale goes down to 1 and no width is allowed, and above which it goes down further."""
-
 SIDE = 120_000
 """The most pixels on a side."""
-
 SMALLEST = 0.75
 """At a smaller scale nothing could be read."""
 

@@ -43,8 +43,6 @@ def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
 
 
 def _styles(scale: float) -> Iterator[str]:
-    """The styles of the shapes, whose sizes are no coordinates."""
-
     def points(units: float) -> str:
         return f"{units * UNIT * scale:.4g}bp"
 
@@ -82,7 +80,6 @@ def _piece(piece: Piece) -> str:
 
 
 def _text(text: Text) -> str:
-    """A piece of text in its room; a word stands directly before its number."""
     style = "word" if text.kind in ("word", "note") else "partial" if text.kind == "partial" else "text"
     anchor, x = "base", text.x + text.width / 2
     if text.kind == "word":

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...uncertainty.measured_value import concise, in_unit
-from ..characters import Theme, shortened
-from .figure import Palette, draw_dots, drawn, with_grid
+from ..characters import on_one_line, shortened
+from . import Picture
+from .figure import Palette, draw_dots, with_grid
 from .frame import MAX_DOTS
 
 if TYPE_CHECKING:
@@ -26,8 +27,8 @@ MOST_OUTPUTS = 6
 
 
 # ---- fits ---------------------------------------------------------------------------------------------------------
-def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> bytes:
-    """The data, the curve with its confidence band, and the residuals below, as the content of a file.
+def fit_picture(answer: Fit) -> Picture:
+    """Return the data, the curve with its confidence band, and the residuals below.
 
     With several predictors the observed values are over the fitted ones.
     """
@@ -70,11 +71,10 @@ def fit_figure(answer: Fit, format: str, title: str, theme: Theme = "auto") -> b
         estimate = f"{float(parameter.estimate):.6g}"
         written = estimate if parameter.error is None else concise(float(parameter.estimate), float(parameter.error))
         parts.append(f"{name} = {written.replace('-', '−')} {units.get(name) or ''}".rstrip())
-    return drawn(draw, format, title, ", ".join(parts), theme)
+    return Picture(draw, shortened(on_one_line(answer.text)), ", ".join(parts))
 
 
 def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
-    """Draw predictions over the one predictor: their values and their bands."""
     (name,) = answer.predictors
     predictions = [(place.point[name], place) for place in answer.predictions if place.value is not None]
     predictions.sort(key=lambda prediction: prediction[0])
@@ -89,17 +89,10 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
 
 
 # ---- descents -----------------------------------------------------------------------------------------------------
-def loss_figure(
-    steps: Sequence[int],
-    values: Sequence[float],
-    best: int,
-    format: str,
-    title: str,
-    caption: str,
-    theme: Theme,
-    up: str = "value",
-) -> bytes:
-    """The values over the steps, and a ring at the step of the `best` one, as the content of a file."""
+def loss_picture(
+    steps: Sequence[int], values: Sequence[float], best: int, title: str, caption: str, up: str
+) -> Picture:
+    """Return the values over the steps, and a ring at the step of the `best` one."""
 
     def draw(page: Any, palette: Palette) -> None:
         axes = page.subplots()
@@ -115,12 +108,12 @@ def loss_figure(
         with_grid(axes, palette)
         axes.legend(loc="best", fontsize=9)
 
-    return drawn(draw, format, title, caption, theme)
+    return Picture(draw, title, caption)
 
 
 # ---- uncertainty budgets ------------------------------------------------------------------------------------------
-def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "auto") -> bytes:
-    """The budget of each output as bars, with its histogram where there are draws, as the content of a file."""
+def budget_picture(answer: Propagation) -> Picture:
+    """Return the budget of each output as bars, with its histogram where there are draws."""
     shown = answer.results[:MOST_OUTPUTS]
 
     def draw(page: Any, palette: Palette) -> None:
@@ -137,11 +130,10 @@ def budget_figure(answer: Propagation, format: str, title: str, theme: Theme = "
     if len(shown) == 1:
         unit = "" if answer.units is None else f" {answer.units['results'][0]['value']}".rstrip()
         caption = f"{in_unit(shown[0].interval, unit)}, for {100 * shown[0].level:.4g} %"
-    return drawn(draw, format, title, caption, theme)
+    return Picture(draw, shortened(on_one_line(answer.text)), caption)
 
 
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
-    """Draw the contribution of each input, the largest on top."""
     ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MOST_BARS]
     names = [*(name for name, _ in ranked), "combined"]
     sizes = [*(share.contribution for _, share in ranked), result.uncertainty]
@@ -164,7 +156,6 @@ def _bars(axes: Any, result: Result, palette: Palette) -> None:
 
 
 def _histogram(axes: Any, result: Result, palette: Palette) -> None:
-    """The draws, the normal curve of the first order over them, and both coverage intervals."""
     draws = result.drawn
     assert draws is not None
     total = sum(draws.counts) or 1

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
@@ -18,29 +18,12 @@ from ...curves.sampling import Stretch
 from ...errors import needed
 from ..characters import Terminal
 from ..document import Drawing
-from .frame import Frame, frames, in_sight, within
-
-DOTS = (0.0, 0.02, 0.045)
-"""How far the dots of several functions stand apart, one after the other; 0 for solid lines."""
+from .frame import FUNCTIONS, TOUCHED, Frame, Look, Series, panels, path_of, rows_of
 
 WIDTH = 72
 HEIGHT = 20
 
 _CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": "@", "cyan": "+", "white": "x"}
-
-CYCLE = ("blue", "red", "green", "yellow", "magenta", "cyan")
-"""The colours of several functions, in their order; without colour, each second one is dotted."""
-
-
-class Layer(NamedTuple):
-    """One thing to draw: pieces of a line, solid or dotted, or single marks."""
-
-    color: str
-    pieces: Sequence[Stretch]
-    every: float = 0
-    """The distance of the dots of a dotted line, as a fraction of the width."""
-    marks: bool = False
-    """Whether each piece is one point, to be seen as a block."""
 
 
 def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
@@ -51,32 +34,12 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
     if isinstance(plot, Surface):
         return [Drawing("", partial(_surface, plot))]
     plot = plot.in_logs() if plot.log else plot
-    one, two = frames(plot)
-    second, sides = two or one, (plot.low, plot.high)
-    if plot.outputs:
-        upper = lower = [
-            Layer(color, list(within(output.function.stretches, one)), every=DOTS[k % len(DOTS)])
-            for k, (output, color) in enumerate(zip(plot.outputs, CYCLE, strict=False))
-        ]
-    else:
-        upper = [Layer("blue", list(within(plot.function.stretches, one)))]
-        lower = [] if two else upper
-        lower.append(Layer("red", list(within(plot.derivative.stretches, second)), every=0.02))
-        lower.append(Layer("cyan", list(within(plot.second.stretches, second)), every=0.06))
-    tangent = plot.tangent
-    if tangent is not None:
-        ends = ((plot.low, tangent(plot.low)), (plot.high, tangent(plot.high)))
-        upper.append(Layer("green", list(within([ends], one)), every=0.045))
-        upper.append(Layer("yellow", [((tangent.at, tangent.value),)], marks=True))
-        if plot.derivative.stretches:
-            lower.append(Layer("yellow", [((tangent.at, tangent.slope),)], marks=True))
-    upper += _path_and_rows(plot, "magenta")
-    if two is None:
-        return [Drawing("", partial(_drawing, upper, sides, one, HEIGHT))]
-    return [
-        Drawing(name, partial(_drawing, layers, sides, frame, HEIGHT * 2 // 3))
-        for name, layers, frame in zip(names, (upper, lower), (one, two), strict=False)
-    ]
+    sides = (plot.low, plot.high)
+    (frame, series), *lower = panels(plot, names, False)
+    if not lower:
+        return [Drawing("", partial(_drawing, series, sides, frame, HEIGHT))]
+    titled = zip(names, [(frame, series), *lower], strict=False)
+    return [Drawing(name, partial(_drawing, part, sides, frame, HEIGHT * 2 // 3)) for name, (frame, part) in titled]
 
 
 def _surface(surface: Surface, look: Terminal) -> str:
@@ -85,30 +48,11 @@ def _surface(surface: Surface, look: Terminal) -> str:
     generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
     pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
-    path_and_rows = _path_and_rows(surface, "red")
-    layers = [Layer("blue", pieces), *path_and_rows[:2]]
+    series = [Series(FUNCTIONS[0], pieces), *path_of(surface, "red", "")]
     if surface.point is not None:
-        layers += [Layer("green", arrow(surface)), Layer("yellow", [(surface.point,)], marks=True)]
-    layers += path_and_rows[2:]
+        series += [Series(Look("green", 0, ""), arrow(surface)), Series(TOUCHED, [(surface.point,)])]
     frame = Frame(surface.y[0], surface.y[-1])
-    return _drawing(layers, (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
-
-
-def _path_and_rows(plot: Curve | Surface, color: str) -> list[Layer]:
-    """The path of a run, and rows of data as blocks, with their standard uncertainties."""
-    end = plot.path[-1:]
-    layers = [Layer(color, [plot.path] if end else []), Layer(color, [end] if end else [], marks=True)]
-    data = plot.data
-    if data is not None:
-        shown = in_sight(data.x, data.y)
-        places = [(data.x[k], data.y[k]) for k in shown]
-        bars: list[Stretch] = []
-        if data.dy:
-            bars += [((x, y - data.dy[k]), (x, y + data.dy[k])) for k, (x, y) in zip(shown, places, strict=True)]
-        if data.dx:
-            bars += [((x - data.dx[k], y), (x + data.dx[k], y)) for k, (x, y) in zip(shown, places, strict=True)]
-        layers += [Layer("magenta", bars), Layer("magenta", [(place,) for place in places], marks=True)]
-    return layers
+    return _drawing([*series, *rows_of(surface)], (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
 
 
 def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
@@ -126,35 +70,33 @@ def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
     return [(surface.point, tip), (head[0], tip, head[1])]
 
 
-def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
+def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
     numpy = library("numpy")
     with _without("numba"):
         uniplot = library("uniplot")
     across, up = _unit(*sides), _unit(*frame)
     width = max(20, min(look.width or WIDTH + 12, 100) - 12)
-    drawn: list[tuple[Layer, list[Place]]] = []
-    for layer in layers:
-        if layer.marks:
-            inside = [
-                at for (at,) in layer.pieces if sides[0] <= at[0] <= sides[1] and frame.low <= at[1] <= frame.high
-            ]
-            # a block of dots, or one character
-            dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
-            block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if look.unicode else [(0.0, 0.0)]
-            points = [(x + dx, y + dy) for x, y in inside for dx, dy in block]
+    # a block of dots, or one character
+    dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
+    block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if look.unicode else [(0.0, 0.0)]
+    drawn: list[tuple[Look, list[Place]]] = []
+    for drawn_as, pieces, _ in series:
+        if drawn_as.every is None:
+            places = [(x, y) for ((x, y), *_) in pieces if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
+            points = [(x + dx, y + dy) for x, y in places for dx, dy in block]
         else:
-            points = list(_dots(layer, sides, frame) if layer.every else _joined(layer.pieces))
-        if points:  # not all of it lies outside
-            drawn.append((layer, points))
+            points = [*(_dots(pieces, drawn_as.every, sides, frame) if drawn_as.every else _joined(pieces))]
+        if points and drawn_as.terminal:  # not all of it lies outside
+            drawn.append((drawn_as, points))
     text: str = uniplot.plot_to_string(
         xs=[numpy.array([x / across for x, _ in points]) for _, points in drawn],
         ys=[numpy.array([y / up for _, y in points]) for _, points in drawn],
-        lines=[not layer.every and not layer.marks for layer, _ in drawn],
+        lines=[drawn_as.every == 0 for drawn_as, _ in drawn],
         width=width,
         height=height,
-        color=[layer.color for layer, _ in drawn],
+        color=[drawn_as.terminal for drawn_as, _ in drawn],
         character_set="braille" if look.unicode else "ascii",
-        force_ascii_characters=[_CHARACTERS[layer.color] for layer, _ in drawn],
+        force_ascii_characters=[_CHARACTERS[drawn_as.terminal] for drawn_as, _ in drawn],
         x_min=sides[0] / across,
         x_max=sides[1] / across,
         y_min=frame.low / up,
@@ -171,29 +113,26 @@ def _drawing(layers: Sequence[Layer], sides: tuple[float, float], frame: Frame, 
 
 
 def _unit(low: float, high: float) -> float:
-    """The power of ten in which very large or small numbers are drawn: the library cannot."""
     exponent = math.floor(math.log10(max(abs(low), abs(high))))
     return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
 
 
 def _joined(pieces: Sequence[Stretch]) -> Iterator[Place]:
-    """The pieces one after the other, with gaps in between."""
     for k, piece in enumerate(pieces):
         if k:
             yield float("nan"), float("nan")
         yield from piece
 
 
-def _dots(layer: Layer, sides: tuple[float, float], frame: Frame) -> Iterator[Place]:
-    """Places along the pieces that stand apart evenly on the screen."""
+def _dots(pieces: Sequence[Stretch], every: float, sides: tuple[float, float], frame: Frame) -> Iterator[Place]:
     across, up = sides[1] - sides[0], (frame.high - frame.low) * 2.2
-    for piece in layer.pieces:
+    for piece in pieces:
         left = 0.0
         yield piece[0]
         for (a, at_a), (b, at_b) in pairwise(piece):
             length = ((((b - a) / across) ** 2) + (((at_b - at_a) / up) ** 2)) ** 0.5
-            while length > 0 and left + layer.every <= length:
-                left += layer.every
+            while length > 0 and left + every <= length:
+                left += every
                 share = left / length
                 yield a + share * (b - a), at_a + share * (at_b - at_a)
             left -= length
@@ -201,7 +140,6 @@ def _dots(layer: Layer, sides: tuple[float, float], frame: Frame) -> Iterator[Pl
 
 @contextmanager
 def _without(library: str) -> Iterator[None]:
-    """Let imports inside do without a library that takes longer to load than a drawing."""
     absent = library not in sys.modules
     if absent:
         sys.modules[library] = None  # type: ignore[assignment]

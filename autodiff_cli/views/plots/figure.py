@@ -6,72 +6,45 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ...curves.contours import Surface, refined
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
+from . import Picture
 from .braille import arrow, library
-from .frame import MAX_DOTS, Frame, axis_of, frames, in_sight, within
+from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, panels, path_of, rows_of
 
 
 class Palette(NamedTuple):
-    """The colours of a theme."""
+    """The colours of a theme; those of the light one by default."""
 
-    paper: str
-    ink: str
-    faint: str
-    grid: str
-    hidden: str
-    """The style of intervals in which the function is undefined."""
-    blue: str
-    red: str
-    green: str
-    violet: str
-    brown: str
-    pale: str
-    """The style of the background of lines."""
-    contours: tuple[float, float]
+    paper: str = "#ffffff"
+    ink: str = "#222222"
+    faint: str = "#8a8a8a"
+    grid: str = "#e6e6e6"
+    hidden: str = "#eeeeee"
+    """Where the function is undefined."""
+    blue: str = "#2a62a8"
+    red: str = "#b5402c"
+    green: str = "#3c7d3e"
+    violet: str = "#7b3fa0"
+    brown: str = "#8a6100"
+    pale: str = "#c9d8ea"
+    """What is behind lines."""
+    contours: tuple[float, float] = (0.0, 0.9)
     """Which part of the scale of colours contours take, so that they are seen on the paper."""
 
 
-LIGHT = Palette(
-    "#ffffff",
-    "#222222",
-    "#8a8a8a",
-    "#e6e6e6",
-    "#eeeeee",
-    "#2a62a8",
-    "#b5402c",
-    "#3c7d3e",
-    "#7b3fa0",
-    "#8a6100",
-    "#c9d8ea",
-    (0.0, 0.9),
-)
+LIGHT = Palette()
 DARK = Palette(
-    "#0f172a",
-    "#f1f5f9",
-    "#8595ab",
-    "#25334d",
-    "#1e293b",
-    "#7ab0f5",
-    "#f0907d",
-    "#7fcf86",
-    "#c99bf2",
-    "#e0b45c",
-    "#274266",
+    *("#0f172a", "#f1f5f9", "#8595ab", "#25334d", "#1e293b"),
+    *("#7ab0f5", "#f0907d", "#7fcf86", "#c99bf2", "#e0b45c", "#274266"),
     (0.3, 1.0),
 )
-
-CYCLE = ("blue", "red", "green", "violet", "brown", "ink")
-"""The colours of several functions, in their order."""
-
-KINKS = 12
-"""The most kinks that are marked."""
 
 MOST_LOOKS = 3_000
 """The most labels of contours times lines among which they look for their own."""
@@ -98,76 +71,39 @@ SETTINGS: Any = {
 _AFTER = "+-−*/·=,"
 """Signs at which no line ends."""
 
-_COLOR = re.compile(rb"#[0-9a-f]{6}\b")
 
-
-def figure(
-    plot: Curve | Surface,
-    format: str,
-    names: Sequence[str],
-    title: str,
-    caption: str,
-    kinked: bool,
-    theme: Theme = "auto",
-) -> bytes:
-    """The plot as the content of an SVG, PNG or PDF file; `kinked` says that there is no derivative at the point.
+def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
+    """Return the content of an SVG, PNG or PDF file with a picture in the colours of a theme.
 
     Raises `ExpressionError` where matplotlib is not installed.
-    """
-
-    if isinstance(plot, Surface):
-        contours = partial(_contours, surface=plot, kinked=kinked)
-        return drawn(contours, format, title, caption, theme, levels=plot.levels)
-    curve = partial(_curve, curve=plot, names=names, kinked=kinked)
-    return drawn(curve, format, title, caption, theme)
-
-
-def drawn(
-    draw: Callable[[Any, Palette], None],
-    format: str,
-    title: str,
-    caption: str = "",
-    theme: Theme = "auto",
-    *,
-    levels: Sequence[float] = (),
-) -> bytes:
-    """Return the content of an SVG, PNG or PDF file that `draw` makes in the colours of a theme.
-
-    `levels` are those of contours that are coloured by `_tints`. Raises `ExpressionError` where matplotlib is not
-    installed.
     """
     palette = DARK if theme == "dark" else LIGHT
     matplotlib = library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    colors: Any = {
-        "figure.facecolor": palette.paper,
-        "axes.facecolor": palette.paper,
-        "legend.facecolor": palette.paper,
-        "savefig.facecolor": palette.paper,
-        "axes.edgecolor": palette.faint,
-        "axes.labelcolor": palette.ink,
-        "text.color": palette.ink,
-        "xtick.color": palette.ink,
-        "ytick.color": palette.ink,
-    }
-    with matplotlib.rc_context(SETTINGS | colors):
+    colors: dict[str, Any] = {"axes.edgecolor": palette.faint}
+    colors |= {f"{part}.facecolor": palette.paper for part in ("figure", "axes", "legend", "savefig")}
+    colors |= dict.fromkeys(("axes.labelcolor", "text.color", "xtick.color", "ytick.color"), palette.ink)
+    with matplotlib.rc_context(SETTINGS | colors), warnings.catch_warnings():
+        # a letter that the font lacks is drawn as a box
+        warnings.simplefilter("ignore", UserWarning)
         page = Figure(figsize=(6.4, 4.4), layout="constrained")
         FigureCanvasAgg(page)
-        draw(page, palette)
-        _fit(page.suptitle(title, fontsize=11, color=palette.ink))
-        if caption:
-            _fit(page.supxlabel(caption, fontsize=9, color=palette.faint))
-        _trim(page)
+        picture.draw(page, palette)
+        _fit(page.suptitle(picture.title, fontsize=11, color=palette.ink))
+        if picture.caption:
+            _fit(page.supxlabel(picture.caption, fontsize=9, color=palette.faint))
+        # axes of equal scales leave some of the page's height free
+        page.draw_without_rendering()
+        width, height = page.get_size_inches()
+        free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
+        page.set_size_inches(width, height * (1 - max(free, 0.0)))
         file = io.BytesIO()
         metadata: Any = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
         if format == "pdf":
-            metadata = {"Title": title, "Subject": caption, "CreationDate": None, "Creator": None}
-        with warnings.catch_warnings():
-            # a letter that the font lacks is drawn as a box
-            warnings.simplefilter("ignore", UserWarning)
-            page.savefig(file, format=format, dpi=150, metadata=metadata)
+            metadata = {"Title": picture.title, "Subject": picture.caption, "CreationDate": None, "Creator": None}
+        page.savefig(file, format=format, dpi=150, metadata=metadata)
     if format != "svg":
         return file.getvalue()
     # in pixels instead of points, which not every program that shows SVG can read
@@ -177,7 +113,7 @@ def drawn(
         file.getvalue(),
         count=2,
     )
-    return _both(svg, levels) if theme == "auto" else svg
+    return _both(svg, picture.levels) if theme == "auto" else svg
 
 
 MOST_LINES = 6
@@ -185,7 +121,6 @@ MOST_LINES = 6
 
 
 def _fit(line: Any) -> None:
-    """Break a line of text at the width of its page, between words where it has any."""
     left, room = line.get_text(), 0.98 * line.figure.bbox.width
     lines: list[str] = []
 
@@ -193,45 +128,30 @@ def _fit(line: Any) -> None:
         line.set_text(text)
         return bool(line.get_window_extent().width <= room)
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        while left:
-            count = len(left)
-            while not fits(left[:count]) and count > 1:
-                count = max(1, min(count - 1, int(count * room / line.get_window_extent().width)))
-            if len(lines) == MOST_LINES - 1 and count < len(left):
-                lines.append(shortened(left, count))
-                break
-            if count < len(left):
-                # before an operator rather than behind it
-                count = next(
-                    (k for k in range(count, count // 2, -1) if left[k] == " " and left[k - 1] not in _AFTER), count
-                )
-            lines.append(left[:count].strip())
-            left = left[count:].strip()
+    while left:
+        count = len(left)
+        while not fits(left[:count]) and count > 1:
+            count = max(1, min(count - 1, int(count * room / line.get_window_extent().width)))
+        if len(lines) == MOST_LINES - 1 and count < len(left):
+            lines.append(shortened(left, count))
+            break
+        if count < len(left):
+            # before an operator rather than behind it
+            blanks = (k for k in range(count, count // 2, -1) if left[k] == " " and left[k - 1] not in _AFTER)
+            count = next(blanks, count)
+        lines.append(left[:count].strip())
+        left = left[count:].strip()
     line.set_text("\n".join(lines))
-
-
-def _trim(page: Any) -> None:
-    """Take off the page's height what axes of equal scales leave free."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        page.draw_without_rendering()
-    width, height = page.get_size_inches()
-    free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
-    page.set_size_inches(width, height * (1 - max(free, 0.0)))
 
 
 def _both(light: bytes, levels: Sequence[float]) -> bytes:
     """The light drawing, with the colours of the dark one for who prefers that."""
     changed = dict(zip(_tints(levels, LIGHT), _tints(levels, DARK), strict=True))
     changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
-    there = {*_COLOR.findall(light)}
     pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]
     rules = b"".join(
         b'[style*="%b: %b"]{%b:%b!important}' % (what, one, what, other)
         for one, other in pairs
-        if one in there
         for what in (b"fill", b"stroke")
         if b"%b: %b" % (what, one) in light
     )
@@ -239,7 +159,6 @@ def _both(light: bytes, levels: Sequence[float]) -> bytes:
 
 
 def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
-    """The colours of contours at these levels."""
     if len(levels) < 2:
         return []
     import matplotlib
@@ -251,51 +170,48 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
     return [to_hex(color) for color in scale(places)]
 
 
-def _curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
-    one, two = frames(curve)
-    if two is None:
-        upper = lower = page.subplots()
+def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
+    """Draw a function with its derivatives, which have these names; `kinked` says that the point is a kink."""
+    parts = panels(curve, names, kinked)
+    if len(parts) == 1:
+        grid = [page.subplots()]
     else:
         page.set_size_inches(6.4, 5.6)
-        upper, lower = page.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-    second = one if two is None else two
-    if curve.outputs:
-        for output, name, color in zip(curve.outputs, names, CYCLE, strict=False):
-            _lines(upper, within(output.function.stretches, one), getattr(palette, color), name)
-            if output.value is not None:
-                upper.plot([curve.at], [output.value], "o", color=getattr(palette, color), markersize=6, zorder=5)
-    else:
-        _lines(upper, within(curve.function.stretches, one), palette.blue, names[0])
-        for samples, name, color in zip((curve.derivative, curve.second), names[1:], ("red", "violet"), strict=False):
-            _lines(lower, within(samples.stretches, second), getattr(palette, color), name)
-    tangent = curve.tangent
-    if tangent is not None:
-        ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
-        unit = "" if curve.units is None else f" {curve.units['range'][curve.variable]}".rstrip()
-        name = f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
-        _lines(upper, within([ends], one), palette.green, name, linestyle=(0, (5, 3)), linewidth=1.3)
-        upper.plot([tangent.at], [tangent.value], "o", color=palette.blue, markersize=6, zorder=5)
-        if curve.derivative.stretches:
-            lower.plot([tangent.at], [tangent.slope], "o", color=palette.red, markersize=6, zorder=5)
-    _path_and_rows(upper, curve, palette.ink, palette)
-    kinks = [place for place in _kinks(curve, one) if kinked or tangent is None or place[0] != tangent.at]
-    if kinks:
-        style = {"markerfacecolor": palette.paper, "markeredgecolor": palette.blue, "color": palette.blue}
-        upper.plot(*zip(*kinks, strict=True), "o", **style, markersize=9, zorder=4, label="no derivative (a kink)")
-    for axes, frame in {upper: one, lower: second}.items():
+        grid = page.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    for axes, (_, series) in zip(grid, parts, strict=True):
+        _series(axes, series, palette, curve)
+    for axes, (frame, _) in zip(grid, parts, strict=True):
         if "x" in curve.log:
             axes.set_xscale("log")
             _powers(axes.xaxis, curve.high / curve.low)
         if "y" in curve.log:
             axes.set_yscale("log")
             _powers(axes.yaxis, frame.high / frame.low)
-        _dress(axes, (curve.low, curve.high), frame, palette)
+        axes.set_xlim(curve.low, curve.high)
+        axes.set_ylim(*frame)
+        with_grid(axes, palette)
+        if frame.low < 0 < frame.high:
+            axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
+        if curve.low < 0 < curve.high:
+            axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
         axes.legend(loc="best", fontsize=9)
-    lower.set_xlabel(axis_of(curve, curve.variable))
+    grid[-1].set_xlabel(axis_of(curve, curve.variable))
+
+
+def _series(axes: Any, series: Iterable[Series], palette: Palette, plot: Curve | Surface) -> None:
+    for look, pieces, label in series:
+        color, style = look.color and getattr(palette, look.color), {**look.style}
+        if "markerfacecolor" in style:
+            style["markerfacecolor"] = palette.paper
+        if look is ROWS and (data := plot.data) is not None:
+            draw_dots(axes, data.x, data.y, data.dx, data.dy, color, zorder=4, error_zorder=3)
+        elif look.marker:
+            axes.plot(*zip(*chain(*pieces), strict=True), look.marker, color=color, label=label or None, **style)
+        elif color:
+            _lines(axes, pieces, color, label, **style)
 
 
 def _powers(axis: Any, ratio: float) -> None:
-    """Label a logarithmic axis; over a decade or two, more than the powers of ten."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     def label(x: float, _: object) -> str:
@@ -312,16 +228,7 @@ def _powers(axis: Any, ratio: float) -> None:
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
-def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
-    """The points in the frame with a value and no derivative; none if they are too many."""
-    kinks = curve.kinks
-    places = [place for stretch in curve.function.stretches for place in stretch]
-    nearest = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in kinks if len(kinks) <= KINKS]
-    return [(x, height) for x, height in nearest if frame.low <= height <= frame.high]
-
-
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
-    """Draw the pieces as one line with gaps; a single point becomes a dot."""
     xs, ys, dots = [], [], []
     for piece in pieces:
         if len(piece) == 1:
@@ -335,23 +242,14 @@ def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None
         axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if xs else label, markersize=5)
 
 
-def _dress(axes: Any, sides: tuple[float, float], frame: Frame, palette: Palette) -> None:
-    axes.set_xlim(*sides)
-    axes.set_ylim(*frame)
-    with_grid(axes, palette)
-    if frame.low < 0 < frame.high:
-        axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
-    if sides[0] < 0 < sides[1]:
-        axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
-
-
 def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:
     """Draw a grid behind everything else."""
     axes.grid(axis=direction, color=palette.grid, linewidth=0.7)
     axes.set_axisbelow(True)
 
 
-def _contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> None:
+def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> None:
+    """Draw contours, and the gradient at the point; `kinked` says that it is a kink."""
     import numpy
 
     axes = page.subplots()
@@ -368,7 +266,7 @@ def _contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> No
         hidden = numpy.where(numpy.ma.getmaskarray(heights), 1.0, 0.0)
         axes.contourf(across, up, hidden, levels=[0.5, 1.5], colors=[palette.hidden], zorder=0)
         axes.plot([], [], "s", color=palette.hidden, label="undefined")
-    _path_and_rows(axes, surface, palette.red, palette)
+    _series(axes, [*path_of(surface, "", "red"), *rows_of(surface)], palette, surface)
     shaft: Sequence[Stretch] = arrow(surface)
     if surface.point is not None:
         if shaft:
@@ -417,19 +315,6 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
     return [place for _, place in places[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
 
 
-def _path_and_rows(axes: Any, plot: Curve | Surface, color: str, palette: Palette) -> None:
-    """Draw the path of a run in this colour, and rows of data."""
-    if plot.path:
-        xs, ys = [x for x, _ in plot.path], [y for _, y in plot.path]
-        axes.plot(xs, ys, "-", color=color, linewidth=1.3, zorder=4, label=f"path, {len(plot.path):,} points")
-        if len(plot.path) <= 200:
-            axes.plot(xs, ys, ".", color=color, markersize=4, zorder=4)
-        axes.plot(xs[-1], ys[-1], "s", color=color, markersize=6, zorder=5)
-    data = plot.data
-    if data is not None:
-        draw_dots(axes, data.x, data.y, data.dx, data.dy, palette.ink, zorder=4, error_zorder=3)
-
-
 def draw_dots(
     axes: Any,
     xs: Sequence[float],
@@ -450,6 +335,6 @@ def draw_dots(
     style = {"markersize": 4, "alpha": 0.8, "zorder": zorder} | style
     axes.plot(*places, "o", color=color, label=label if labelled else None, **style)
     if (len(dx) or len(dy)) and len(xs) <= MAX_DOTS:
-        xerr, yerr = ([sizes[k] for k in shown] if len(sizes) else None for sizes in (dx, dy))
+        xerr, yerr = (sizes if len(sizes) else None for sizes in (dx, dy))
         bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": error_zorder}
         axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars)

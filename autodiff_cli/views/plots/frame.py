@@ -1,14 +1,18 @@
-"""Frames: which heights a drawing shows, and the parts of a curve that lie within them."""
+"""What is drawn of a curve, whatever draws it: its frames, and the lines and points within them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...curves.contours import Surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..numerals import heading, unit_text
+
+if TYPE_CHECKING:
+    from ...quantities.unit import Unit
 
 MARGIN = 0.06
 """The share of the height that is left free at the top and at the bottom."""
@@ -24,9 +28,125 @@ class Frame(NamedTuple):
     high: float
 
 
+def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
+    """Return the unit of a number of a plot, which is at these keys of its units; None where it has none."""
+    unit: Any = plot.units
+    for key in keys:
+        unit = unit and unit[key]
+    return unit  # type: ignore[no-any-return]
+
+
+def headed(plot: Curve | Surface, name: str, *keys: str | int) -> str:
+    """Return the name of numbers of a plot with their unit, as an axis has it."""
+    return heading(name, unit_text(plot_unit(plot, *keys)))
+
+
 def axis_of(plot: Curve | Surface, name: str) -> str:
-    """A variable with its unit, as an axis has it."""
-    return name if plot.units is None else heading(name, unit_text(plot.units["range"][name]))
+    """Return a variable with its unit."""
+    return headed(plot, name, "range", name)
+
+
+class Look(NamedTuple):
+    """How something is drawn, on a terminal and in a picture."""
+
+    terminal: str
+    """Its colour on a terminal; empty where it is not drawn there."""
+    every: float | None
+    """The distance of its dots as a fraction of the width; 0 for a solid line, None for single points."""
+    color: str
+    """Its colour in a palette; empty where it is not drawn in pictures."""
+    marker: str = ""
+    """The marker of its points; empty for a line with gaps."""
+    style: Mapping[str, Any] = MappingProxyType({})
+
+
+POINT = {"markersize": 6, "zorder": 5}
+
+_ON_TERMINALS = ("blue", "red", "green", "yellow", "magenta", "cyan"), (0, 0.02, 0.045) * 2
+FUNCTIONS = [*map(Look, *_ON_TERMINALS, ("blue", "red", "green", "violet", "brown", "ink"))]
+"""Several functions, in their order."""
+SLOPE, BEND = Look("red", 0.02, "red"), Look("cyan", 0.06, "violet")
+TANGENT = Look("green", 0.045, "green", "", {"linestyle": (0, (5, 3)), "linewidth": 1.3})
+TOUCHED = Look("yellow", None, "blue", "o", POINT)
+KINKS = Look("", None, "blue", "o", {"markersize": 9, "zorder": 4, "markerfacecolor": "paper"})
+BARS, ROWS = Look("magenta", 0, ""), Look("magenta", None, "ink")
+"""The uncertainties of rows of data, and the rows, which pictures draw together."""
+
+
+class Series(NamedTuple):
+    """Pieces of a line, or points, that look the same."""
+
+    look: Look
+    pieces: Sequence[Stretch]
+    label: str = ""
+
+
+MAX_KINKS = 12
+"""The most kinks that are marked."""
+
+MAX_MARKED_STEPS = 200
+"""The most points of a path that are marked."""
+
+
+def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame, list[Series]]]:
+    """Return what is drawn of a curve, each in its frame: one, or the function and below it the derivatives.
+
+    `names` are those of the function and of its derivatives, or of several functions; `kinked` says that the point is
+    a kink.
+    """
+    one, two = frames(curve)
+    upper: list[Series] = []
+    lower = upper if two is None else []
+    for look, output, name in zip(FUNCTIONS, curve.outputs, names, strict=False):
+        upper.append(Series(look, [*within(output.function.stretches, one)], name))
+        if output.value is not None and curve.at is not None:
+            dot = look._replace(terminal="", marker="o", style=POINT)
+            upper.append(Series(dot, [((curve.at, output.value),)]))
+    if not curve.outputs:
+        upper.append(Series(FUNCTIONS[0], [*within(curve.function.stretches, one)], names[0]))
+        lower.append(Series(SLOPE, [*within(curve.derivative.stretches, two or one)], names[1]))
+        lower.append(Series(BEND, [*within(curve.second.stretches, two or one)], names[2]))
+    tangent = curve.tangent
+    if tangent is not None:
+        ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
+        unit = f" {plot_unit(curve, 'range', curve.variable) or ''}".rstrip()
+        name = f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
+        upper.append(Series(TANGENT, [*within([ends], one)], name))
+        upper.append(Series(TOUCHED, [((tangent.at, tangent.value),)]))
+        if curve.derivative.stretches:
+            lower.append(Series(TOUCHED._replace(color="red"), [((tangent.at, tangent.slope),)]))
+    upper += [*path_of(curve, "magenta", "ink"), *rows_of(curve)]
+    kinks = [place for place in _kinks(curve, one) if kinked or tangent is None or place[0] != tangent.at]
+    if kinks:
+        upper.append(Series(KINKS, [(place,) for place in kinks], "no derivative (a kink)"))
+    return [(one, upper)] if two is None else [(one, upper), (two, lower)]
+
+
+def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[Series]:
+    """Yield the path of a run, its steps unless they are too many, and its end, in these colours."""
+    if plot.path:
+        look = Look(terminal, 0, color, "-", {"linewidth": 1.3, "zorder": 4})
+        yield Series(look, [plot.path], f"path, {len(plot.path):,} points")
+        if len(plot.path) <= MAX_MARKED_STEPS:
+            yield Series(Look("", None, color, ".", {"markersize": 4, "zorder": 4}), [plot.path])
+        yield Series(Look(terminal, None, color, "s", POINT), [plot.path[-1:]])
+
+
+def rows_of(plot: Curve | Surface) -> Iterator[Series]:
+    """Yield the uncertainties of the rows of data that are in sight, and the rows."""
+    if (data := plot.data) is not None:
+        places = [(k, data.x[k], data.y[k]) for k in in_sight(data.x, data.y)]
+        bars: list[Stretch] = [((x, y - data.dy[k]), (x, y + data.dy[k])) for k, x, y in places if data.dy]
+        bars += [((x - data.dx[k], y), (x + data.dx[k], y)) for k, x, y in places if data.dx]
+        yield Series(BARS, bars)
+        yield Series(ROWS, [((x, y),) for _, x, y in places])
+
+
+def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
+    kinks = curve.kinks
+    places = [place for stretch in curve.function.stretches for place in stretch]
+    nearest = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in kinks if len(kinks) <= MAX_KINKS]
+    return [(x, height) for x, height in nearest if frame.low <= height <= frame.high]
 
 
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
@@ -54,7 +174,6 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
 
 
 def _heights_of(curve: Curve) -> list[float]:
-    """The heights of the data over the range of the curve, with their uncertainties."""
     data = curve.data
     if data is None:
         return []
@@ -91,7 +210,6 @@ def within(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
 
 
 def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> Iterator[tuple[float, float]]:
-    """Return the points where the line between two points crosses the frame, in order."""
     edges = frame if a[1] <= b[1] else frame[::-1]
     for edge in edges:
         if min(a[1], b[1]) < edge < max(a[1], b[1]):
@@ -118,7 +236,6 @@ def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
 
 
 def _cells(numbers: Sequence[float]) -> list[int]:
-    """In which of the cells, from the lowest to the highest, each number is."""
     low, high = min(numbers), max(numbers)
     size = (high / CELLS - low / CELLS) or 1.0
     return [min(int(x / size - low / size), CELLS - 1) for x in numbers]

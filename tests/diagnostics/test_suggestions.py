@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics.leniency import certain
-from autodiff_cli.diagnostics.vocabulary import MAX_SPLITS, native
+from autodiff_cli.diagnostics.suggestions import MAX_SPLITS, native
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.problem import evaluate_constant
 

@@ -1,0 +1,170 @@
+"""What was meant by a command, an option or an argument that there is not: the hints of usage errors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..errors import ExpressionError, either, looks_like_option, nearest, quoted, usage_error
+from .declarations import COMMANDS, Declared, commands_with, table
+
+
+def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
+    names: dict[str, tuple[str, ...]] = {}
+    for name, synonyms in table(section).items():
+        for synonym in synonyms.split():
+            names[synonym] = (*names.get(synonym, ()), name)
+    return names
+
+
+COMMAND_SYNONYMS = _by_synonym("synonyms of commands")
+"""The commands that a name of another program may stand for, the likeliest first."""
+
+SESSION_SYNONYMS = _by_synonym("synonyms of commands of a session")
+OPTION_SYNONYMS = _by_synonym("synonyms of options")
+"""Options by what they are called elsewhere, without dashes."""
+
+CHOICE_SYNONYMS = _by_synonym("synonyms of choices")
+COMMAND_ADVICE = table("advice on commands")
+"""Hints for commands that there are not, and that no other command stands for."""
+
+OPTION_ADVICE = {name: advice for names, advice in table("advice on options").items() for name in names.split()}
+
+MAX_VARIABLE_LENGTH = 3
+"""The most letters of a variable behind `--`: `--eps` may be the expression -(-eps)."""
+
+MAX_NAMED_COMMANDS = 4
+"""The most commands that a hint names as having an option."""
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+-]*)*"
+_RANGE = r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+"
+_SHORT_OPTION = r"-[a-zV][a-z-]*"
+_DATA_ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
+
+
+def available(names: Iterable[str], choices: Iterable[str]) -> list[str]:
+    """Return those of the names that are among the choices."""
+    present = set(choices)
+    return [name for name in names if name in present]
+
+
+def no_command(name: str) -> ExpressionError:
+    """Return the error for a command that there is not, with the one that may be meant."""
+    suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or nearest(name, [*COMMANDS, "help"])
+    hint = "`autodiff --help` lists the commands"
+    if name in COMMAND_ADVICE:
+        hint = COMMAND_ADVICE[name]
+    elif suggestion:
+        hint = f"did you mean `autodiff {suggestion}`?"
+    elif name[:3] in ("to-", "to_") and (target := CHOICE_SYNONYMS.get(name[3:], (name[3:],))[0]):
+        hint = f"did you mean `autodiff export --to {target}`?"
+    elif not name.isidentifier():
+        command, what = "grad", "gradient"
+        if re.match(r"\s*[d∂][^\s/]*/[d∂]", name):
+            command, what = "diff", "derivative"
+        elif re.search(r"[^=<>!]=[^=]", name):
+            command, what = "solve", "solution"
+        hint = f"for its {what}: `autodiff {command} '{name}'`"
+    return usage_error(f"there is no command `{name}`", hint)
+
+
+def nearest_option(arg: str, options: Iterable[str]) -> str | None:
+    """Return the option that an argument is likely a slip of, None for an expression."""
+    if not looks_like_option(arg):
+        return None
+    return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
+
+
+def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
+    """Return the options that an argument like one may be meant for; none for an expression."""
+    name = arg.partition("=")[0][2:]
+    # what other commands have is no slip of the pen
+    near = None if commands_with(f"--{name}") else nearest_option(arg, options)
+    if near or (arg.startswith("--") and len(name) > MAX_VARIABLE_LENGTH):
+        return available(OPTION_SYNONYMS.get(name, ()), options)[:2] or ([near] if near else ())
+    return ()
+
+
+def too_many(positional: Sequence[str], declared: Declared, command: str, at: Sequence[str]) -> ExpressionError:
+    """Return the error for arguments beyond those declared, with the likeliest cause."""
+    options, most = declared.options, len(declared.arguments)
+    for k, arg in enumerate(positional):
+        name, _, value = arg.partition("=")
+        if looks_like_option(arg):
+            hint = _option_hint(name, value or "".join(positional[k + 1 : k + 2]), declared, command)
+            return usage_error(f"there is no option `{name}`", hint)
+        if re.fullmatch(_SHORT_OPTION, name):
+            if name[1:] in OPTION_ADVICE:
+                return usage_error(f"there is no option `{name}`", OPTION_ADVICE[name[1:]])
+            long = [word for word in options if word == f"-{name}" or (word.startswith(f"-{name}") and k)]
+            long = available(OPTION_SYNONYMS.get(name[1:], ()), options) or long
+            if long:
+                hint = f"did you mean {either(long[:3])}? long options have two dashes"
+                return usage_error(f"there is no option `{name}`", hint)
+    extra, more = positional[most], positional[most:]
+    hint = f"`autodiff {command} --help` says what it takes"
+    assigned = [word for word in positional if re.fullmatch(_ASSIGNED, word)]
+    takes = [f"{word} {extra}" for word, option in options.items() if extra in option.choices]
+    if at and (braces := _in_braces([*at[-1:], *more], extra)):
+        hint = f'the shell takes braces apart, so put them in quotes: `--at "{braces}"`'
+    elif "--at" in options and extra in assigned and at:
+        hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
+    elif "--range" in options and len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
+        hint = f"the range is `--range {':'.join(more)}`"
+    elif "--range" in options and len(more) == 1 and re.fullmatch(_RANGE, extra):
+        hint = f"the range is `--range {extra}`"
+    elif "--at" in options and len(more) == 1 and re.fullmatch(_NUMBER, extra):
+        hint = f"give the point with `--at {extra}`"
+    elif "--at" in options and assigned and not at:
+        hint = f"give the point with `--at {','.join(assigned)}`"
+    elif command == "check":
+        hint = f"to mark an answer: `autodiff exercise --check '{positional[0]}' --answer '{extra}'`"
+    elif takes:
+        hint = f"did you mean `{takes[0]}`?"
+    elif "--data" in options and any(word.endswith(_DATA_ENDINGS) for word in positional):
+        hint = f"data are named with `--data {next(word for word in positional if word.endswith(_DATA_ENDINGS))}`"
+    elif f"--{extra}" in options:
+        hint = f"did you mean `--{extra}`?"
+    elif extra.startswith("=") and not extra.startswith("=="):
+        hint = 'leave out the spaces around `=`, or put all of it in quotes: `--at "x = 3"`'
+    elif "--at" in options:
+        hint = "put the whole expression in quotes, so that the shell keeps it together"
+    return usage_error(f"`{extra}` is one argument too many", hint)
+
+
+def _option_hint(name: str, value: str, declared: Declared, command: str) -> str:
+    hint = f"`autodiff {command} --help` lists the options"
+    synonyms, users = OPTION_SYNONYMS.get(name[2:], ()), commands_with(name)
+    if name[2:] in OPTION_ADVICE and not available(synonyms, declared.options):
+        return OPTION_ADVICE[name[2:]]
+    meant = _options_meant(name[2:], value, declared)
+    if meant and (" " in meant[0] or not 0 < len(users) <= MAX_NAMED_COMMANDS):
+        return f"did you mean {either(meant)}?"
+    if synonyms and not users and 0 < len(others := commands_with(synonyms[0])) <= MAX_NAMED_COMMANDS:
+        return f"`{synonyms[0]}` is an option of {quoted(others)}; {hint}"
+    return f"it is an option of {quoted(users)}; {hint}" if 0 < len(users) <= MAX_NAMED_COMMANDS else hint
+
+
+def _options_meant(name: str, value: str, declared: Declared) -> list[str]:
+    # `--latex` for `--format latex`
+    options = declared.options.values()
+    takes = [f"{option.name} {word}" for word in (value, name) for option in options if word in option.choices]
+    if likely := takes or available(OPTION_SYNONYMS.get(name, ()), declared.options):
+        return likely[:2]
+    words = set(name.split("-"))
+    sharing = [option for option in declared.options if words & set(option[2:].split("-"))]
+    if not sharing and len(name) > 2:
+        sharing = [option for option in declared.options if option.startswith(f"--{name}")]
+    return sharing if len(sharing) <= 2 else []
+
+
+def _in_braces(values: Sequence[str], extra: str) -> str:
+    begin = len(values[0].rpartition("=")[0]) + 1
+    if len({text[:begin] for text in values}) > 1:
+        begin = values[0].find("=") + 1
+    heads, parts = {text[:begin] for text in values}, [text[begin:].partition(",") for text in values]
+    if not begin or len(heads) > 1 or len({end for _, _, end in parts}) > 1:
+        return ""
+    _, comma, end = parts[0]
+    return f"{extra[:begin]}{{{','.join(value for value, _, _ in parts)}}}{comma}{end}"
