@@ -75,7 +75,7 @@ class Runs(Writer[Descent]):
         """Take the steps. A stream's rows say to which line they belong."""
         collected = None
         if isinstance(self.rows, Documents | Other):
-            collected = Run(isinstance(self.rows, Documents) and self.rows.look.terminal)
+            collected = Run(answer, isinstance(self.rows, Documents) and self.rows.look.terminal)
         label = subject if self.many or collected is not None else Subject(None)
         progress = Progress("steps", here=collected is not None)
         flush = collected is None and not is_file(self.out)
@@ -102,7 +102,6 @@ class Runs(Writer[Descent]):
         progress.done()
         self.saved.keep(answer.best.point, answer.best.units)
         if collected is not None:
-            collected.best, collected.ending, collected.over = answer.best, answer.ending, answer.over
             self.rows.answer(label, collected)
         self.out.flush()
         self._end(subject, answer, interruption.code)

@@ -23,7 +23,7 @@ def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
 
 
 PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "prediction_low", "prediction_high")
-"""The columns of csv and tsv with the curve at points, after those of the predictors."""
+"""The columns of csv after those of the predictors."""
 
 
 class FitView(PicturedView[Fit]):
