@@ -47,10 +47,12 @@ class Saved:
         self.best = {name: f"{x!r} {texts[name]}" if texts.get(name) else x for name, x in point.items()}
 
     def row(self, row: DescentStep) -> None:
+        """Keep a step of the way."""
         if self._path is not None:
             self._path.stream.write(json.dumps(record_of(STEP, row)) + "\n")
 
     def finish(self, code: int) -> None:
+        """Write the files, if there was an answer."""
         if self._point is not None and not code:
             self._point.stream.write(json.dumps(nested(self.best)) + "\n")
         for out in (self._point, self._path):

@@ -98,52 +98,53 @@ class ConstrainedProblem:
             for constraint, (_, names) in zip(constraints, self.functions[1:], strict=True)
         ]
 
-    def complete(self, x: Sequence[float]) -> dict[str, float]:
+    def _complete(self, x: Sequence[float]) -> dict[str, float]:
         return dict(zip(self.objective.start.names, self.objective.full(x), strict=True))
 
-    def embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
+    def _embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
         by_name = dict(zip(names, values, strict=True))
         return [by_name.get(name, 0.0) for name in self.free]
 
     def first_order(self, x: Sequence[float]) -> tuple[Any, Any, Any, Any]:
         """Return values and gradients of function and constraints, with rounding errors."""
-        point = self.complete(x)
+        point = self._complete(x)
         values, errors, gradients, gradient_errors = [], [], [], []
         for function, names in self.functions:
             inputs = {name: Bounded(value, UNIT * abs(value) * (name in names)) for name, value in point.items()}
             value, slopes = function.bounded(inputs, names)
             values.append(value.x)
             errors.append(value.error)
-            gradients.append(self.embedded([slope.x for slope in slopes], names))
-            gradient_errors.append(self.embedded([slope.error for slope in slopes], names))
+            gradients.append(self._embedded([slope.x for slope in slopes], names))
+            gradient_errors.append(self._embedded([slope.error for slope in slopes], names))
         return np.array(values), np.array(errors), np.array(gradients), np.array(gradient_errors)
 
-    def hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
-        point, total = self.complete(x), np.zeros((len(self.free), len(self.free)))
+    def _hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
+        point, total = self._complete(x), np.zeros((len(self.free), len(self.free)))
         for (function, names), factor in zip(self.functions, factors, strict=True):
             if factor and names:
                 places = [self.free.index(name) for name in names]
                 total[np.ix_(places, places)] += factor * np.array(function.hessian(point, names))
         return total
 
-    def of_lagrangian(self, x: Sequence[float], multipliers: Any) -> Any:
-        return self.hessian(x, (1.0, *(-m for m in multipliers)))
+    def _of_lagrangian(self, x: Sequence[float], multipliers: Any) -> Any:
+        return self._hessian(x, (1.0, *(-m for m in multipliers)))
 
     def for_scipy(self, method: str, steps: int) -> dict[str, Any]:
+        """Return constraints, bounds and options as SciPy takes them."""
 
         def constraint(k: int, x: Any) -> tuple[float, Any]:
-            evaluator, point = self._evaluators[k], self.complete(x.tolist())
+            evaluator, point = self._evaluators[k], self._complete(x.tolist())
             try:
                 value, partials = evaluator([point[name] for name in evaluator.variables])
             except ExpressionError:
                 # outside of its domain a constraint does not hold
                 return -WALL, np.zeros(len(x))
-            return value, np.array(self.embedded(partials, evaluator.wrt))
+            return value, np.array(self._embedded(partials, evaluator.wrt))
 
         def curvature(k: int, x: Any, factor: float) -> Any:
             unit = [0.0, *(float(j == k) for j in range(len(self.constraints)))]
             try:
-                return factor * self.hessian(x.tolist(), unit)
+                return factor * self._hessian(x.tolist(), unit)
             except ExpressionError:
                 return np.zeros((len(x), len(x)))
 
@@ -201,14 +202,14 @@ class ConstrainedProblem:
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
         """Return the point nearby where the conditions hold, else the end, and the report on it, as at the start."""
         for near in NEARBY:
-            there = self.polished(x, near)
+            there = self._polished(x, near)
             if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
-                report = self.conditions(there)
+                report = self._conditions(there)
                 if report.reason:
                     return there, report
-        return x, self.conditions(x)
+        return x, self._conditions(x)
 
-    def polished(self, x: Any, close: float) -> Any:
+    def _polished(self, x: Any, close: float) -> Any:
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         near = close * np.maximum(1.0, np.abs(x))
         slopes = self.first_order(x)[2][0]
@@ -235,7 +236,7 @@ class ConstrainedProblem:
             if not inside:
                 break
             try:
-                curvature = self.of_lagrangian(x, multipliers)[np.ix_(inside, inside)]
+                curvature = self._of_lagrangian(x, multipliers)[np.ix_(inside, inside)]
             except ExpressionError:
                 break
             jacobian = gradients[1:][strong][:, inside]
@@ -247,7 +248,7 @@ class ConstrainedProblem:
             x = np.clip(there, low, high)
         return best
 
-    def conditions(self, x: Any) -> ConvergenceReport:
+    def _conditions(self, x: Any) -> ConvergenceReport:
         values, errors, gradients, gradient_errors = self.first_order(x)
         places = self.active(x, values, gradients, NEARBY[-1])
         multipliers, left = self.multipliers(x, gradients, places)
@@ -273,7 +274,7 @@ class ConstrainedProblem:
             rest = f"{np.max(np.abs(left)):.3g} is left"
             hint = "start elsewhere (`--at`), or write kinks as constraints"
             message = f"the gradient is no sum of the constraints' gradients: {rest}; {hint}"
-        elif any(function.kinks(self.complete(x), names) for function, names in self.functions):
+        elif any(function.kinks(self._complete(x), names) for function, names in self.functions):
             kind, message = "kink", "there is a kink here, where the KKT conditions need derivatives"
         else:
             held = [k for k, a in enumerate(at_point) if a.active]
@@ -297,7 +298,7 @@ class ConstrainedProblem:
                 _, s, vt = np.linalg.svd(gradients[1:][pressed][:, inside])
                 rank = int(np.sum(s > 1e-10 * s[0])) if s.size and s[0] > 0 else 0
                 basis = basis @ vt[rank:].T
-            return self.of_lagrangian(x, self.multipliers(x, gradients, pressed)[0]), basis, rank
+            return self._of_lagrangian(x, self.multipliers(x, gradients, pressed)[0]), basis, rank
 
         try:
             curvature, basis, rank = reduced(x)

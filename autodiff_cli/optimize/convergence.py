@@ -144,35 +144,35 @@ class LocalModel:
         """Return the report on the end point of a search that had steps left, or not."""
         analysis = self.look(row)
         if walking:
-            return self.described(row, analysis)
+            return self._described(row, analysis)
         stationary = projected(row, self.limits) <= self.tolerance
         trail, last = self.newton(row, analysis, stationary)
         end = trail[-1]
         way = _divergence(trail, self.size)
-        end_is_near = self.is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
+        end_is_near = self._is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
         if way < 0 and last is not None and last.kind != "minimum":
-            return self.diverging(trail)
+            return self._diverging(trail)
         if last is not None and last.kind != "not stationary" and way <= 0:
             if end.value > row.value + self.value_error(row):
                 # a saddle or a maximum above where the search ended: if that is near, it stays there
                 if not end_is_near:
-                    return self.falling(row)
+                    return self._falling(row)
                 end = row
-            return self.precise(
-                self.described(end, PointAnalysis(last)), "the partial derivatives are 0 within their rounding errors"
+            return self._precise(
+                self._described(end, PointAnalysis(last)), "the partial derivatives are 0 within their rounding errors"
             )
         lower = last is not None and stationary and end.value <= row.value
         if lower and len(trail) > FEW_STEPS and not end_is_near:
             # small derivatives far from where they are 0, if they are anywhere
-            return self.falling(row)
+            return self._falling(row)
         here = analysis.verdict
-        curved = here is not None and (here.curvature == "convex" or self.is_near(here.step))
+        curved = here is not None and (here.curvature == "convex" or self._is_near(here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
-            report = self.described(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
-            return self.precise(report, "what is left to gain is less than the rounding error of the value")
-        return (None if stationary else self.at_kink(row)) or self.described(row, analysis)
+            report = self._described(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
+            return self._precise(report, "what is left to gain is less than the rounding error of the value")
+        return (None if stationary else self.at_kink(row)) or self._described(row, analysis)
 
-    def precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
+    def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
         if projected(report.row, self.limits) <= self.tolerance:
             return report
         return replace(report, reason="precision", message=f"converged: {why}")
@@ -194,12 +194,12 @@ class LocalModel:
             return without_hessian(str(error))
         verdict = classified(at, walls_at(row.free_values, self.limits), eigh)
         if verdict.kind in CURVED.values():
-            direction = self.unclear_direction(row, at, verdict)
+            direction = self._unclear_direction(row, at, verdict)
             if direction is not None:
                 verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
         return PointAnalysis(verdict)
 
-    def unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
+    def _unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
         import numpy as np
 
         rest = [k for k in range(len(row.free)) if k not in verdict.held]
@@ -219,7 +219,7 @@ class LocalModel:
         direction = np.zeros(len(row.free))
         direction[rest] = vector * size
         for sign in (-1.0, 1.0):
-            beside = dict(zip(row.free, self.moved(row, direction.tolist(), sign * off / abs(least)), strict=True))
+            beside = dict(zip(row.free, self._moved(row, direction.tolist(), sign * off / abs(least)), strict=True))
             try:
                 there = scaled(self.function.derivatives({**row.point, **beside}, row.free, self.size).hessian)
             except Diagnosed:
@@ -247,7 +247,7 @@ class LocalModel:
         """How far the value of the row may be off by rounding, that of the point left out."""
         return self.function.bounded({name: Bounded(x) for name, x in row.point.items()}, ())[0].error
 
-    def moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
+    def _moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
         along = zip(row.free_values, step, self.limits, strict=True)
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
@@ -279,7 +279,7 @@ class LocalModel:
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
             for times in dict.fromkeys((factor, *SHARES)):
-                there = self.evaluate(self.moved(here, verdict.step, times))
+                there = self.evaluate(self._moved(here, verdict.step, times))
                 if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
                     continue
                 other = self.look(there).verdict
@@ -291,7 +291,7 @@ class LocalModel:
                 break
         return trail, verdict
 
-    def diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
+    def _diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
         start, end = trail[0].free_values, trail[-1].free_values
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
@@ -303,10 +303,10 @@ class LocalModel:
         message = f"not converged: as {name} {way} {seems}: {hint}"
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
-    def is_near(self, step: Sequence[float]) -> bool:
+    def _is_near(self, step: Sequence[float]) -> bool:
         return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
 
-    def falling(self, row: DescentStep) -> ConvergenceReport:
+    def _falling(self, row: DescentStep) -> ConvergenceReport:
         small = f"no partial derivative is larger than {self.tolerance:g}, but"
         if projected(row, self.limits) > self.tolerance:
             small = "the search found no lower value, but"
@@ -315,15 +315,15 @@ class LocalModel:
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
     # ---- what there is to say -----------------------------------------------------------------------------------
-    def described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
+    def _described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
         verdict = look.verdict
         if verdict is None:
             if look.kinks:
-                return ConvergenceReport(row, "kink", self.beside_kink(row), kinks=look.kinks)
+                return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=look.kinks)
             return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {look.why}")
         held = tuple(row.free[i] for i in verdict.held)
         say = self.sense.say
-        words = self.along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
+        words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
             words = say("a local minimum: away from {bounds} the value rises", bounds=bounds)
@@ -331,7 +331,7 @@ class LocalModel:
                 words += say(", and the Hessian by the other variables is positive definite")
         return ConvergenceReport(row, verdict.kind, words, held=held)
 
-    def along_flat(self, row: DescentStep, verdict: Verdict) -> str:
+    def _along_flat(self, row: DescentStep, verdict: Verdict) -> str:
         say = self.sense.say
         if verdict.negative:
             return say("not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere")
@@ -351,7 +351,7 @@ class LocalModel:
         trend = "the value rises that way" if rises and every else "no lower value shows that way"
         return say(sentence + trend, listed=listed)
 
-    def beside_kink(self, row: DescentStep) -> str:
+    def _beside_kink(self, row: DescentStep) -> str:
         say, rises = self.sense.say, True
         for k, name in enumerate(row.free):
             trends = self.trends(row, [float(i == k) for i in range(len(row.free))])
@@ -372,7 +372,7 @@ class LocalModel:
         for sign in (1.0, -1.0):
             trend = None
             for k in NEARBY:
-                point = self.moved(row, direction, sign * length * 2.0**-k)
+                point = self._moved(row, direction, sign * length * 2.0**-k)
                 there = self.bounded(row, point)
                 if here is None or there is None or point == row.free_values:
                     continue
@@ -399,7 +399,7 @@ class LocalModel:
             walls = walls_at(row.free_values, self.limits)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
-                return self.on_kink(row, gathered)
+                return self._on_kink(row, gathered)
             length = math.hypot(*free)
             if not length:
                 return None
@@ -410,7 +410,7 @@ class LocalModel:
                 way_out = self.sense.say("the value falls up to the edge of where it has a derivative")
                 message = f"not converged: {way_out}, near {', '.join(at[:NAMED])}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
-            jumps = outside is not None and self.jumps(inside, outside, way)
+            jumps = outside is not None and self._jumps(inside, outside, way)
             moves = zip(row.free_values, inside.free_values, self.size, strict=True)
             far = math.hypot(*((a - b) / s for a, b, s in moves))
             if not jumps and far <= BESIDE:
@@ -427,11 +427,11 @@ class LocalModel:
         message = "not converged: the search is held up at a kink, where no derivative leads on"
         return ConvergenceReport(row, "kink", "", "held up", message)
 
-    def on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
+    def _on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
         say = self.sense.say
         if len(row.free) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
-            words = self.beside_kink(row)
+            words = self._beside_kink(row)
             if not words.startswith("not"):
                 words = say("a local minimum if the function is convex nearby")
             return ConvergenceReport(row, "kink", words, "kink", message)
@@ -445,8 +445,8 @@ class LocalModel:
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:
-            points[distance] = self.evaluate(self.moved(row, way, distance))
-            return self.falls(points[distance], way)
+            points[distance] = self.evaluate(self._moved(row, way, distance))
+            return self._falls(points[distance], way)
 
         low, high = 0.0, FINEST
         while falls_at(high):
@@ -456,17 +456,17 @@ class LocalModel:
         finest = 2 * FINEST * max(1.0, low)
         low, high = bisected(falls_at, low, high, width=finest)
         # a kink may be a single point without a derivative
-        outside = points[high] or self.evaluate(self.moved(row, way, high + finest))
+        outside = points[high] or self.evaluate(self._moved(row, way, high + finest))
         return points[low] or row, outside, outside is None
 
-    def falls(self, row: DescentStep | None, way: Sequence[float]) -> bool:
+    def _falls(self, row: DescentStep | None, way: Sequence[float]) -> bool:
         if row is None:
             return False
         walls = walls_at(row.free_values, self.limits)
         slopes = zip(row.partials, way, walls, strict=True)
         return math.fsum(g * w for g, w, wall in slopes if wall != 2 and w * wall <= 0) < 0
 
-    def jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
+    def _jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         slopes = []
         for row in (inside, outside):
             result = self.bounded(row)

@@ -59,6 +59,7 @@ class RunOptions:
                 raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")
 
     def batches(self, rows: int) -> Iterator[Iterator[list[int]]]:
+        """Yield the batches of the rows, for each epoch."""
         random, order, size = Random(self.seed), list(range(rows)), self.batch or rows
         while True:
             if self.shuffle:
@@ -271,6 +272,7 @@ class Descent:
         return Ending("diverged", f"diverged at step {step}: {away}", hint)
 
     def interrupt(self, step: int) -> None:
+        """Note that the run was ended from outside."""
         self.ending = _interrupted(step)
 
 

@@ -89,6 +89,7 @@ class Inference:
         return correction**2 * float(psi @ psi) / dof / mean**2 * square
 
     def parameters(self) -> dict[str, Parameter]:
+        """Return the estimates, in the order of the formula."""
         parameters: dict[str, Parameter] = {}
         for name in self.model.problem.program.leaves:
             if name in self.model.held:
@@ -100,9 +101,11 @@ class Inference:
         return parameters
 
     def interval(self, x: float, error: float | None) -> tuple[float, float] | None:
+        """Return the confidence interval of a parameter."""
         return None if error is None else (x - self.factor * error, x + self.factor * error)
 
     def correlation(self) -> dict[str, dict[str, float]]:
+        """Return the correlations of the estimates."""
         place = {name: self.names.index(name) for name in self.errors}
         length = {name: math.sqrt(max(0.0, float(self.inverse[k, k]))) for name, k in place.items()}
 
@@ -141,6 +144,7 @@ class Inference:
         return values, np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
 
     def curve(self) -> list[tuple[float, float, float]]:
+        """Return the curve over its one predictor."""
         if len(self.model.data.predictors) != 1:
             return []
         (name,) = self.model.data.predictors
@@ -151,6 +155,7 @@ class Inference:
         return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
 
     def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
+        """Return the curve at rows of predictors."""
         names = self.model.data.predictors
         if not columns:
             return []
@@ -190,6 +195,7 @@ class Inference:
         return size**2 * self.noise
 
     def undetermined_warnings(self) -> Iterator[Diagnostic]:
+        """Yield a warning for each null direction."""
         for direction in self.null:
             first, *others = direction
             if others:
@@ -201,6 +207,7 @@ class Inference:
             yield Diagnostic("undetermined", message, None, hint)
 
     def goodness(self) -> Goodness:
+        """Return how well the formula fits."""
         model = self.model
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
         if model.loss != "linear" or not rounding**2 < self.rss < MISSING_RESIDUAL:

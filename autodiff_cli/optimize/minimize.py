@@ -111,6 +111,7 @@ class Objective:
         self.reserve = RESERVE * self.work.left
 
     def full(self, x: Sequence[float]) -> list[float]:
+        """Return the values of all variables."""
         point = list(self.start.coordinates)
         for k, value in zip(self.where, x, strict=True):
             point[k] = float(value)
@@ -142,6 +143,7 @@ class Objective:
         return row
 
     def falls_without_bound(self, row: DescentStep) -> bool:
+        """Return whether there is no minimum."""
         return row.value <= -BOUNDLESS * (1 + abs(self.start.value))
 
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
@@ -154,6 +156,7 @@ class Objective:
         return row.value, numpy.array(row.partials)
 
     def hessian(self, x: Any) -> Any:
+        """Return the Hessian for SciPy."""
         import numpy
 
         self.hessians += 1

@@ -88,12 +88,14 @@ class NormalEquations:
             collect()
 
     def slopes(self, values: Sequence[Any]) -> list[Any]:
+        """Return the left sides."""
         total = [self.m.number(0)] * len(self.names)
         for left, gradient, weight, _ in self._rows_at(values, second=False):
             total = [a + left * weight * slope for a, slope in zip(total, gradient, strict=True)]
         return total
 
     def matrix(self, values: Sequence[Any]) -> Matrix:
+        """Return the derivatives of the left sides."""
         return self._sums(values, second=True)[1]
 
     def summary(self, values: Sequence[Any]) -> tuple[Any, Matrix]:
@@ -113,6 +115,7 @@ class NormalEquations:
         return total, square
 
     def solved(self, start: Sequence[float]) -> list[Any]:
+        """Return the solution near a start."""
         # one matrix serves all steps: each gains the digits to which it is known
         matrix = self.matrix([self.m.number(x) for x in start])
         return polished(self.m, lambda values: (self.slopes(values), matrix), start)

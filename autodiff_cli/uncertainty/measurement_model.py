@@ -236,6 +236,7 @@ class Implicit:
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
     def first(self, names: Sequence[str]) -> FirstOrder:
+        """Return the unknowns and their derivatives."""
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
@@ -247,6 +248,7 @@ class Implicit:
         return self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
+        """Return the second derivatives of unknown `k`."""
         _, rows, _ = self.first(names)
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
@@ -265,6 +267,7 @@ class Implicit:
         return 6 * float(along[self.outputs[k]][-1])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
+        """Return the nearest kinks of the equations."""
         slopes = dict(zip(names, directions, strict=True))
         for name, row in zip(self.outputs, self.first(names)[1], strict=True):
             slopes[name] = [dot(row, along) for along in zip(*directions, strict=True)]
@@ -444,6 +447,7 @@ class Branch:
         return None
 
     def slope(self, x: float) -> float | None:
+        """Return the derivative of the first unknown."""
         values = self(x)
         with Defined(ArithmeticError):
             return None if values is None else self.model.slopes(values, [self.name])[0][0] + 0.0

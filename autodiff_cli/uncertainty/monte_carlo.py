@@ -87,6 +87,7 @@ class Results:
         self._batches: list[Any] = []
 
     def add(self, values: Any) -> None:
+        """Take a block of results."""
         good = values[np.isfinite(values)]
         self.outside += len(values) - len(good)
         self.count += len(good)
@@ -125,6 +126,7 @@ class Results:
         return spread * float(np.cbrt(len(batches[0]) / self.count))
 
     def drawn(self, level: float) -> Drawn:
+        """Return the summary of all results."""
         # values in order, and how many results are at or below each
         if self._edges is None:
             values = np.sort(np.concatenate(self._kept))
