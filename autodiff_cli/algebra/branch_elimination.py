@@ -19,7 +19,7 @@ from .ranges import BY_SIGN, ZERO, Range
 from .walk import operands, rebuilt, rewritten, substituted
 
 MOST_WORK = 400_000
-"""Operations examined, each once under each condition; choices after them are kept."""
+"""Operations examined; choices after them are kept."""
 
 MAX_SEARCHED_OPERATIONS = 400
 
@@ -30,7 +30,7 @@ CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
 
 class ProgramPoint:
-    """A branch of a formula in which nodes are computed, with the facts that hold there, within another branch."""
+    """A branch of a formula within another, and the facts that hold there."""
 
     __slots__ = ("children", "depth", "facts", "known", "pairs", "parent")
 
@@ -102,7 +102,7 @@ class Guards:
 
     # -- what is known ----------------------------------------------------------------------------------------------
     def inside(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
-        """Return the branch within another in which a condition holds or not; with `of`, that of one choice only."""
+        """Return the inner branch where a condition holds or not; with `of`, that of one choice only."""
         key = condition, holds, of
         if key not in place.children:
             place.children[key] = inner = ProgramPoint(place)
@@ -168,7 +168,7 @@ class Guards:
 
     # -- conditions -------------------------------------------------------------------------------------------------
     def decided(self, condition: Value, place: ProgramPoint) -> bool | None:
-        """Return whether a condition holds in a branch; None if that is unknown."""
+        """Return whether a condition holds in a branch, if that is known."""
         if condition.primitive is NOT:
             inner = self.decided(condition._prev[0], place)
             return None if inner is None else not inner
@@ -203,7 +203,7 @@ class Guards:
         return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
 
     def reduced(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
-        """Return the condition without what a branch decides; `taken` is computed where all of it holds."""
+        """Return the condition without what is decided; `taken` is computed where it holds."""
         outcome = self.decided(condition, place)
         if outcome is not None:
             return outcome
@@ -217,7 +217,7 @@ class Guards:
         return condition
 
     def may_be_dropped(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
-        """Whether what a condition compares has a value wherever the branch taken has one, or is computed anyway."""
+        """Return whether what a condition compares has a value wherever the branch taken has one."""
         rest = operands(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
         stack = [taken]
@@ -295,7 +295,7 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
 
 
 def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
-    """Return the formulas without the choices that are decided, with equal values wherever they had one."""
+    """Return the formulas without the choices that are decided."""
     results = list(outputs)
     if not _chooses(results):
         return results

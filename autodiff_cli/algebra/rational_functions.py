@@ -1,4 +1,4 @@
-"""Equations without fractions: the numerator of a graph over its divisors, and the coefficients of a polynomial."""
+"""Numerators of graphs, coefficients of polynomials, and identities."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
 
 
 def times(a: Value | None, b: Value | None) -> Value:
-    """Return the product of two graphs, of which None and a literal 1 are no factors."""
+    """Return the product of two graphs; None and a literal 1 are no factors."""
     factors = [factor for factor in (a, b) if factor is not None and factor is not ONE]
     return node(MUL, tuple(factors)) if len(factors) == 2 else factors[0] if factors else ONE
 
@@ -109,7 +109,7 @@ def _raised(base: Value, exponent: int) -> Value:
 
 
 def whole(value: Value) -> int | None:
-    """The whole number that a graph without names is; None if it is none."""
+    """Return the whole number that a graph without names is, if it is one."""
     if any(not v._prev and v.label for v in in_order((value,))):
         return None
     number = None
@@ -119,7 +119,7 @@ def whole(value: Value) -> int | None:
 
 
 def multiplied_out(root: Value) -> Value:
-    """A graph with products in the place of small whole powers."""
+    """Return the graph with products in the place of small powers."""
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         exponent = whole(value._prev[1]) if value.primitive is POW else None
@@ -180,7 +180,7 @@ def coefficients(
 
 
 def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
-    """Return the coefficients of a graph that is a polynomial in a leaf as graphs; None if it is none."""
+    """Return the coefficients of a polynomial in a leaf as graphs."""
     return coefficients(root, leaf, lambda v: v, lambda primitive, a, b: node(primitive, (a, b)))
 
 

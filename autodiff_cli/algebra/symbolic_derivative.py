@@ -1,4 +1,4 @@
-"""Derivatives as graphs: the adjoint program of a graph, written down with exact constants, as Values again."""
+"""Derivatives as graphs, with exact constants."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
 
 
 class FormulaRecorder(Recorder):
-    """A recorder that rounds nothing: numbers are the decimals that were typed, 1/3 stays 1/3, and π stays π."""
+    """A recorder that rounds nothing: 1/3 stays 1/3, and π stays π."""
 
     name = "formula"
 
@@ -90,7 +90,7 @@ def _terms(total: Value) -> Iterator[Value]:
 
 
 def check_size(count: int) -> None:
-    """Raise `ExpressionError` for a graph that is too large to be a formula."""
+    """Raise `ExpressionError` for a graph too large to be a formula."""
     if count > MOST_NODES:
         message = f"the derivative has more than {MOST_NODES:,} nodes"
         raise limit_error(message, "ask for a lower order, or for fewer variables: `--wrt x`")
@@ -118,7 +118,7 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
 
 
 Multi = tuple[int, ...]
-"""The positions of the variables of differentiation, in ascending order."""
+"""The ascending positions of the variables of differentiation."""
 
 
 def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:

@@ -29,14 +29,14 @@ MAX_CONTRACTIONS = 60
 MOST_BOXES = 5_000
 MIN_SHARE_OF_WORK_FOR_DIGITS = 0.3
 BOXES_A_SOLUTION = 16
-"""The most work for the digits of a solution, in boxes: about 10, measured."""
+"""The work for the digits of a solution, in boxes: about 10, measured."""
 
 MIN_BOX_SHARE = 2.0**-44
 """A box that has shrunk to this share stays undecided."""
 
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
 MERGE_DISTANCE = 2.0**-20
-"""Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""
+"""Undecided boxes closer than this, in terms of the whole, are shown as one."""
 
 Box = list[Any]
 """A ball for each unknown."""
@@ -144,7 +144,7 @@ def boxes(bits: int) -> Any:
 
 
 class Operator:
-    """Krawczyk's operator of equations, at fixed values of all other variables."""
+    """Krawczyk's operator of equations."""
 
     def __init__(
         self, outputs: Sequence[Value], unknowns: Sequence[str], values: Mapping[str, Any], balls: Any
@@ -173,7 +173,7 @@ class Operator:
         return False
 
     def holds(self, point: Sequence[float]) -> bool:
-        """Return whether the equations are known to hold exactly at a point."""
+        """Return whether the equations certainly hold at a point."""
         numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
         return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
 
@@ -182,7 +182,7 @@ class Operator:
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def excluded(self, box: Box) -> bool:
-        """Return whether an equation is certainly not 0 anywhere in the box."""
+        """Return whether an equation is certainly not 0 in the box."""
         point = self._point(box)
         for output in self.outputs:
             try:
@@ -197,7 +197,7 @@ class Operator:
         return False
 
     def contract(self, box: Box) -> Box | None:
-        """Return K of the box; None where the Jacobian is unbounded or nearly singular."""
+        """Return K of the box; None for an unbounded or nearly singular Jacobian."""
         from flint import arb, arb_mat
 
         middle = [arb(a.mid()) for a in box]
@@ -218,7 +218,7 @@ class Operator:
         return result if all(a.is_finite() for a in result) else None
 
     def shrunk(self, box: Box) -> Box:
-        """Return the box after contractions, as long as each lies inside the one before."""
+        """Return the box contracted as long as it shrinks."""
         for _ in range(MAX_CONTRACTIONS):
             contracted = self.contract(box)
             if contracted is None or not inside(contracted, box):

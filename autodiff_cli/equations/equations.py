@@ -26,7 +26,7 @@ Token = tuple[int, int, int]
 
 
 class Equations(NamedTuple):
-    """A program with one output per equation, which is 0 at a solution, and the texts of the equations."""
+    """A program with an output per equation, 0 at a solution, and the texts."""
 
     program: Program
     texts: list[str]
@@ -125,7 +125,7 @@ def read_with_unknowns(
 
 
 def variables_of(text: str | None) -> Sequence[str]:
-    """The variables of a program or of equations; none where the text is neither."""
+    """Return the variables of a program or of equations, if the text is one."""
     for read in (parse, lambda text: read_equations(text, ()).program):
         with suppress(ExpressionError):
             return list(read(text or "").variables)

@@ -1,4 +1,4 @@
-"""The solutions of an equation as formulas, where the unknown stands in it linearly or squared."""
+"""Solutions as formulas of equations that are linear or quadratic in the unknown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FormulaSolution(Record):
     unknown: str
     formula: str
     condition: str | None
-    """Where it is one; None if it is one everywhere."""
+    """Where it is one; None for everywhere."""
 
 
 def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> list[FormulaSolution] | None:
@@ -53,7 +53,7 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
 
 
 def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
-    """Return whether comparisons with 0 can hold, and their text; None if they hold everywhere."""
+    """Return whether comparisons with 0 can hold, and the text of those that may not."""
     texts: dict[str, None] = {}
     possible = True
     for condition in (factor for whole in conditions for factor in _factors(whole)):
@@ -115,7 +115,7 @@ def _negative(value: Value) -> Value:
 
 
 def simplest(value: Value) -> Value:
-    """Return the shortest of the simplified forms of a formula."""
+    """Return the shortest form of a formula."""
     return shortest(simplify((value,)))[0]
 
 

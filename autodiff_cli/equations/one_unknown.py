@@ -22,21 +22,20 @@ from ..numbers.exact import EXACT
 from ..numbers.running_error import UNIT
 from ..numerics.newton import bisected, damped_newton
 from ..numerics.polynomials import RealRoot, real_roots
-from ..table.operators import ADD, MUL, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
 from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
-"""A number, and left side less right side there with its derivative."""
+"""A number, and the value and slope of the equation there."""
 
 MAX_UNBOUNDED_ROOT = 1e5
 FIRST_REACH = 10.0
-"""The first interval without bounds is from minus this on; the next ones go ten times as far."""
+"""The end of the first interval; the next ones go ten times as far."""
 
 FIRST_GRID_STEPS, FARTHER_GRID_STEPS = 240, 60
 MIN_GEOMETRIC_QUOTIENT = 100
-"""The quotient of its ends from which an interval also gets a geometric grid."""
+"""The quotient of ends from which an interval gets a geometric grid too."""
 
 MAX_UNBOUNDED_ROOTS = 12
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
@@ -58,11 +57,10 @@ class OneEquation(Search):
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
         self.rejected: dict[float, Any] = {}
-        """Points where the value only rounds to 0, with value and derivative in more digits."""
+        """Points where the value only rounds to 0, with more digits of it."""
         self.reach = self.farthest = 0.0
-        """The range of the search without bounds, and the largest magnitude of a root."""
+        """The range of the search without bounds, and the largest root."""
         self.count = 0
-        """How many roots were found there."""
 
     def __call__(self, x: float) -> Sample | None:
         self.evaluated()
@@ -328,7 +326,7 @@ class OneEquation(Search):
             yield least[0], False
 
     def confirmed(self, roots: Sequence[float]) -> list[float]:
-        """Return the true roots among ascending ones: those that rounding makes of one are one, or none."""
+        """Return the true roots among ascending ones, without those of rounding."""
         result: list[float] = []
         flat: list[float] = []
         for x in roots:
@@ -495,9 +493,7 @@ class OneEquation(Search):
                 return Fraction(number)
 
             def operation(primitive: Primitive, a: Fraction, b: Fraction) -> Fraction:
-                return (
-                    a + b if primitive is ADD else a - b if primitive is SUB else a * b if primitive is MUL else a / b
-                )
+                return getattr(EXACT, primitive.name)(a, b)  # type: ignore[no-any-return]
 
             above, divisors = cleared(self.output)
             sides = [coefficients(side, leaf, fixed, operation) for side in (above, *divisors)]

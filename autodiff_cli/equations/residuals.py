@@ -1,4 +1,4 @@
-"""Residuals of equations, the errors of a solution, and its derivatives by the other variables."""
+"""Residuals of equations, errors of solutions, and their derivatives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ ZERO_ROUNDINGS = 64
 """How many rounding errors a value may be that counts as 0."""
 
 ROOT_DIGITS = 80
-"""The precision in digits of the search for roots that doubles cannot distinguish."""
 
 
 Ends = dict[str, tuple[float, float]]
@@ -38,9 +37,9 @@ class Search:
     """A search for the solutions of equations, in doubles."""
 
     complete: bool | None = None
-    """Whether the solutions that were returned are known to be all there are."""
+    """Whether there are no other solutions, if that is known."""
     kind = ""
-    """What the equations are, in words, where all their solutions are known."""
+    """What the equations are, in words, where all solutions are known."""
 
     def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
         self.problem, self.stop = problem, stop
@@ -48,13 +47,13 @@ class Search:
         self.multiplicities: dict[float, int | None] = {}
         """The roots without a clear change of sign."""
         self.errors: dict[float, float] = {}
-        """How far the roots that are known exactly may be off."""
+        """How far off the exactly known roots may be."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
-        """The boxes in which it is not proven whether there are solutions; None without a proof."""
+        """The boxes that may hold solutions or not; None without a proof."""
         self.unbounded: list[Ends] = []
-        """Those of them in which an equation is unbounded, as at a pole."""
+        """Those in which an equation is unbounded, as at a pole."""
 
     def evaluated(self) -> None:
         """Count and charge an evaluation. Raises `Stopped`."""
@@ -64,7 +63,7 @@ class Search:
         self.evaluations += 1
 
     def exactly(self) -> list[list[float]] | None:
-        """Return all solutions between the bounds; None where they are not known exactly."""
+        """Return all solutions between the bounds, if they are known exactly."""
         return None
 
     def others(self, solution: Sequence[float]) -> list[float]:
@@ -72,7 +71,7 @@ class Search:
         return []
 
     def searched(self, count: int) -> str:
-        """Return a sentence on the range of the search; `solved` if one root was requested."""
+        """Return a sentence on the search; `solved` if one root was requested."""
         return "solved"
 
 
@@ -97,7 +96,7 @@ def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multip
 
 
 def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = True) -> list[float]:
-    """Return the bound on each output's rounding error; with `own`, for rounded unknowns too."""
+    """Return a bound on each rounding error; with `own`, of the unknowns too."""
     values = {
         name: Bounded(x, UNIT * abs(x) if own and name in problem.unknowns else 0.0)
         for name, x in {**problem.values, **at}.items()
@@ -112,7 +111,7 @@ def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = Tr
 
 
 def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
-    """Return the outputs, and their derivatives by the unknowns, None where there are none."""
+    """Return the outputs and, where they exist, their derivatives by the unknowns."""
     swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
     with Defined():

@@ -28,9 +28,9 @@ class Exported(Record):
     name: str
     """The name of the function."""
     variables: dict[str, str]
-    """The variables in order, each with its name in the code."""
+    """By variable, its name in the code."""
     wanted: tuple[str, ...]
-    """The variables that it is differentiated by, in the order of the results."""
+    """The variables that it is differentiated by."""
     source: str
     dialect: str | None = None
     """The database of SQL source."""

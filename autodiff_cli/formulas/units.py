@@ -25,7 +25,7 @@ class UnitEntry(Record):
     value: float
     """In `unit`; of a temperature scale the size of a degree."""
     exact: str
-    """The value as a fraction or decimal, perhaps times a power of pi; of a constant the expression that defines it."""
+    """A fraction or decimal, perhaps times a power of pi, or an expression."""
     unit: str
     """The coherent unit of the SI."""
     uncertainty: float | None
