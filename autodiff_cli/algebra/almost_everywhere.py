@@ -1,8 +1,6 @@
-"""Generic: a formula without its choices at single points and on thin sets, with the condition where it is the same.
+"""Formulas without choices at single points and on thin sets, with the condition where they are the same.
 
-So a derivative reads as a textbook has it: `n*x**(n - 1)` where n != 0 or x != 0, and not a choice that holds at 0**0.
-The given formula and the short one are equal wherever the condition holds and the short one has a value. Also what
-assumptions leave of a formula: `abs(x)` is x where x > 0.
+`n*x**(n - 1)` where n != 0 or x != 0, and not a choice that holds at 0**0. Also formulas under assumptions.
 """
 
 from __future__ import annotations
@@ -223,10 +221,7 @@ def _guards(root: Value, facts: Sequence[Value]) -> Guards:
 
 
 def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
-    """The formulas under assumptions, each by itself: equal values wherever the assumptions hold.
-
-    Raises `Contradiction` where these cannot all hold.
-    """
+    """Return formulas where assumptions hold. Raises `Contradiction` where these cannot all hold."""
     if not facts:
         return list(outputs)
     place = _guards(conjunction(facts), facts).places[0]

@@ -1,8 +1,6 @@
-"""Elimination of dead branches: choices whose condition is decided are replaced by the branch taken.
+"""Elimination of dead branches: choices whose condition is decided by ranges become the branch taken.
 
-A condition is decided by the ranges of what it compares: from constants and from the table, from the conditions around
-it, and from where the formula that holds it has a value at all. What it compares is not dropped unless it is computed
-anyway or has a value everywhere, so that the formula has a value just where it had one.
+What a condition compares is only dropped if it is computed anyway or has a value everywhere.
 """
 
 from __future__ import annotations
@@ -242,10 +240,7 @@ class Guards:
 
     # -- the formula ------------------------------------------------------------------------------------------------
     def without_dead_branches(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
-        """Return the formula without the choices that are decided.
-
-        `decided` says what another operation is, in terms of nodes of the formula, where it knows that.
-        """
+        """Return the formula without the choices that are decided, and with operations as `decided` has them."""
         copies: dict[Value, Value] = {}
 
         def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
@@ -268,10 +263,7 @@ _MIRRORED = str.maketrans("<>", "><")
 
 
 def sign_of_constant(x: Value, y: Value) -> str | None:
-    """Return the order of two constants by their digits; None if these do not decide, or one is no constant.
-
-    Two precisions must agree on a difference that is not small beside the numbers that it was computed from.
-    """
+    """Return the order of two constants by digits of two precisions, if these agree."""
     order = in_order((x, y))
     if any(v.primitive is VARIABLE or v.primitive is WHERE for v in order) or all(not v._prev for v in order):
         return None

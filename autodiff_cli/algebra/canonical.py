@@ -345,10 +345,7 @@ class Canonicalizer:
         return self.sum_form(check_digits(constant), terms)
 
     def extended(self, items: Terms, others: Terms, factor: Fraction, value: Value | None = None) -> Terms:
-        """Return terms or factors, to which a multiple of others is added in place.
-
-        Where there are none yet, they are the others themselves if only the form of one node refers to these.
-        """
+        """Return terms or factors with a multiple of others added in place, or the others themselves."""
         if not items and factor == 1 and value in self.only_user and self.fresh.get(id(others)) is others:
             return others
         for key, c in others.items():

@@ -38,7 +38,7 @@ class _Ends(NamedTuple):
 class Range(Written, _Ends):
     """An interval of real numbers; without 0 even inside, where that is known.
 
-    With `+ - * / **` it is the range of the results: of x and y where these are two objects, else of x and x.
+    `x*y` is the range of products of two numbers, `x*x` of squares.
     """
 
     __slots__ = ()

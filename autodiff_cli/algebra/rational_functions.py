@@ -54,8 +54,7 @@ def _combined(
 def cleared(root: Value) -> tuple[Value, list[Value]]:
     """Return a numerator of a graph and its divisors: it is 0 where the numerator is and no divisor is.
 
-    Quotients in sums and products, powers, and functions such as `tan` are cleared, not those within other functions.
-    Where the graph has a value, the numerator has one too.
+    Quotients within functions stay. Where the graph has a value, the numerator has one too.
     """
     divisors: list[Value] = []
 
@@ -133,10 +132,9 @@ def multiplied_out(root: Value) -> Value:
 def coefficients(
     root: Value, leaf: Value, fixed: Callable[[Value], C], operation: Callable[[Primitive, C, C], C]
 ) -> list[C] | None:
-    """Return the coefficients of a graph that is a polynomial in a leaf, from the constant one on; None if it is none.
+    """Return the coefficients of a polynomial in a leaf, from the constant one on; None of other graphs.
 
-    `fixed` gives the coefficient that a graph without the leaf is, `operation` the sum, difference, product or quotient
-    of coefficients; what these raise is raised.
+    `fixed` gives the coefficient that a graph without the leaf is, `operation` their sums and so on; they may raise.
     """
     varies = facts_of((root,), lambda v, inputs: v is leaf or any(inputs))
     zero, one = fixed(constant(0.0, "0")), fixed(ONE)
@@ -216,9 +214,6 @@ class _Expander(Canonicalizer):
 
 
 def vanishes(root: Value) -> bool:
-    """Return whether a graph is 0 wherever it has a value, by multiplying out all sums, products and quotients.
-
-    False says nothing. Besides, sin² + cos² is 1, and cosh² - sinh² too.
-    """
+    """Return whether a graph is 0 wherever it has a value, by multiplying out; False says nothing."""
     numerator, _ = cleared(root)
     return rational(_Expander(simplify((numerator,))).outputs()[0]) == 0

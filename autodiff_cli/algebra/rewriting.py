@@ -1,7 +1,6 @@
-"""Shortest: of several forms of a sum or a product, the one that is shortest as text, by counted size.
+"""Shortest: the form of each sum and product that is shortest as text, by counted size.
 
-A sum is tried with common factors taken out, over one denominator, multiplied out, and by the identities of squares of
-functions; a product with powers of one base merged. Every form has a value wherever the others have one.
+Every form has a value wherever the others have one.
 """
 
 from __future__ import annotations
@@ -67,10 +66,7 @@ _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
 
 
 def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Value]:
-    """Graphs of the same functions that are no longer as text; leaves are the same objects, in products in this order.
-
-    Each has a value wherever the given one has, and the same one.
-    """
+    """Return graphs of the same functions that are no longer as text, with leaves in this order in products."""
     sizes: dict[Value, int] = {}
     best = list(outputs)
     open_ = [k for k, output in enumerate(best) if output._prev]
@@ -413,7 +409,7 @@ class Shortener(Canonicalizer):
         return self.product_form(form.coefficient * c, multiplied(divided(form.factors, old), new))
 
     def by_exponents(self, form: Product) -> Form | None:
-        """b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z), also where an exponent is 1 or a whole multiple.
+        """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z).
 
         Where b is 0 or below, either side has a value only if the other has the same one.
         """

@@ -68,7 +68,7 @@ def by_definition(value: Value, always: bool = False) -> Value:
 
 
 def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
-    """Return an operation expanded by its definition; a list of Values for an operation that returns several.
+    """Return the definition of an operation; a list where it returns several Values.
 
     Nothing is evaluated, for what is written need not have a value: `log1p(-2)`, `(1e200*x)**2`.
     """
@@ -113,10 +113,9 @@ AT_POINT = AtPoint()
 
 
 def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
-    """The derivative by each input, written in the inputs; None where there is none, or none short enough.
+    """Return the derivative by each input, written in the inputs; None where there is no short one.
 
-    `inputs` are leaves with names and values, or constants; `name` is the output's. What does not depend on a name is
-    a plain number.
+    `inputs` are leaves with names and values, or constants; `name` is the output's.
     """
     # Literals are asked for no derivative: that by the exponent of (-2)**2 has no value.
     wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]

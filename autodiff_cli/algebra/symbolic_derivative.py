@@ -61,10 +61,9 @@ class FormulaRecorder(Recorder):
 
 
 def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
-    """The derivative of a graph by each of these leaves, as graphs; not simplified.
+    """Return the derivative of a graph by each of these leaves, not simplified. Raises `ExpressionError` (`limit`).
 
-    What takes no part at a point (an untaken branch, the loser of a `max`) stands behind a condition, as the sweeps
-    have it. Raises `ExpressionError` (`limit`).
+    What takes no part at a point, as an untaken branch, stands behind a condition.
     """
     # What is no rational number is an input, as a variable is.
     place = in_order((output,))
@@ -122,7 +121,7 @@ Multi = tuple[int, ...]
 
 
 def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:
-    """The simplified derivatives of an order by all combinations of the leaves, where the conditions `facts` hold.
+    """Return the simplified derivatives of an order by all combinations of the leaves, where `facts` hold.
 
     Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that cannot all hold.
     """
@@ -159,10 +158,7 @@ def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
 
 
 def as_typed(output: Value) -> list[Value]:
-    """The leaves in the order in which products have them: `c` before `x` where it says `c*x`, else as they come.
-
-    Products that say both orders count as if they said none.
-    """
+    """Return the leaves in the order that products say: `c` before `x` in `c*x`, unless another has `x*c`."""
     order = in_order((output,))
     leaves = {leaf: k for k, leaf in enumerate(value for value in order if not value._prev)}
     ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}

@@ -1,8 +1,7 @@
 """All solutions of equations between bounds, proven by interval Newton.
 
-An interval is a ball of python-flint here. Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) holds every
-solution in the box X around m; where it lies inside X there is exactly one. Neumaier, Interval Methods for Systems of
-Equations, 5.1.
+Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) holds every solution in the box X around m; where it lies
+inside X there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ Box = list[Any]
 
 
 def proven(finder: Search) -> list[list[float]]:
-    """Return the middles of boxes with one solution each, by interval Newton, and tell the search what is undecided.
+    """Return the middles of boxes with one solution each, and tell the search what is undecided.
 
     The search is for zeros of the numerators, which have no poles; those that are solutions are kept.
     """
@@ -119,10 +118,7 @@ def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
 
 
 def boxes(bits: int) -> Any:
-    """Balls whose conditions may be left open where another one decides.
-
-    Of a wide ball it is rarely known whether it is 0, as the rule of a power asks.
-    """
+    """Return balls whose conditions may be left open: of a wide ball it is rarely known whether it is 0."""
     from ..numbers.ball import Balls
     from ..numbers.base import undecided
 
@@ -227,10 +223,7 @@ class Operator:
         return box
 
     def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
-        """Return a box with exactly one solution, and the contracted box; None if the search fails.
-
-        It is looked for where so many steps of Newton's method lead.
-        """
+        """Return a box with exactly one solution near where `steps` of Newton's method lead, and K of it; or None."""
         from flint import arb
 
         middle, step = [arb(x) for x in start], [arb(0)] * len(start)
@@ -269,8 +262,7 @@ def search(
 ) -> tuple[list[Box], list[Box], bool]:
     """Return boxes with one solution each, undecided ones, and whether there are no other solutions.
 
-    The widest box is decided first: a pole or a multiple root, which none decides, keeps no other waiting.
-    `resolved` says whether all solutions in a small box are known otherwise.
+    The widest box is decided first, so that a pole keeps no other waiting. `resolved` may know a small box otherwise.
     """
     proven: list[Box] = []
     undecided: list[Box] = []

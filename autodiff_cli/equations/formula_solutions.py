@@ -29,10 +29,9 @@ class FormulaSolution(Record):
 
 
 def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> list[FormulaSolution] | None:
-    """Return the solutions of `output = 0` for a leaf in terms of the other variables; None where it is not quadratic.
+    """Return the solutions of `output = 0` for a leaf as formulas; None where it is not quadratic.
 
-    `values` are put in for the variables that have one. Divisors are multiplied out; what makes one 0 is no solution.
-    Where all coefficients of the unknown are 0 nothing is said.
+    `values` are put in for variables. What makes a divisor 0 is no solution.
     """
     equation = substituted(output, lambda v: None if v._prev else values.get(v.label))
     numerator, divisors = cleared(equation)

@@ -166,10 +166,7 @@ class OneEquation(Search):
         return others
 
     def around(self) -> list[list[float]]:
-        """Return all solutions of polynomials; of other functions those on wider and wider grids.
-
-        Where functions oscillate only the first grid is fine enough.
-        """
+        """Return all solutions of polynomials; of other functions those on wider and wider grids."""
         roots = self._exact_roots()
         if roots is not None:
             return [[x] for x in roots]
@@ -478,10 +475,7 @@ class OneEquation(Search):
 
     @cached_property
     def exact(self) -> tuple[list[RealRoot], str] | None:
-        """All real roots, and the kind of equation in words; None where it has no rational polynomials.
-
-        Divisors are multiplied out; their roots are none. An equation that holds everywhere has none.
-        """
+        """All real roots, and the kind of equation in words; None where it has no rational polynomials."""
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
             values = other_values(EXACT, Arithmetic("exact"), self.problem)

@@ -82,10 +82,7 @@ def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, 
 
 
 def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
-    """Return the equations in a number type for Newton's method, at these values of the other variables.
-
-    Towards a multiple root, Newton's steps are as many times too short as its multiplicity.
-    """
+    """Return the equations in a number type for Newton's method, times the multiplicity of the root."""
 
     def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
         here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
@@ -122,10 +119,7 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
 def solution_errors(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> dict[str, float] | None:
-    """Return how far each unknown may be off: |F_u⁻¹| times the residuals and their rounding errors.
-
-    `left` and `rows` are the residuals. None where the derivative may be singular.
-    """
+    """Return how far each unknown may be off, |F_u⁻¹| times residuals with errors; None where F_u may be singular."""
     inverted = None if rows is None else inverse(rows)
     if inverted is None or rows is None:
         return None
@@ -153,10 +147,7 @@ def derivatives(
     unknowns: Sequence[str],
     by: Sequence[str],
 ) -> tuple[Matrix, Kinks]:
-    """Return the derivatives of the unknowns by the variables `by`, −F_u⁻¹·F_p, and the kinks.
-
-    Raises `Singular`, and `ExpressionError` as `jacobian` does.
-    """
+    """Return the derivatives of the unknowns, −F_u⁻¹·F_p, and the kinks. Raises `Singular`, and `ExpressionError`."""
     rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian([*unknowns, *by])
     n = len(unknowns)
     if not by:
@@ -172,7 +163,7 @@ def second_derivatives(
     by: Sequence[str],
     first: Matrix,
 ) -> list[Matrix]:
-    """Return for each unknown the matrix of its second derivatives by `by`.
+    """Return for each unknown the matrix of its second derivatives.
 
     Differentiating F(u(p), p) = 0 twice gives F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).
     """

@@ -117,11 +117,10 @@ def solve(
     """Solve the equations of `text`, or find where an expression in it is 0, and differentiate the solution by `wrt`.
 
     `point` has the values of the other variables, and starts of the `unknowns`: by default the variables without a
-    value. `between` bounds them. With `every` all solutions between the bounds are looked for; certified, they are
-    proven, and proven to be all. `order` 2 asks for second derivatives too, `relative`
-    for elasticities. Values and bounds may have units; `units` are those of the
-    unknowns, and in a `system` all are products of the inputs'. Raises `ExpressionError`:
-    `point` where the sign does not change between the bounds; what `jacobian` raises about the text and the point.
+    value. `between` bounds them. With `every` all solutions between the bounds are looked for, certified also proven.
+    `order` 2 asks for second derivatives too, `relative` for elasticities. `units` are those of the unknowns; in a
+    `system` all are products of the inputs'. Raises `ExpressionError`: `point` where the sign does not change between
+    the bounds; what `jacobian` raises about the text and the point.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -209,7 +208,7 @@ def posed_equations(
 ) -> Problem:
     """Return the equations with all values, checked against each other. Raises `ExpressionError`.
 
-    `units` are those asked for; the `dimensions` of rows of data are checked later, in units of a `system`.
+    The `dimensions` of rows of data are checked later, in units of a `system`.
     """
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}

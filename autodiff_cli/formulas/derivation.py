@@ -26,8 +26,7 @@ MOST_STEPS = 2_000
 """Steps of all derivations of an answer together."""
 
 PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", "conventions"
-"""What is done to a result, beside the rules of differentiation: known derivatives are put in, it is simplified, what
-was assumed is used, and what holds away from kinks is replaced by the formula that has what is taken at them too."""
+"""What is done to a result beside the rules: `conventions` has the formula with what is taken at kinks too."""
 
 GREATER = {LT: GT, LE: GE}
 
@@ -39,10 +38,7 @@ class Step(Record):
     """A rule, and the part that it turns into an equal one."""
 
     rule: str
-    """`constant`, `variable`, `sum`, `constant multiple`, `product`, `quotient`, `reciprocal`, `power`, `exponential`,
-    `general power`, `branches`, `function`, `chain` with the function or power outside, `put in`, `simplify`;
-    `assumption`, what follows where the condition holds that was assumed; or `conventions`, where the formula says what
-    is taken at kinks too."""
+    """A rule of differentiation, `chain` with the function or power outside, or what is done to a result."""
     function: str
     """The function whose derivative is used, or `power` and so on."""
     part: Value
@@ -98,11 +94,9 @@ def derivations(
     formulas: Mapping[Multi, Value],
     assumed: Sequence[str] = (),
 ) -> tuple[Derivation, ...]:
-    """The derivations of all derivatives of an order, `formulas`, by these leaves, and of those below it on the way.
+    """Return the derivations of the derivatives `formulas` of an order, and of those below it on the way.
 
-    `assumed` is what was used of the variables in those that were found, as it was typed.
-
-    Raises `ExpressionError` (`limit`) where they are long.
+    `assumed` are the assumptions that were used, as typed. Raises `ExpressionError` (`limit`) where they are long.
     """
     worked: list[Derivation] = []
     before: Mapping[Multi, Value] = {(): output}
@@ -126,10 +120,9 @@ def derivation(
     assumed: Sequence[str] = (),
     follows: Sequence[Value] = (),
 ) -> Derivation:
-    """The derivation of the derivative of a formula by one of its leaves, which ends in `formula`.
+    """Return the derivation of the derivative of a formula by a leaf, which ends in `formula`.
 
-    The leaves `follows` are functions of it, whose derivatives stay open. Raises `ExpressionError` (`limit`) for a long
-    one.
+    The leaves `follows` are functions of it, whose derivatives stay open. Raises `ExpressionError` (`limit`).
     """
     check_length(function)
     return Derivation(by, function, tuple(_Work(function, leaf, formula, assumed, follows).steps()), formula)

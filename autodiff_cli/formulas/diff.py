@@ -156,13 +156,11 @@ def diff(
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
 ) -> Diff:
-    """The derivatives of the program `text` of an order by all combinations of the variables `wrt`.
+    """Return the derivatives of the program `text` of an order by all combinations of the variables `wrt`.
 
-    With `share` common parts are named, so that the whole is as long as the graph is large. With `steps`
-    each is derived step by step. A `point` adds values. In LaTeX the function is stated before them, by this `name`.
-
-    A formula that holds everywhere may have a short form, with the condition where it is the same; `everywhere` leaves
-    short forms out, and so does `share`. `assume` has conditions that the variables are taken to meet: `x > 0, n > 1`.
+    With `share` common parts are named. With `steps` each is derived step by step. A `point` adds values. In LaTeX the
+    function is stated before them, by this `name`. A formula may have a short form, with the condition where it is the
+    same, but for `everywhere` and `share`. `assume` has conditions that the variables meet: `x > 0, n > 1`.
 
     Raises `ExpressionError` as `gradient` does; `limit` for what is too long.
 
@@ -332,10 +330,7 @@ _FILLERS = ("is", "a", "an", "number")
 
 
 def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Assumption]:
-    """Parse the assumptions about the variables of a program, from one text with commas or from several.
-
-    Raises `ExpressionError` (`usage`) for what is no condition or has a name that the program does not use.
-    """
+    """Return assumptions about the variables of a program, parsed. Raises `ExpressionError` (`usage`)."""
     listed = [texts] if isinstance(texts, str) else list(texts or ())
     result = [_assumption(part.strip(), program) for text in listed for part in split(text)]
     if len(result) > MAX_ASSUMPTIONS:

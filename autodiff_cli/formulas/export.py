@@ -40,13 +40,11 @@ class Exported(Record):
 def export(
     text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = None, dialect: str | None = None
 ) -> Exported:
-    """The program `text` as a function in the language `to`, one of `TARGETS`.
+    """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
-    The function is called `name` and returns the value and the partial derivatives by `wrt` (by default those of
-    `gradient`). SQL is a statement in a `dialect`, one of `DIALECTS`, by default duckdb; it may have several outputs,
-    its columns are called as those of the rows of `jacobian`. Raises `ExpressionError`:
-    `usage` for a dialect or a name that cannot be, and for a function of the program that the target lacks;
-    else what `parse` raises.
+    The function is called `name` and returns the value and the partial derivatives by `wrt`. SQL is a statement in a
+    `dialect`, by default duckdb, with a column for each output. Raises `ExpressionError`: `usage` for a dialect or name
+    that cannot be, and for a function that the target lacks; else what `parse` raises.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)

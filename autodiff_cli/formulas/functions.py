@@ -87,7 +87,7 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
 
 
 def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
-    """An operation applied to variables that are called as its parameters, and its partial derivatives by them.
+    """Return an operation on variables that are called as its parameters, and its partial derivatives.
 
     They are as they are read where there is no kink. One that takes a list has two variables, and the first derivative.
     """

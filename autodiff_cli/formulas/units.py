@@ -46,10 +46,7 @@ class UnitTable(Record):
 
 
 def units(name: str | None = None) -> UnitTable:
-    """Return all units and constants, or those of a name: a symbol, a product such as `kN/mm²`, a constant.
-
-    Raises `ExpressionError` (`name`) for what is neither.
-    """
+    """Return all units and constants, or those of a name or product. Raises `ExpressionError` (`name`)."""
     if name is None:
         return UnitTable((*map(_unit, table().values()), *map(_constant, constants().values())))
     entries = [_constant(constants()[name])] if name in constants() else []
@@ -63,7 +60,7 @@ def units(name: str | None = None) -> UnitTable:
 
 
 def decimal_text(x: Fraction) -> str:
-    """A fraction as a decimal where it is one of few digits, else as it is: `0.0254`, `5/9`.
+    """Return a fraction as a decimal of few digits, if it is one: `0.0254`, `5/9`.
 
     >>> decimal_text(Fraction(127, 5000)), decimal_text(Fraction(5, 9)), decimal_text(Fraction(1, 10**12))
     ('0.0254', '5/9', '1e-12')
