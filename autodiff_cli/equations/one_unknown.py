@@ -106,18 +106,16 @@ class OneEquation(Search):
         if near is not None and touched and near[2]:
             # a number that is nearly a root, or the root beside it where the sign changes
             x, value, slope = near
-            root, step = None, abs(value / slope) + abs(x) * 2.0**-50
+            roots, step = [x], abs(value / slope) + abs(x) * 2.0**-50
             for _ in range(8):
                 low, high = self(x - step), self(x + step)
                 if low is None or high is None or low[1] * high[1] < 0:
-                    root = self._bracketed(low, high, x) if low and high else None
+                    roots = (low and high and self._bracketed(low, high, x)) or roots
                     break
                 step *= 4
-            yield x if root is None else root
+            yield from roots
         for a, b in self._outwards(start):
-            root = self._bracketed(a, b)
-            if root is not None:
-                yield root
+            yield from self._bracketed(a, b)
         if near is not None and touched:
             yield near[0]
         # Newton's method comes to a multiple root at 0 by halves, and never there
@@ -128,8 +126,7 @@ class OneEquation(Search):
     def _between(self, low: float, high: float, start: float | None) -> float:
         a, b = self(low), self(high)
         if a is not None and b is not None and a[1] * b[1] <= 0 and self.exact is None:
-            root = self._bracketed(a, b, start)
-            for x in self.confirmed([root]) if root is not None else ():
+            for x in self.confirmed(self._bracketed(a, b, start)):
                 return x
         self.every()
         if self.roots:
@@ -186,14 +183,14 @@ class OneEquation(Search):
         outside = self(start) is None and self.least is not None
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
-    def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> float | None:
+    def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> list[float]:
         """Return the root between two samples with different signs by safeguarded Newton steps.
 
-        None at a pole or a jump, or where a value is missing. Press et al., Numerical Recipes, 9.4.
+        There is none at a pole or a jump, or where a value is missing. Press et al., Numerical Recipes, 9.4.
         """
         for end in (low, high):
             if end[1] == 0:
-                return end[0]
+                return [end[0]]
         a, b = (low, high) if low[1] < 0 else (high, low)
         largest = max(abs(a[1]), abs(b[1]))
         left, right = min(a[0], b[0]), max(a[0], b[0])
@@ -202,7 +199,7 @@ class OneEquation(Search):
         for _ in range(1, MAX_HALVINGS):
             here = self(x)
             if here is None or here[1] == 0:
-                return None if here is None else x
+                return [] if here is None else [x]
             a, b = (here, b) if here[1] < 0 else (a, here)
             left, right = min(a[0], b[0]), max(a[0], b[0])
             middle = left + (right - left) / 2
@@ -217,14 +214,13 @@ class OneEquation(Search):
         nearest = min(a, b, key=lambda sample: abs(sample[1]))
         # beside a pole the value is large, beside a jump larger than rounding could make it
         if abs(nearest[1]) > 0.5 * largest or not self._is_small(nearest):
-            return None
+            return []
         x = nearest[0]
         samples = (a, b, *map(self, (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))))
         inside = [sample for sample in samples if sample is not None and left <= sample[0] <= right]
-        return min(inside, key=lambda sample: abs(sample[1]))[0]
+        return [min(inside, key=lambda sample: abs(sample[1]))[0]]
 
     def _nearest_to_zero(self, start: float) -> Sample | None:
-
         def evaluate(point: list[float]) -> tuple[Sequence[float], float] | None:
             sample = self(point[0])
             return None if sample is None else (sample[1:2], sample[2])
@@ -292,9 +288,7 @@ class OneEquation(Search):
 
     def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
         if a[1] * b[1] < 0:
-            root = self._bracketed(a, b)
-            if root is not None:
-                yield root, True
+            yield from ((root, True) for root in self._bracketed(a, b))
             return
         # towards 0 on the left and away from it on the right: there is a place in between that is nearest to it
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
@@ -311,8 +305,7 @@ class OneEquation(Search):
                 yield x, False
                 return
             if here[1] * a[1] < 0:
-                roots = self._bracketed(a, here), self._bracketed(here, b)
-                yield from ((root, True) for root in roots if root is not None)
+                yield from ((root, True) for root in self._bracketed(a, here) + self._bracketed(here, b))
                 return
             if (here[2] > 0) == (a[2] > 0) and here[2] != 0:
                 left = here

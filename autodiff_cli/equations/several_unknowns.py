@@ -95,7 +95,6 @@ class SeveralEquations(Search):
         return self._newton(ended) or self._newton(start)
 
     def _newton(self, start: Sequence[float]) -> list[float] | None:
-
         def evaluate(x: list[float]) -> tuple[Any, Any] | None:
             with Defined():
                 return self(x)
