@@ -166,12 +166,11 @@ class Canonicalizer:
         self.roots = list(outputs)
         self.order = in_order(self.roots)
         work.charge(work.CANONICAL_NODE * len(self.order))
-        users: dict[Value, list[Value]] = {root: [root] for root in self.roots}
+        self.only_user: dict[Value, Value | None] = dict.fromkeys(self.roots)
+        """By node, the only operation that takes it; None where several do, or it is an output."""
         for value in self.order:
             for p in value._prev:
-                users.setdefault(p, []).append(value)
-        self.only_user = {p: above[0] for p, above in users.items() if len(above) == 1 and above != [p]}
-        """By node, the only operation that takes it."""
+                self.only_user[p] = None if p in self.only_user else value
         self.interned: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
         """The forms of the nodes of the graph and of new nodes."""
@@ -314,7 +313,10 @@ class Canonicalizer:
     # -- sums -------------------------------------------------------------------------------------------------------
     def may_be_merged(self, value: Value | None, form: Sum | Product) -> bool:
         """Return whether a form may be merged into its user."""
-        return len(form[1]) <= MAX_SHORT or value in self.only_user
+        return len(form[1]) <= MAX_SHORT or self._used_once(value)
+
+    def _used_once(self, value: Value | None) -> bool:
+        return value is not None and self.only_user.get(value) is not None
 
     def as_sum(self, factors: Terms, max_terms: int = MAX_SHORT) -> Sum | None:
         """Return the only factor of a product if it is a short sum."""
@@ -346,7 +348,7 @@ class Canonicalizer:
 
     def extended(self, items: Terms, others: Terms, factor: Fraction, value: Value | None = None) -> Terms:
         """Return terms or factors with a multiple of others added in place, or the others themselves."""
-        if not items and factor == 1 and value in self.only_user and self.fresh.get(id(others)) is others:
+        if not items and factor == 1 and self.fresh.get(id(others)) is others and self._used_once(value):
             return others
         for key, c in others.items():
             before = items.get(key)
