@@ -71,8 +71,6 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
     best = list(outputs)
     open_ = [k for k, output in enumerate(best) if output._prev]
     for _ in range(MAX_ROUNDS):
-        if not open_:
-            break
         results = Shortener([best[k] for k in open_], leaves).outputs()
         left = []
         for k, new in zip(open_, results, strict=True):

@@ -85,32 +85,28 @@ def _factors(condition: Value) -> Iterator[Value]:
 
 def _solutions(parts: Sequence[Value]) -> Iterator[tuple[Value, list[Value]]]:
     c, b, *square = parts
-    only = simplest(_negative(node(DIV, (c, b)))), [node(NE, (b, ZERO))]
+    only = simplest(node(NEG, (node(DIV, (c, b)),))), [node(NE, (b, ZERO))]
     if not square:
         yield only
         return
     (a,) = square
     if _number(b) == 0:
-        inner = simplest(_negative(node(DIV, (c, a))))
+        inner = simplest(node(NEG, (node(DIV, (c, a)),)))
         root = simplest(node(PRIMITIVES["sqrt"], (inner,)))
-        roots = [simplest(_negative(root)), root]
+        roots = [simplest(node(NEG, (root,))), root]
     else:
         half = simplest(node(DIV, (b, TWO)))
         whole = len(expression_text(half)) > len(expression_text(b))
         product = node(MUL, (a, c))
         halved = node(SUB, (node(MUL, (half, half)), product))
         inner = simplest(node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, product)))) if whole else halved)
-        root, middle = node(PRIMITIVES["sqrt"], (inner,)), _negative(b if whole else half)
+        root, middle = node(PRIMITIVES["sqrt"], (inner,)), node(NEG, (b if whole else half,))
         below = node(MUL, (TWO, a)) if whole else a
         roots = [simplest(node(DIV, (node(sign, (middle, root)), below))) for sign in (SUB, ADD)]
     for root in roots[: 1 if _number(inner) == 0 else 2]:
         yield root, [node(NE, (a, ZERO)), node(GE, (inner, ZERO))]
     if _number(a) is None and _number(b) != 0:
         yield only[0], [node(EQ, (a, ZERO)), *only[1]]
-
-
-def _negative(value: Value) -> Value:
-    return node(NEG, (value,))
 
 
 def simplest(value: Value) -> Value:

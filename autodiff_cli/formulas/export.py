@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import Diagnostic, ExpressionError, usage_error
+from ..errors import Diagnostic, usage_error
 from ..graphs.adjoint import record_gradient
 from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
@@ -51,13 +51,14 @@ def export(
     """
     if dialect and to != "sql":
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
-    if to == "latex":
-        return _equations(text, name, wrt)
     dialect = dialect or (next(iter(DIALECTS)) if to == "sql" else None)
-    writer = target(to, dialect)
+    writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
     if not writer.callable(name):
-        raise _unusable(name, to)
+        hint = "give a plain name that means nothing there: `--name f`"
+        raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)
+    if to == "latex":
+        return _equations(text, name, wrt)
     program = parse(text)
     if to != "sql":
         check_single(program, SEVERAL)
@@ -82,8 +83,6 @@ def export(
 
 
 def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
-    if not Target().callable(name):
-        raise _unusable(name, "latex")
     program = parse(text)
     check_single(program, SEVERAL)
     answer = diff(text, wrt=wrt, share=True, language="latex", name=name)
@@ -93,9 +92,3 @@ def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
     wanted = tuple(dict.fromkeys(label for derivative in answer.derivatives for label in derivative.by))
     variables = {label: typeset.name(label) for label in program.variables}
     return Exported(text, "latex", name, variables, wanted, source, warnings=answer.warnings)
-
-
-def _unusable(name: str, to: str) -> ExpressionError:
-    return usage_error(
-        f"`{name}` cannot be the name of a function in `{to}`", "give a plain name that means nothing there: `--name f`"
-    )

@@ -52,7 +52,11 @@ def units(name: str | None = None) -> UnitTable:
     entries = [_constant(constants()[name])] if name in constants() else []
     try:
         entry = spellings().get(name.strip())
-        entries.insert(0, _product(name, parse_unit(name)) if entry is None else _unit(entry))
+        if entry is not None:
+            entries.insert(0, _unit(entry))
+        else:
+            unit = parse_unit(name)
+            entries.insert(0, _of(unit, str(unit) or name, "", "", (), "", ""))
     except ExpressionError as error:
         if not entries:
             raise ExpressionError("name", str(error), None, error.hint) from None
@@ -78,10 +82,6 @@ def _unit(entry: Entry) -> UnitEntry:
     unit = parse_unit(entry.symbol)
     taken = "all" if len(entry.prefixes) == len(prefixes()) else " ".join(p for p in prefixes() if p in entry.prefixes)
     return _of(unit, entry.symbol, entry.name, taken, entry.aliases, entry.group, entry.source)
-
-
-def _product(text: str, unit: Unit) -> UnitEntry:
-    return _of(unit, str(unit) or text, "", "", (), "", "")
 
 
 def _of(
