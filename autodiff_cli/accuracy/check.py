@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.value import Value
 from ..graphs.value_and_gradient import GradientResult, value_and_gradient
 from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, Problem, pose, single_output
+from ..inputs.problem import Point, Problem, check_single, pose
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..record import Record
+from ..run.flat_graph import Graph
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .roundoff import losses, relative_error
 
@@ -123,7 +124,6 @@ def check(
 
 
 def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -> Check:
-    """Convert an answer from the SI, or from the units that derivatives of numbers by numbers have, to its units."""
     from ..inputs.quantities import in_unit
     from ..numbers.multiprecision import Multiprecision
     from ..quantities.unit import coherent
@@ -161,30 +161,26 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -
 
 
 def _checked_answer(problem: Problem, required: int) -> Check:
-    output, values, wanted = single_output(problem.program), problem.values, problem.wanted
+    check_single(problem.program)
+    graph, values, wanted = problem.program.graph, problem.values, problem.wanted
     try:
-        doubles = value_and_gradient(REAL, output, values, wanted)
+        doubles = value_and_gradient(REAL, graph, values, wanted)
     except ExpressionError as error:
         diagnostic = error.diagnostic
         try:
-            exact = _references(output, values, ()).exact.value
+            exact = _references(graph, values, ()).exact.value
         except ExpressionError:
             raise error from None
         message = f"{diagnostic.message}; in {DIGITS} digits the whole has the value {_short(exact)}"
         raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
+    gradient = {name: doubles.gradient[name] + 0.0 for name in wanted}
+    warnings = (*problem.warnings, *[kink.warning() for kink in doubles.met])
+    program = problem.program
     answer = Check(
-        text=problem.program.text,
-        value=doubles.value + 0.0,
-        gradient={name: doubles.gradient[name] + 0.0 for name in wanted},
-        point=values,
-        constants=problem.program.constants,
-        precision=DIGITS,
-        required=required,
-        quantities=(),
-        warnings=(*problem.warnings, *[kink.warning() for kink in doubles.met]),
+        program.text, doubles.value + 0.0, gradient, values, program.constants, DIGITS, required, (), warnings
     )
     try:
-        references = _references(output, values, wanted)
+        references = _references(graph, values, wanted)
     except ExpressionError as error:
         message = f"computed without rounding, this has no value: {error}"
         hint = "the double-precision result is an artefact of rounding"
@@ -193,7 +189,7 @@ def _checked_answer(problem: Problem, required: int) -> Check:
     numbers = [_number(doubles, references, "", required, False)]
     numbers += [_number(doubles, references, name, required, k < differentiable) for k, name in enumerate(wanted)]
     kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
-    warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
+    warnings = (*warnings, *losses(doubles, references.exact, kept))
     return answer._replace(precision=references.precision, quantities=tuple(numbers), warnings=warnings)
 
 
@@ -301,13 +297,13 @@ class _References(NamedTuple):
     underflowed: bool
 
 
-def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
+def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
     from ..numbers.multiprecision import Multiprecision
 
     digits = DIGITS
 
     def swept(m: Multiprecision) -> GradientResult:
-        return value_and_gradient(m, output, {name: m.number(x) for name, x in values.items()}, wanted)
+        return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
 
     coarse = swept(Multiprecision(digits))
     m = Multiprecision(2 * digits)
@@ -331,19 +327,16 @@ def _references(output: Value, values: Mapping[str, float], wanted: Sequence[str
             finer = finer._replace(value=m.number(0))
     decimals = Multiprecision(2 * digits, decimals=True)
     written: list[GradientResult] = []
-    for point in (
-        {name: decimals.literal(repr(x)) for name, x in values.items()},
-        {name: decimals.number(x) for name, x in values.items()},
-    ):
-        try:
-            written.append(value_and_gradient(decimals, output, point, wanted))
-        except ExpressionError:
-            break
+    with suppress(ExpressionError):
+        for point in (
+            {name: decimals.literal(repr(x)) for name, x in values.items()},
+            {name: decimals.number(x) for name, x in values.items()},
+        ):
+            written.append(value_and_gradient(decimals, graph, point, wanted))
     return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)
 
 
 def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequence[str], digits: int) -> bool:
-    """Return whether doubling the digits changes nothing, and the value is not rounding error."""
     pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
     believed = 2 * digits >= ZERO_DIGITS
     if not all(abs(a - b) <= AGREE_WITHIN * abs(b) or (believed and abs(b) <= AGREE_WITHIN * abs(a)) for a, b in pairs):
@@ -357,7 +350,6 @@ def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequenc
 
 
 def _structural(swept: GradientResult, name: str) -> bool:
-    """Whether a result of 0 is so by the form of the program, or nothing was rounded on the way to it."""
     if name:
         leaf = swept.leaf(name)
         return leaf is None or swept.adjoints[leaf] is None
@@ -389,7 +381,6 @@ def _judged(
     underflowed: bool = False,
     unsure: int = 0,
 ) -> CheckedNumber:
-    """Compare a number with its references; `unsure` is the precision at which the exact one was still undecided."""
     kept = correct_digits(computed, exact)
     digits = kept if written else 0
     if written and written[0] != computed:
@@ -437,15 +428,8 @@ def _number(
     computed = doubles.gradient[name] + 0.0 if name else doubles.value
     exact, leaf = of(references.exact), doubles.leaf(name) if name else None
     written, unsure = [of(result) for result in references.written], not (name or references.sure)
-    number = _judged(
-        name,
-        computed,
-        exact,
-        written,
-        required,
-        underflowed=references.underflowed,
-        unsure=references.precision if unsure else 0,
-    )
+    tried = references.precision if unsure else 0
+    number = _judged(name, computed, exact, written, required, underflowed=references.underflowed, unsure=tried)
     may_vanish = not number.agrees and not exact and not unsure and (leaf is not None or not name)
     if may_vanish and _zero_to_rounding(doubles, computed, leaf):
         number = replace(number, agrees=True, remark=ZERO)
@@ -466,7 +450,6 @@ def _number(
 
 
 def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str, bool]:
-    """Return whether the reference's partial is the slope of its values, a remark, and whether it has a derivative."""
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(precision + 2 * DIGITS)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import Diagnostic
-from ..graphs.value import Value
+from ..graphs.value import Value, values_of
 from ..graphs.value_and_gradient import GradientResult
 from ..language.printer import expression_text
 from ..numbers.base import Number
@@ -24,20 +24,20 @@ def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tupl
         return [branch]
     diagnostics: dict[object, Diagnostic] = {}
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
-    for name, left in digits:
-        if left > 16 - WORTH_SAYING:
-            continue
+    lost = [(name, left) for name, left in digits if left <= 16 - WORTH_SAYING]
+    values = values_of(doubles.graph) if lost else []
+    for name, left in lost:
         what = f"the derivative by `{name}`" if name else "the value"
         node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
         if factor < 10.0 ** (WORTH_SAYING - 1) and name:
             node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
             if node is not None and factor >= 10.0:
-                place = doubles.graph.places[node]
-                message = f"{what} has {_count(left)}: what flows back to `{_called(place)}` cancels"
+                message = f"{what} has {_count(left)}: what flows back to `{_called(values[node])}` cancels"
                 hint = "write the formula so that its parts do not cancel"
-                diagnostics.setdefault(message, Diagnostic("lost_digits", message, place.span, hint))
+                diagnostics.setdefault(message, Diagnostic("lost_digits", message, values[node].span, hint))
         elif node is not None and node not in diagnostics:
-            diagnostics[node] = _diagnostic(doubles, node, wrong[node], what, left)
+            inputs = doubles.graph.inputs(node)
+            diagnostics[node] = _diagnostic(values[node], inputs, wrong[node], f"{what} has {_count(left)}")
     return [*diagnostics.values()]
 
 
@@ -90,18 +90,16 @@ def _adjoint_growth(
         yield i, relative_error(adjoint, exact) / max([ROUNDING, *before])
 
 
-def _diagnostic(doubles: GradientResult, i: int, wrong: float, what: str, left: int) -> Diagnostic:
-    node = doubles.graph.places[i]
+def _diagnostic(node: Value, inputs: Sequence[float], wrong: float, what: str) -> Diagnostic:
     lost = min(16, round(16 + math.log10(max(wrong, 1e-16))))
     primitive = node.primitive
-    inputs = [doubles.graph.data[p] for p in doubles.graph.parents[i]]
     if primitive in (ADD, SUB):
         why = "nearly equal numbers cancel"
     elif primitive.gives_condition or len(inputs) != 1:
         why = f"`{primitive.written}` magnifies the rounding of its inputs"
     else:
         why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
-    message = f"{what} has {_count(left)}: {lost} were lost here, where {why}"
+    message = f"{what}: {lost} were lost here, where {why}"
     return Diagnostic("lost_digits", message, node.span, _hint(node))
 
 

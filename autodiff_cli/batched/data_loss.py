@@ -195,12 +195,6 @@ def pose_over(
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    """Return the program of the values' numbers, with the columns in units that belong together; its units, and notes.
-
-    The headings' units count where a value has a unit, a number of the program has, or one is asked for, and where
-    they are all known and the program's dimensions fit together with them; else the numbers are as they were. Raises
-    `ExpressionError`.
-    """
     from ..inputs.optional_units import column_units, without_units_hint
     from ..inputs.own_units import in_own_units
     from ..inputs.quantities import ProgramUnits, unit_value
@@ -312,11 +306,12 @@ class DataLoss:
     ) -> tuple[float, list[float]]:
         totals = Totals(count)
         self.left_out, self.asked = Counter(), []
+        taken = range(self.data.rows) if which is None else which
         if kernel is None:
-            self._in_turn(point, which, totals, row)
+            self._in_turn(point, taken, totals, row)
         else:
-            self._in_blocks(point, which, totals, kernel, row)
-        rows = (self.data.rows if which is None else len(which)) - self.left_out.total()
+            self._in_blocks(point, taken, totals, kernel, row)
+        rows = len(taken) - self.left_out.total()
         sums = totals.sums()
         if not rows:
             why = "; ".join(f"{cause} ({count:,})" for cause, count in self.left_out.most_common(3))
@@ -337,9 +332,9 @@ class DataLoss:
             raise placed(error, self.data.where(row))
         self.left_out[reason(error)] += 1
 
-    def _in_turn(self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, row: Row) -> None:
+    def _in_turn(self, point: Sequence[float], taken: Sequence[int], totals: Totals, row: Row) -> None:
         work.charge(work.ROWS_IN_TURN)
-        self.asked = list(range(self.data.rows)) if which is None else list(which)
+        self.asked = list(taken)
         at, columns = self.point_at(0, point), [column for column in self._columns if column is not None]
         rows = iter(self.asked)
         while part := list(islice(rows, ONE_BY_ONE)):
@@ -354,43 +349,35 @@ class DataLoss:
                 work.collect()
             totals.add_lists(zip(*results, strict=True))
 
-    def _in_blocks(
-        self, point: Sequence[float], which: Sequence[int] | None, totals: Totals, kernel: Any, row: Row
-    ) -> None:
+    def _in_blocks(self, point: Sequence[float], taken: Sequence[int], totals: Totals, kernel: Any, row: Row) -> None:
         import numpy as np
 
         from .kernels import evaluate
 
         values = iter(point)
         fixed = [next(values) if column is None else None for column in self._columns]
-        length = self.data.rows if which is None else len(which)
-        places = None if which is None else np.asarray(which)
-        for start in range(0, length, size := block_size(totals.count)):
-            stop = min(start + size, length)
-            work.charge(work.BLOCK + self.steps_a_row * (stop - start))
-            part: Any = slice(start, stop) if places is None else places[start:stop]
+
+        def plain(at: Mapping[str, float]) -> list[float]:
+            return row(list(at.values()))
+
+        size = block_size(totals.count)
+        for start in range(0, len(taken), size):
+            rows = taken[start : start + size]
+            work.charge(work.BLOCK + self.steps_a_row * len(rows))
+            part: Any = slice(rows.start, rows.stop) if isinstance(rows, range) else np.asarray(rows)
             inputs = [
                 x if column is None else np.asarray(column)[part]
                 for x, column in zip(fixed, self._columns, strict=True)
             ]
-            block = evaluate(
-                kernel,
-                self.names,
-                inputs,
-                stop - start,
-                totals.count,
-                lambda at: row(list(at.values())),
-                lambda row, name: None,
-            )
+            block = evaluate(kernel, self.names, inputs, len(rows), totals.count, plain, lambda row, name: None)
             for k in block.asked:
-                place = start + k if places is None else int(places[start + k])
-                self.asked.append(place)
+                self.asked.append(int(rows[k]))
                 if k in block.errors:
-                    self.failed(place, block.errors[k])
+                    self.failed(self.asked[-1], block.errors[k])
             block.results[:, list(block.errors)] = 0.0
             totals.add(block.results)
 
-    # ---- second derivatives, and how far numbers are off -----------------------------------------------------------
+    # ---- second derivatives, and how far numbers are off
     def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
         """Value, gradient and the lower triangle of the Hessian by `wrt`, row after row. Raises `ExpressionError`."""
         n = len(wrt)
@@ -417,10 +404,10 @@ class DataLoss:
         if wrt not in self._seconds:
             from .kernels import kernel, second_recorder
 
-            compiled = None
+            self._seconds[wrt] = None
             with suppress(ExpressionError):
                 compiled = kernel(second_recorder(self.program, wrt), len(self.names), self._fixed, None)
-            self._seconds[wrt] = None if compiled is None or compiled.compute is None else compiled
+                self._seconds[wrt] = None if compiled.compute is None else compiled
         return self._seconds[wrt]
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
@@ -435,16 +422,12 @@ class DataLoss:
         gradient, matrix = rest[:n], square(rest[n:])
         parts = [Single(self.evaluator.graph).derivatives(at_row, wrt, size) for at_row in self._some(at)]
         error = self._error_of(len(parts))
-        return Derivatives(
-            value,
-            gradient,
-            [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)],
-            matrix,
-            [
-                [error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)]
-                for i, row in enumerate(matrix)
-            ],
-        )
+        slope_errors = [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)]
+        errors = [
+            [error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)]
+            for i, row in enumerate(matrix)
+        ]
+        return Derivatives(value, gradient, slope_errors, matrix, errors)
 
     def bounded(self, inputs: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
         """Return value and gradient with their rounding errors: of many rows estimated from some of them."""
@@ -461,7 +444,6 @@ class DataLoss:
         return Bounded(value, error(value, [v.error for v, _ in parts])), [Bounded(x, error(x, e)) for x, e in gradient]
 
     def _error_of(self, rows: int) -> Callable[[float, Iterable[float]], float]:
-        """Return a function that bounds the error of the sum over all rows from the terms of a sample of `rows`."""
         share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
         times = share * (1.0 if rows >= self.rows else ESTIMATED * self.rows / max(1, rows))
         return lambda x, errors: times * math.fsum(errors) + UNIT * abs(x)
@@ -479,7 +461,7 @@ class DataLoss:
                     continue
             yield at
 
-    # ---- what else there is to say --------------------------------------------------------------------------------
+    # ---- what else there is to say
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """A warning for each place of the program that has no derivative at some of the rows, which are counted."""
         if not self.evaluator.may_kink:
@@ -494,22 +476,17 @@ class DataLoss:
         for row in self.asked:
             counts.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
             work.collect()
-        grouped: dict[Any, list[Diagnostic]] = {}
-        for kink in counts:
-            grouped.setdefault(kink.span, []).append(kink)
+        first = {kink.span: kink for kink in reversed(counts)}
         diagnostics = []
-        for alike in grouped.values():
-            rows = counted(sum(counts[one] for one in alike), "row")
-            diagnostics.append(alike[0]._replace(message=f"{alike[0].message}; at {rows} of {self.rows:,}"))
+        for span in dict.fromkeys(kink.span for kink in counts):
+            rows = counted(sum(count for kink, count in counts.items() if kink.span == span), "row")
+            diagnostics.append(first[span]._replace(message=f"{first[span].message}; at {rows} of {self.rows:,}"))
         return tuple(diagnostics)
 
 
 def placed(error: ExpressionError, where: str) -> ExpressionError:
     """Return the error with the place of its row before it."""
-    diagnostic = error.diagnostic
-    located = ExpressionError(
-        diagnostic.kind, where + diagnostic.message, diagnostic.span, diagnostic.hint, diagnostic.also
-    )
+    located = ExpressionError(*error.diagnostic._replace(message=where + error.diagnostic.message, offers=()))
     located.text = error.text
     return located
 
@@ -529,7 +506,7 @@ def square(lower: Sequence[float]) -> list[list[float]]:
     return [[lower[max(i, k) * (max(i, k) + 1) // 2 + min(i, k)] for k in range(size)] for i in range(size)]
 
 
-# ---- sums ---------------------------------------------------------------------------------------------------------
+# ---- sums
 class Totals:
     """Sums of many numbers each, as good as if they were computed in twice the digits and then rounded.
 

@@ -16,6 +16,7 @@ from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_h
 from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
 from ..data.readers import SWEEP, Files, Reader, reader
+from ..data.row_values import ColumnValues, uncertainty_columns
 from ..data.rows import BOUND, Rows, check_clash, checked_units, row_request, row_units, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
@@ -28,20 +29,18 @@ from ..inputs.optional_units import (
     check_percentage,
     column_units,
     left_out,
-    names_in_headings,
-    unit_in_heading,
     units_in_headings,
 )
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid
-from ..language.tokens import has_unit_literals, plain_number
+from ..language.tokens import has_unit_literals
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
 from ..streams.filesystems import arrow, is_url, plain, unwritten
-from ..streams.interruption import interrupted
+from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, whole
-from ..uncertainty.measured_value import Spread, normal, quantity
+from ..uncertainty.measured_value import Spread
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
 from ..views.numerals import heading
@@ -87,17 +86,14 @@ class _Job:
         self.typed: Mapping[str, Unit] = {}
         """The units of the values that all rows share, and of the numbers of sweeps beside rows of data."""
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
-            if not self.is_data or question.numbers is None:
-                self._answer_alone()
-                return
-            self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
-            if grid is not None:
-                self.grid, swept_units = grid.without_units()
-                self.typed |= swept_units
-
-    def _answer_alone(self) -> None:
-        # batches are numbers without units
-        self.question = self.question._replace(numbers=None)
+            if self.is_data and question.numbers is not None:
+                self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
+                if grid is not None:
+                    self.grid, swept_units = grid.without_units()
+                    self.typed |= swept_units
+            else:
+                # batches are numbers without units
+                self.question = question._replace(numbers=None)
 
     @property
     def axes(self) -> Mapping[str, Any]:
@@ -109,7 +105,7 @@ class _Job:
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def fit(self, files: Files) -> None:
-        """Choose the columns that the program needs, and print how they are read. Raises `ExpressionError`."""
+        """Choose the columns that the program needs. Raises `ExpressionError`."""
         names = files.first.names
         if self.keep is True and self.grid is not None:
             self.keep = tuple([name for name in names if name not in self.axes])
@@ -120,11 +116,19 @@ class _Job:
         self.known = self._known(self.mapped)
         self.used = {name: self.mapped[name] for name in self.known.variables if name in self.mapped}
         """The columns that the program uses, by the names of its variables."""
+        self.leading: tuple[str, ...] = ()
+        """The names of the point that wide rows begin with: those that vary; columns of data only in tables."""
+        if self.wide and (self.grid is not None or self.for_people):
+            others = {*self.axes, *self.kept}
+            of_data = [x for x in self.mapped if x in self.known.variables and x not in others] if self.is_data else []
+            shared = [] if self.for_people else [name for name in self._shared() if name not in of_data]
+            self.leading = (*of_data, *self.axes, *shared)
+
+    def report(self) -> None:
+        """Print how the program and its columns were read, where that is not as they are written."""
         if self.known.reading is not None:
             write_reading("", self.known.reading.text)
         report_headings(self.used, self.columns)
-        self.leading = self._leading() if self.wide else ()
-        """The names of the point that wide rows begin with: those that vary; columns of data only in tables."""
 
     def _known(self, columns: Collection[str]) -> Fitted:
         posed = self.question.posed
@@ -166,14 +170,6 @@ class _Job:
     def _shared(self) -> list[str]:
         # the values of unknowns are starts
         return [name for name in self.point if name in self.known.variables and name not in self.known.unknowns]
-
-    def _leading(self) -> tuple[str, ...]:
-        if self.grid is None and not self.for_people:
-            return ()
-        others = {*self.axes, *self.kept}
-        of_data = [x for x in self.mapped if x in self.known.variables and x not in others] if self.is_data else []
-        shared = [] if self.for_people else [name for name in self._shared() if name not in of_data]
-        return (*of_data, *self.axes, *shared)
 
     def layout(self) -> dict[str, Any]:
         """Return how wide rows look; see `WideView`."""
@@ -311,7 +307,8 @@ def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     selection = files.first.select([job.mapped[name] for name in wanted if name in job.mapped], job.kept)
     files.checks.append(lambda file: file.select_like(selection))
     bound = formula.bound(selection.schema)
-    files.require_units(job.used)
+    files.require(job.used)
+    job.report()
     if bound.kernel.note is not None and job.call.backend != "python":
         write_note(f"note: {bound.kernel.note}")
     return formula, bound
@@ -337,17 +334,9 @@ def _in_parts(job: _Job, folder: str) -> int:
     with Files(job.sources, several=len(job.sources) > 1, grid=job.grid) as files:
         formula, _ = _in_batches(job, files)
         parts = cluster.divided(files)
-    shared = cluster.Job(
-        formula,
-        files.first.selection,
-        files.several,
-        folder,
-        job.format,
-        call.shown["digits"],
-        call.spreadsheet,
-        call.on_error == "fail",
-        job.grid,
-    )
+    fail = call.on_error == "fail"
+    selection = files.first.selection
+    shared = cluster.Job(formula, selection, files.several, folder, job.format, job.layout(), fail, job.grid)
     return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force)
 
 
@@ -456,109 +445,44 @@ def shown(value: Any) -> Any:
     return value.number if hasattr(value, "unit") else value
 
 
-_SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
-UNCERTAINTIES = tuple(_SPELLINGS.split())
-"""The usual names of columns with the uncertainty of a variable."""
-
-
 class _Requests:
     """Yields the rows of data, or the points of sweeps, as requests."""
 
     def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
         self.job, self.files, self.tally = job, files, tally
         job.fit(files)
+        job.report()
         for name, value in job.point.items():
             if name in job.used and not isinstance(value, Spread):
                 message = f"`{name}` is given a value by `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
-        self.uncertain = self._uncertain(job)
-        """The columns of uncertainties, by the names of variables."""
-        columns = job.columns_with_units(files, self.uncertain)
-        question = job.question
+        question, uncertain = job.question, dict[str, str]()
+        if question.errors is not None and job.is_data:
+            names, shared = files.first.names, job.first.values()
+            uncertain = uncertainty_columns(job.used, names, job.columns, question.errors, shared)
+        columns = job.columns_with_units(files, uncertain)
         self.units: RowUnits | None = None
         """The units of answers to numbers without units."""
         if not (job.units or job.without_units or job.has_literals) and (job.wide or question.name != "hessian"):
             self.units = job.row_units(columns)
             if self.units is not None and any(map(any, ((times - 1, plus) for times, plus in self.units.outputs))):
                 self.units = None  # results have to be converted: by each answer itself
-        self.of_columns: Mapping[str, tuple[str, float]] = {}
-        """Otherwise the units of the numbers in requests, by variable, with the factors of their uncertainties."""
+        typed = {name: (unit, None) for name, unit in job.typed.items() if name in job.used}
+        units = {**typed, **columns} if self.units is None else {}
+        self.values = ColumnValues(job.used, uncertain, units, job.point, exact=question.errors is None)
         if self.units is None:
-            self.of_columns = self._units_of_columns(columns)
-            if self.of_columns and question.errors is None and not question.equations:
+            if units and question.errors is None and not question.equations:
                 own = {name: unit for name, (unit, _) in columns.items()}
                 checked_units(job.known, {**job.typed, **own}, job.units)
-            if self.of_columns or job.typed or job.units or job.has_literals:
+            if units or job.typed or job.units or job.has_literals:
                 job.question = question._replace(numbers=None)
         heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
         heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
-        heads |= {name: unit for name, (unit, _) in self.of_columns.items()}
+        heads |= self.values.units
         self.heads = {name: heading(name, heads.get(name)) for name in job.leading}
         """The headings of the names that wide rows begin with."""
-        self.columns = [*job.used.values(), *self.uncertain.values()]
+        self.columns = [*job.used.values(), *uncertain.values()]
         files.require(job.used, self.columns, job.kept)
-
-    def _uncertain(self, job: _Job) -> dict[str, str]:
-        if job.question.errors is None or not job.is_data:
-            return {}
-        names = self.files.first.names
-        own = {**names_in_headings(names), **{column: column for column in names}}
-        spreads = [f"u({name})" for name in job.used]
-        own |= {u: x for x in names for u in spreads if x.startswith(u) and unit_in_heading(x, u)}
-        columns = {name: {**own, **job.columns}.get(f"u({name})", "") for name in job.used}
-        columns = {name: own.get(column, column) for name, column in columns.items() if column}
-        if job.question.errors == "auto":
-            for name in job.used:
-                spelled = [form.format(name) for form in UNCERTAINTIES]
-                there = [own[form] for form in spelled if form in own and own[form] not in job.used.values()]
-                if name not in columns and len(there) > 1:
-                    hint = f'say which: `--columns "u({name})={there[0]}"`'
-                    raise usage_error(f"{quoted(there)} may be uncertainties of `{name}`", hint)
-                if name not in columns and there:
-                    columns[name] = there[0]
-            listed = ", ".join(f"u({name}) = {column}" for name, column in columns.items())
-            if listed:
-                write_note(f"uncertainties: {listed}")
-        spread = [x for x in job.first.values() if hasattr(x, "uncertainty") or isinstance(x, Spread)]
-        if not columns and not spread:
-            name = next(iter(job.used), "x")
-            near = next((x for x in names if x in [form.format(name) for form in UNCERTAINTIES]), f"d{name}")
-            hint = f'name its column, `--columns "u({name})={near}"`, or give all rows one: `--at "{name}=±0.02"`'
-            hint += "; `--errors auto` takes columns that are called like uncertainties"
-            raise usage_error("no value has an uncertainty", hint)
-        return columns
-
-    def _units_of_columns(self, columns: Mapping[str, tuple[Unit, str | None]]) -> Mapping[str, tuple[str, float]]:
-        if not columns and not self.job.typed:
-            return {}
-        from ..quantities.unit import factor, parse_unit
-
-        units = {name: (str(unit), 1.0) for name, unit in self.job.typed.items() if name in self.job.used}
-        for name, (unit, own) in columns.items():
-            spread = (unit if own is None else parse_unit(own)).degree
-            if spread.dimension != unit.dimension:
-                message = f"the uncertainties of `{name}`, which is in {unit}, are in {spread}"
-                raise usage_error(message, "give them in a unit of the same dimension")
-            units[name] = str(unit), factor(spread, unit.degree)
-        return units
-
-    def _measured(self, name: str, numbers: Mapping[str, float]) -> float:
-        value, shared = numbers[self.job.used[name]], self.job.point.get(name)
-        unit, times = self.of_columns.get(name, ("", 1.0))
-        if name in self.uncertain:
-            value = normal(name, value, numbers[self.uncertain[name]] * times, repr(value))
-        elif isinstance(shared, Spread):
-            value = quantity(name, f"{value!r}{shared.source}")
-        if not unit:
-            return value
-        if self.job.question.errors is None:
-            from ..inputs.quantities import quantity_value
-
-            text = getattr(value, "source", repr(value))
-            return quantity_value(name, f"{text if plain_number(text) else f'({text})'} {unit}")
-        from ..uncertainty.measured_units import with_unit
-
-        return with_unit(name, value, unit)
 
     def __iter__(self) -> Iterator[Request]:
         job, units, wrt = self.job, self.units, self.job.call.variables
@@ -578,9 +502,9 @@ class _Requests:
                 if units is not None and units.inputs:
                     own = {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
                     point = {**typed, **own}
-                if fault is None and (self.of_columns or job.question.errors is not None):
+                if fault is None and (self.values.units or job.question.errors is not None):
                     try:
-                        point |= {name: self._measured(name, numbers) for name in job.used}
+                        point |= {name: self.values.value(name, numbers) for name in job.used}
                     except ExpressionError as error:
                         fault = error
                 swept = None if job.grid is None else typed

@@ -1,4 +1,4 @@
-"""A function of two variables: its heights on a grid, its gradient at a point, and the path of a run over it."""
+"""A function of two variables on a grid, and the path of a run over it."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from .measurements import Measurements
 
 GRID = 120
-"""Into how many steps each side is divided."""
+"""The steps into which each side is divided."""
 
 FINER = 4
-"""Into how many of its own a drawing divides each of these steps, so that contours are smooth."""
+"""Into how many a drawing divides each of these steps."""
 
 
-MOST_CROSSINGS = 12_000
-"""The most crossings of contours with grid lines; a surface with more is not resolved by the grid."""
+MAX_CROSSINGS = 12_000
+"""The most crossings of contours with grid lines that the grid resolves."""
 
 
 class Surface(Record):
@@ -69,7 +69,7 @@ def surface_of(
     pointed: bool,
     warnings: Sequence[Diagnostic],
 ) -> Surface:
-    """The surface over two variables of a program."""
+    """Return the surface over two variables of a program."""
     variables = first, second = names[0], names[1]
     evaluator = Evaluator(program, variables)
     here = [values[name] for name in evaluator.variables]
@@ -118,7 +118,7 @@ def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]])
             for a, b in pairwise(line)
             if a is not None and b is not None
         )
-        if crossings <= MOST_CROSSINGS:
+        if crossings <= MAX_CROSSINGS:
             break
         levels = levels[1::2]
     return levels
@@ -134,7 +134,7 @@ class Heights(NamedTuple):
 
 
 def refined(surface: Surface) -> Heights:
-    """Return the heights of a surface on a finer grid; on its own where NumPy has no function, or it bends there."""
+    """Return the heights on a finer grid, unless NumPy lacks a function or they bend too often."""
     import numpy
 
     x, y = numpy.array(surface.x), numpy.array(surface.y)
@@ -146,7 +146,7 @@ def refined(surface: Surface) -> Heights:
         return Heights(x, y, coarse)
     between = numpy.searchsorted(surface.levels, z)
     crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
-    return Heights(fine[0], fine[1], z) if crossings <= FINER * MOST_CROSSINGS else Heights(x, y, coarse)
+    return Heights(fine[0], fine[1], z) if crossings <= FINER * MAX_CROSSINGS else Heights(x, y, coarse)
 
 
 def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
@@ -187,7 +187,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
 
 
 def spanning(marks: Sequence[float]) -> tuple[float, float]:
-    """The range that is shown around some places."""
+    """Return the range that is shown around some places."""
     low, high = min(marks), max(marks)
     if high - low > 1e299 or abs(low) > 1e299 or abs(high) > 1e299:
         raise usage_error("the points lie too far out to draw", "give the ranges: `--range`")
@@ -197,14 +197,14 @@ def spanning(marks: Sequence[float]) -> tuple[float, float]:
 
 
 def of_row(row: Mapping[str, float], name: str) -> float:
-    """The value of a name at a point of a path. Raises a usage error where it has none."""
+    """Return the value of a name at a point of a path. Raises a usage error without one."""
     if name not in row:
         raise usage_error(f"the path has no `{name}`", "give the path of a run of the same program")
     return row[name]
 
 
 def _levels(heights: Sequence[float]) -> tuple[float, ...]:
-    """Heights for about a dozen contours: evenly spaced, or by rank where most of the surface is much lower."""
+    """Return a dozen heights: evenly spaced, or by rank where most of the surface is lower."""
     low, high = heights[0], heights[-1]
     if not high > low:
         return ()
@@ -222,7 +222,7 @@ def _levels(heights: Sequence[float]) -> tuple[float, ...]:
 
 
 def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float]]:
-    """The points of a run in a file that `descend` or `minimize` wrote, as jsonl, json or csv; it may be open already.
+    """Return the points in a jsonl, json or csv file that `descend` or `minimize` wrote.
 
     Raises `ExpressionError` (`io`, `limit`, `usage`).
     """

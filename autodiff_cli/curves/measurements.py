@@ -1,4 +1,4 @@
-"""Rows of data that are drawn over a function: which columns they are, and their uncertainties."""
+"""Rows of data that are drawn over a function."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Measurements(Record):
     x: tuple[float, ...]
     y: tuple[float, ...]
     dx: tuple[float, ...]
-    """The standard uncertainties of `x`, and `dy` those of `y`; empty where none are given."""
+    """The standard uncertainties of `x`; empty without any."""
     dy: tuple[float, ...]
 
 
@@ -49,9 +49,9 @@ def rows_drawn(
     path: Sequence[Mapping[str, float]],
     in_units: bool,
 ) -> tuple[Measurements, dict[str, Range]]:
-    """The rows of data to be drawn, and the ranges of the variables that show them and the path.
+    """Return the rows to draw, and ranges of the variables that show them and the path.
 
-    With `in_units` these are in the units of the columns' headings. Raises `ExpressionError`.
+    With `in_units` these are in the units of the headings. Raises `ExpressionError`.
     """
     over, columns = columns_drawn(text, [*data], known_names, over, response, sigma, unknowns, between)
     across, up, *_ = columns
@@ -88,11 +88,10 @@ def columns_drawn(
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
 ) -> tuple[list[str], list[str]]:
-    """The variables of the axes, and the columns that a picture needs: those of its axes, and of uncertainties.
+    """Return the variables of the axes, and the columns of the axes and of uncertainties.
 
-    The variables are those `over` which it is drawn, or else those that the data have. Of equations, which have
-    `unknowns`, or bounds of them in `between`, there is one, and the first unknown is upwards. Raises
-    `ExpressionError`.
+    The variables are those `over` which it is drawn, or else those that the data have: one
+    of equations, whose first unknown is upwards. Raises `ExpressionError`.
     """
     unknowns = _unknowns(text, known_names, unknowns, between)
     bound = "" if (last := last_statement(text)) is None else last.left
@@ -156,7 +155,7 @@ def _unknowns(
 def in_axis_units(
     rows: Measurements, texts: Mapping[str, str], sigma: Sigma | None, axes: Sequence[Unit]
 ) -> Measurements:
-    """The rows in the units of the axes; `texts` are the units in the headings of the columns.
+    """Return the rows in the units of the axes; `texts` are those of the columns.
 
     Raises `ExpressionError` for a column in a unit of another dimension, or without one.
     """

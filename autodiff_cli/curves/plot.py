@@ -1,4 +1,4 @@
-"""A function of one variable with its derivative, its tangent and its gaps: all that a plot of it shows."""
+"""A function of one variable with all that a plot of it shows."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ Ranges: TypeAlias = Mapping[str, Range]
 
 NOTHING = Samples((), (), (), 0.0, 0.0)
 
-SHORT = 60
-"""Characters of a program, and of its derivative, that are written beside the curves."""
+MAX_FORMULA_LENGTH = 60
+"""Characters of formulas that are written beside the curves."""
 
 
-MOST_FUNCTIONS = 6
-"""The most functions in one plot, which is the number of colours."""
+MAX_FUNCTIONS = 6
+"""The number of colours."""
 
-ORDERS = 2
+MAX_ORDER = 2
 """The derivatives that a plot has at most."""
 
 
@@ -82,7 +82,7 @@ class Curve(Record):
     second: Samples = NOTHING
     """The second derivative, if requested."""
     formula: str = ""
-    """The derivative as a formula; empty where that would be too long to read."""
+    """The derivative as a formula; empty where that is long."""
     tangent: Tangent | None = None
     """At the point, where one was given."""
     unknown: str = ""
@@ -91,11 +91,11 @@ class Curve(Record):
     known: frozenset[str] = frozenset()
     """All variables of those."""
     path: tuple[tuple[float, float], ...] = ()
-    """The points of a run, each with the value there; without those that have none."""
+    """The points of a run that have a value, with this."""
     outputs: tuple[Output, ...] = ()
-    """All functions of a program with several outputs, of which the first is the function; empty for one."""
+    """The functions of a program with several outputs."""
     at: float | None = None
-    """The point, of a program with several outputs, where one was given."""
+    """The point, if one was given, for several outputs."""
     log: str = ""
     """The axes that are logarithmic: `x`, `y` or `xy`."""
     samples: int | None = None
@@ -105,7 +105,7 @@ class Curve(Record):
     """The units of its numbers; None where they have none."""
 
     def in_logs(self) -> Curve:
-        """Return the curve in the decimal logarithms of its logarithmic axes, which are plain axes then.
+        """Return the curve in the decimal logarithms of its logarithmic axes.
 
         Its data are those that have logarithms, without uncertainties.
         """
@@ -129,7 +129,7 @@ class Curve(Record):
 
     @property
     def kinks(self) -> list[float]:
-        """Places where the function has a value and no derivative."""
+        """The places with a value and no derivative."""
         broken = {*self.function.breaks}
         return [x for x in self.derivative.breaks if x not in broken]
 
@@ -153,14 +153,14 @@ def plot(
 ) -> Curve | Surface:
     """Compute the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
 
-    `ranges` says from where to where, and thereby of which variables; `wrt` says of which without a range. The others
-    are held at `point`. `path` is that of a run. Up to the `order`, 0 to 2, there are derivatives too: by default the
-    first, and none where a program has several outputs, which are curves beside each other. With `unknowns`, or bounds
-    of them in `between`, the text is equations as for `solve`, and the first unknown is the function. With `log`, `x`,
-    `y` or `xy`, these axes are logarithmic, and there are no derivatives. With `samples` a curve has so many points at
-    equal distances. The rows of `data` are drawn too: over one variable its column and that of the `response`, over two
-    those of both, with the standard uncertainties in `sigma`. Values and ranges may have units, and `units` are those
-    of the functions. Raises `ExpressionError` as `gradient` does at the point, and as `solve` does.
+    It is over the variables of `ranges` and `wrt`; the others are held at `point`. `path` is
+    that of a run. There are derivatives up to the `order`, 0 to 2: by default the first, and
+    none of several outputs. With `unknowns`, or bounds of them in `between`, the text is
+    equations, and the first unknown is the function. The axes in `log`, `x`, `y` or `xy`, are
+    logarithmic, without derivatives. A curve has so many `samples` at equal distances. Rows of
+    `data` are drawn too: over one variable its column and that of the `response`, over two both,
+    with the standard uncertainties in `sigma`. Values and ranges may have units; `units` are
+    those of the functions. Raises `ExpressionError` as `gradient` and `solve` do.
     """
     ranges = dict(ranges or {})
     if left_out(units):
@@ -368,9 +368,9 @@ def _curve(
     count: int | None,
 ) -> Curve:
     outputs, at = program.outputs, values[name]
-    if len(outputs) > MOST_FUNCTIONS:
+    if len(outputs) > MAX_FUNCTIONS:
         message = f"{len(outputs)} functions are too many for one plot"
-        raise ExpressionError("limit", message, hint=f"draw {MOST_FUNCTIONS} at most")
+        raise ExpressionError("limit", message, hint=f"draw {MAX_FUNCTIONS} at most")
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
@@ -440,7 +440,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
         elif not samples.stretches:
             break
         sampled.append(samples)
-    value, derivative, second = (*sampled, NOTHING, NOTHING, NOTHING)[: ORDERS + 1]
+    value, derivative, second = (*sampled, NOTHING, NOTHING, NOTHING)[: MAX_ORDER + 1]
     return _checked(curve._replace(function=value, derivative=derivative, second=second), [value, derivative])
 
 
@@ -527,7 +527,7 @@ def _middle(ends: Range) -> float:
 
 
 def _formula(program: Program, name: str) -> str:
-    if len(program.text) > SHORT or any(character in program.text for character in "=\n"):
+    if len(program.text) > MAX_FORMULA_LENGTH or any(character in program.text for character in "=\n"):
         # with bindings and conditions the formula would show what the text does not
         return ""
     try:
@@ -535,11 +535,11 @@ def _formula(program: Program, name: str) -> str:
     except ExpressionError:
         return ""
     text = expression_text(next(iter(formulas.values())))
-    return text if len(text) <= SHORT else ""
+    return text if len(text) <= MAX_FORMULA_LENGTH else ""
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:
-    """The value and its first two derivatives as functions of one variable; None where they are undefined."""
+    """Return the value and its first two derivatives as functions of one variable."""
     place = [values[variable] for variable in evaluator.variables]
     position = evaluator.variables.index(name)
 

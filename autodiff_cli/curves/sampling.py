@@ -1,4 +1,4 @@
-"""Sampling: a function over a stretch as pieces that are continuous, with nothing drawn across what is not there."""
+"""Sampling of a function as pieces that are continuous."""
 
 from __future__ import annotations
 
@@ -27,34 +27,34 @@ BEND = 0.002
 """The largest distance of a chord from the curve, relative to the height."""
 
 LEAP = 0.01
-"""The rise within one step, relative to the height, above which the step is refined."""
+"""The rise within one step that is refined, relative to the height."""
 
 PEAK = 10
-"""The distance of a chord from the curve, relative to the height, above which it is a pole."""
+"""The distance of a chord from the curve that shows a pole, relative to the height."""
 
 HALVINGS = 48
 
 
 class Samples(NamedTuple):
-    """A sampled function: its continuous pieces, where it is undefined, where it breaks, and which heights matter."""
+    """A sampled function: its pieces, gaps and breaks, and which heights matter."""
 
     stretches: tuple[Stretch, ...]
     gaps: tuple[tuple[float, float], ...]
     breaks: tuple[float, ...]
     low: float
     high: float
-    """The heights to show: all of them, unless the function goes to infinity somewhere."""
+    """The heights to show: all, unless some are infinite."""
     coarse: bool = False
-    """Whether the function bends and breaks more often than there was work to follow it."""
+    """Whether there was too little work to follow it."""
 
 
 def sample(
     function: Function, low: float, high: float, also: Sequence[float] = (), count: int | None = None
 ) -> Samples:
-    """The function from `low` to `high`; the numbers `also` are among the samples.
+    """Return the samples from `low` to `high`; the numbers `also` are among them.
 
-    With `count` there are as many samples at equal distances, and no others. Looking more closely leaves half of the
-    work, and enough for as many samples. Raises `ExpressionError` (`limit`).
+    With `count` there are as many at equal distances, and no others. Looking more closely
+    leaves half of the work. Raises `ExpressionError` (`limit`).
     """
     work = current()
     before = work.left
@@ -91,7 +91,7 @@ class _Tracer:
         """The work, and how many steps of it are left to others."""
         self.coarse = False
         self.drawn = self._counted = 0
-        """How many points are drawn so far, and how many of them are counted as work."""
+        """The points drawn so far, and those of them that are counted as work."""
         self.plain, self.height = function, height or 1.0
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
@@ -135,7 +135,7 @@ class _Tracer:
         self._bend(a, at_a, b, at_b, DEPTH)
 
     def _edge(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
-        """Draw up to the very edge of the domain, which lies between the two samples."""
+        """Draw up to the edge of the domain between the samples."""
         left, right = (a, at_a), (b, at_b)
         for _ in range(4 * HALVINGS):
             middle = (left[0] + right[0]) / 2
@@ -156,7 +156,7 @@ class _Tracer:
             self._bend(right[0], right[1], b, at_b, 2 * DEPTH)
 
     def _broken(self, a: float, at_a: float, b: float, at_b: float) -> tuple[Point, Point] | None:
-        """The two sides of a jump or a pole between the samples; None where the curve is only steep."""
+        """Return the sides of a jump or a pole; None where the curve is only steep."""
         left, right = (a, at_a), (b, at_b)
         rise = abs(at_b - at_a)
         for _ in range(HALVINGS):
@@ -190,7 +190,7 @@ class _Tracer:
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
 
     def _peak(self, a: float, b: float, ends: float) -> None:
-        """Break the curve where it goes to infinity on both sides alike: from end to end nothing rises there."""
+        """Break the curve where it goes to infinity on both sides alike."""
         for _ in range(3 * HALVINGS):
             third = (b - a) / 3
             left, right = a + third, b - third
@@ -246,7 +246,7 @@ def _between(
 
 
 def split(stretches: Sequence[Stretch], at: Sequence[float]) -> tuple[Stretch, ...]:
-    """The pieces, cut at these places as well; single points are dropped."""
+    """Return the pieces cut at these places too, without single points."""
     pieces: list[Stretch] = []
     places = sorted(at)
     for stretch in stretches:

@@ -14,7 +14,7 @@ import queue
 import re
 import sys
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -28,8 +28,7 @@ from ..streams import filesystems
 from ..streams import internal_error as bugs
 from ..streams.files import begun
 from ..streams.filesystems import ANSWER_SECONDS, patiently
-from ..streams.interruption import Interruption, interrupted
-from ..streams.progress import Progress
+from ..streams.progress import Interruption, Progress, interrupted
 from ..views.formats import COLUMNAR
 from .pipeline import FailedRow, Tally, answers
 from .readers import Files, Fragment, Selection, reader
@@ -69,17 +68,14 @@ class Job(NamedTuple):
 
     rows: Rows
     selection: Selection
-    """The columns that are read of each file."""
     several: bool
     folder: str
     """The folder of the parts; it ends in `/`."""
     format: str
-    digits: int | None
-    spreadsheet: bool
+    layout: Mapping[str, Any]
+    """The choices of `sink`."""
     fail: bool
-    """Whether a row without an answer is an error of the whole."""
     grid: Grid | None = None
-    """The points of sweeps that each row is combined with."""
 
     def path(self, part: Part) -> str:
         """Return the path of a part."""
@@ -107,7 +103,7 @@ def _write(part: Part, job: Job) -> Tally:
     file = begun(job.path(part), force=True)
     to: Sink | None = None
     try:
-        to = sink(file.file, bound.schema, job.format, digits=job.digits, spreadsheet=job.spreadsheet)
+        to = sink(file.file, bound.schema, job.format, **job.layout)
         for source, fragment in part.pieces:
             with reader(source, job.several, grid=job.grid) as rows:
                 rows.select_like(job.selection)
@@ -130,7 +126,7 @@ def _write(part: Part, job: Job) -> Tally:
 
 # ---- how rows are divided -----------------------------------------------------------------------------------------
 def divided(files: Files) -> list[Part]:
-    """Return the rows of files in parts. Raises `ExpressionError`."""
+    """Return the rows of files in parts."""
     fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
     parts: list[Part] = []
     pieces: list[Piece] = []
@@ -156,7 +152,7 @@ _HALF = re.compile(r"/\.part-\d{6,}\.\w+\.[0-9a-f]{12}\.part$")
 
 
 def prepare(folder: str, *, force: bool) -> None:
-    """Make the folder, and see that it is empty; `force` deletes the parts in it. Raises `ExpressionError`."""
+    """Make the folder, and see that it is empty; `force` deletes the parts in it."""
     names = {entry.path: entry.path[len(folder) :] for entry in filesystems.listed(folder)}
     there = [path for path, name in names.items() if not name.startswith(".")]
     parts = [path for path in there if _PART.fullmatch(names[path])]
@@ -168,11 +164,7 @@ def prepare(folder: str, *, force: bool) -> None:
 
 
 def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | None, *, force: bool) -> int:
-    """Have all parts written, report what was counted, and return the exit code.
-
-    The counts are the answer, as JSON on standard output; those that people should know of are on standard error too.
-    What is not whole leaves nothing behind. Raises `ExpressionError`.
-    """
+    """Have all parts written or none, print the counts as JSON and the reasons for people, and return the exit code."""
     tally = Tally()
     progress = Progress("rows", here=True)
     done = 0
@@ -185,7 +177,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
                     tally.merge(counted)
                     progress.step(tally.rows, f", {done:,} of {len(parts):,} parts")
         finally:
-            progress.done()
+            progress.close()
             if done < len(parts):
                 # those that are being written at this moment end with the workers
                 ending.close()
@@ -203,10 +195,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
 # ---- Dask ---------------------------------------------------------------------------------------------------------
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """Yield a client of a scheduler, or of processes that are started on this machine and end with it.
-
-    Raises `ExpressionError` where there are no workers.
-    """
+    """Yield a client of a scheduler, or of processes on this machine that end with it."""
     try:
         dask: Any = import_module("dask")
         distributed: Any = import_module("distributed")
@@ -298,10 +287,7 @@ def _check_workers(client: Any, scheduler: str) -> None:
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
-    """Yield the counts of the parts, in any order, until all are written or the run stops.
-
-    Raises the error of the first part that cannot be written.
-    """
+    """Yield the counts of the parts, in any order, until all are written or the run stops; raise a part's error."""
     ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
     futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)
     held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}

@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -43,13 +43,11 @@ def read_columns(
     skip: bool = False,
     readings: bool = False,
 ) -> MeasuredColumns:
-    """Return the columns of data, as `--points` reads them, that `wanted` chooses among their names.
+    """Return the columns of data that `wanted` chooses among their names, with the units in their headings.
 
-    Those in `called` have another name, by which they are known then: each name with its column; `other` names have
-    values otherwise. With `skip`, rows that lack a number are left out, and it is printed how many. Of repeated
-    `readings` it is printed which columns are not used. The numbers
-    remember their texts, for other arithmetics, and the columns have the units in their headings. Raises
-    `ExpressionError`: `io` for a file that cannot be read, `point` for what is no number, with its line and column.
+    Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
+    are counted and left out; of `readings` the unused columns are noted. Numbers remember their texts, for other
+    arithmetics. Raises `ExpressionError`: `io`, or `point` with line and column.
     """
     columns = MeasuredColumns()
     count = rows = 0
@@ -123,16 +121,13 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
     def read(choose: Choose, skip: bool) -> Columns:
         with Files(sources, several=True) as files, _ColumnBuffer(skip) as buffer:
             used, units = _chosen(files, columns, choose)
-            progress = Progress("rows read", here=True)
-            try:
+            with closing(Progress("rows read", here=True)) as progress:
                 for file in files:
                     # few rows of text are read one after the other, all others by columns
                     by_rows = not file.source.columnar and (file.is_short() or not has_arrow())
                     for piece in (_one_by_one if by_rows else _by_columns)(file, used):
                         buffer.add(piece)
                         progress.step(buffer.rows)
-            finally:
-                progress.done()
             name = files.first.source.name if len(sources) == 1 else "the data"
             return _checked(buffer.columns(used)._replace(units=units), name)
 

@@ -15,8 +15,7 @@ from ..batched.columns_io import conventions, reason
 from ..errors import Diagnostic, ExpressionError
 from ..streams.files import AtomicFile
 from ..streams.filesystems import Upload, abandoned
-from ..streams.interruption import Interruption, interrupted
-from ..streams.progress import Progress
+from ..streams.progress import Interruption, Progress, interrupted
 from ..views.error import report, write_reasons
 from .readers import Chunk, Files
 from .sinks import Sink
@@ -101,10 +100,7 @@ class FailedRow(Exception):
 
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Yield the answers to the rows of a file, or of a fragment of one, each with the bytes that were read for it.
-
-    With `fail` the first row without an answer is the last, and then raised as `FailedRow`.
-    """
+    """Yield batches of answers with the bytes read for each; with `fail` raise `FailedRow` behind the first error."""
     for chunk in chunks:
         batch, errors, _, kinks = bound.answer(chunk.batch, chunk.where, chunk.faults)
         if errors and fail:
@@ -122,10 +118,7 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
 
 # ---- threads ------------------------------------------------------------------------------------------------------
 def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
-    """Answer all rows; return the exit code. With `fail` the first error is the end.
-
-    The file `beside` is finished where all has gone well.
-    """
+    """Answer all rows into a sink, finish the file `beside`, and return the exit code. With `fail` an error ends it."""
     progress = Progress("rows", here=beside is not None)
     begun, size = time.monotonic(), 0
     ended = threading.Event()
@@ -158,7 +151,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
                 thread.join(1)
                 if thread.is_alive():
                     abandoned.set()
-            progress.done()
+            progress.close()
     if interruption.asked:
         interrupted(tally.rows, None if beside is None else beside.path)
         return interruption.code
@@ -168,10 +161,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
 
 
 def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
-    """Yield the items, made in a thread a few of them ahead, until there are no more or the work stops.
-
-    Raises what making them raises.
-    """
+    """Yield the items, made in a thread a few ahead, until the work stops. Raises what making them raises."""
     ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(MAX_WAITING_BATCHES)
 
     def put(item: Item | None, error: BaseException | None) -> None:

@@ -56,7 +56,6 @@ class Chunk(NamedTuple):
     faults: Mapping[int, ExpressionError]
     """The errors of rows that cannot be read, by position in the batch."""
     size: int
-    """The approximate number of bytes in the file."""
 
 
 class Fragment(NamedTuple):
@@ -67,18 +66,14 @@ class Fragment(NamedTuple):
     first: int
     """The number of its first row, counted from 1."""
     size: int
-    """The approximate number of bytes of its columns."""
 
 
 class Selection(NamedTuple):
     """The columns to read, from the first file and all later ones."""
 
     numbers: Sequence[str]
-    kept: Sequence[str]
     schema: Any
-    """The schema of all selected columns, in the order of the file."""
     file: str
-    """The name of the file in messages."""
 
 
 class Reader(ABC):
@@ -96,13 +91,12 @@ class Reader(ABC):
     units: Mapping[str, str] = {}
     """The units of columns from a row of units."""
     summary: Sequence[str] = ()
-    """Descriptions of the recognised format, for a note."""
     grid: Grid | None = None
 
     def __init__(self, source: Source, several: bool) -> None:
         self.source = source
         self.prefix = f"{source.shown}, " if several else ""
-        self.selection = self.of_file = Selection((), (), None, source.name)
+        self.selection = self.of_file = Selection((), None, source.name)
         """The selected columns, and those of them that are in the file."""
 
     def cross(self, grid: Grid) -> Self:
@@ -125,12 +119,12 @@ class Reader(ABC):
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
-        self._select(Selection(numbers, kept, pa.schema(fields), self.source.name))
+        self._select(Selection(numbers, pa.schema(fields), self.source.name))
         return self.selection
 
     def select_like(self, first: Selection) -> None:
         """Choose the columns of the first file, in its order. Raises `ExpressionError` if one differs."""
-        self.require((*first.numbers, *first.kept), first.file)
+        self.require((*first.numbers, *first.schema.names), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
@@ -146,9 +140,8 @@ class Reader(ABC):
             # where each row names its columns, the swept names are read too, to reject rows that have them
             own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
             fields = [field for field in chosen.schema if field.name not in self.axes]
-            numbers, kept = ([x for x in names if x not in self.axes] for names in (chosen.numbers, chosen.kept))
-            kept += [field.name for field in own]
-            self.of_file = Selection(numbers, kept, pa.schema([*fields, *own]), chosen.file)
+            numbers = [name for name in chosen.numbers if name not in self.axes]
+            self.of_file = Selection(numbers, pa.schema([*fields, *own]), chosen.file)
 
     def require(self, columns: Iterable[str], first: str) -> None:
         """Raise an error if the file lacks one of the columns, which the file `first` has."""
@@ -159,7 +152,6 @@ class Reader(ABC):
 
     @property
     def size(self) -> int:
-        """The size of the file in bytes; 0 if unknown."""
         path = self.source.path
         try:
             return filesystems.entry(path).size if filesystems.is_url(path) else os.path.getsize(path)
@@ -178,15 +170,15 @@ class Reader(ABC):
 
     @abstractmethod
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
-        """Yield batches of the columns `of_file`, without the grid. Raises `ExpressionError`."""
+        """Yield batches of the columns `of_file`, without the grid."""
 
     def rows_of_file(self) -> Iterator[TextRow]:
-        """Yield the rows of the file one by one, without the grid. Raises `ExpressionError`."""
+        """Yield the rows of the file one by one, without the grid."""
         rows = (cells for chunk in self.chunks_of_file(None) for cells in chunk.batch.to_pylist())
         return ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
     def rows(self) -> Iterator[TextRow]:
-        """Yield the rows one by one. Raises `ExpressionError`."""
+        """Yield the rows one by one."""
         if self.grid is None:
             yield from self.rows_of_file()
             return
@@ -202,7 +194,7 @@ class Reader(ABC):
         return {**numbers, **swept}, fault
 
     def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
-        """Yield batches of the selected columns. Raises `ExpressionError`."""
+        """Yield batches of the selected columns."""
         for chunk in self.chunks_of_file(fragment):
             yield from [chunk] if self.grid is None else self._cross_with_grid(chunk, self.grid)
 
@@ -245,7 +237,7 @@ class Reader(ABC):
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
-        """Return the independently readable parts; None stands for the entire file. Raises `ExpressionError`."""
+        """Return the independently readable parts; None stands for the entire file."""
         return [None]
 
     @abstractmethod
@@ -272,10 +264,6 @@ class SweptPoints(Reader):
     names = ()
     total = 1
 
-    def __init__(self, grid: Grid) -> None:
-        super().__init__(SWEEP, False)
-        self.cross(grid)
-
     def is_short(self) -> bool:
         return self.grid is not None and self.grid.size <= FEW_ROWS
 
@@ -295,15 +283,14 @@ class SweptPoints(Reader):
 def reader(
     source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
 ) -> Reader:
-    """Open a reader of a file and read the header. Raises `ExpressionError`.
+    """Open a file and read its header; each row is combined with the points of a grid. Raises `ExpressionError`.
 
-    With `several`, messages name the file; `idle` is called before waiting for more rows. Every row is combined with
-    the points of `grid`.
+    With `several`, messages name the file; `idle` is called before waiting for more rows.
     """
     file: Reader
-    if source == SWEEP and grid is not None:
-        return SweptPoints(grid)
-    if source.columnar:
+    if source == SWEEP:
+        file = SweptPoints(source, several)
+    elif source.columnar:
         file = (Parquet if source.format == "parquet" else Arrow)(source, several)
     else:
         file = Text(source, several, idle)
@@ -335,28 +322,16 @@ class Files:
     def __exit__(self, *_: object) -> None:
         self.first.close()
 
-    def require(self, used: Mapping[str, str], numbers: Collection[str], kept: Sequence[str] = ()) -> None:
-        """Require columns of all files, those in `numbers` numeric, and the same units in those of variables.
-
-        Raises `ExpressionError` for the first file.
-        """
-
-        def check(file: Reader) -> None:
-            if not file.rows_name_columns:
-                file.require((*numbers, *kept), self.first.source.name)
-            for name in numbers:
-                if name in file.types:
-                    check_type(name, file.types[name])
-
-        check(self.first)
-        self.checks.append(check)
-        self.require_units(used)
-
-    def require_units(self, used: Mapping[str, str]) -> None:
-        """Require the units of the first file in the columns of these variables in all other files, too."""
+    def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
+        """Require columns of all files, those in `numbers` numeric, and one unit in those of each variable used."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
+            if not file.rows_name_columns:
+                file.require((*numbers, *kept), first)
+            for name in numbers:
+                if name in file.types:
+                    check_type(name, file.types[name])
             theirs = units_in_headings(used, file.units)
             for name, column in used.items():
                 if (here := theirs.get(name)) != (there := units.get(name)):
@@ -364,18 +339,19 @@ class Files:
                     message = f"column `{column}` has {has} in {file.source.name}, and {there or 'none'} in {first}"
                     raise point_error(message, "answer them one after the other, or make their units alike")
 
+        check(self.first)
         self.checks.append(check)
 
     @contextmanager
     def open_further(self, source: Source) -> Iterator[Reader]:
-        """Open and check a file after the first one. Raises `ExpressionError`."""
+        """Open and check a file after the first one."""
         with reader(source, self.several, self.idle, self.grid) as file:
             for check in self.checks:
                 check(file)
             yield file
 
     def map_files(self, look: Callable[[Reader], Item]) -> list[Item]:
-        """Apply a function to every file that can be opened twice. Raises `ExpressionError`."""
+        """Apply a function to every file that can be opened twice."""
 
         def look_into_further(source: Source) -> Item:
             with self.open_further(source) as file:
@@ -415,7 +391,7 @@ class Parquet(Reader):
         self.select((), self.names)
 
     def open(self) -> Any:
-        """Open the file, and return its schema. Raises `ExpressionError`."""
+        """Open the file, and return its schema."""
         import pyarrow.parquet as parquet
 
         elsewhere = filesystems.is_url(self.source.path)
@@ -582,21 +558,15 @@ class Text(Reader):
             # an unclosed quote or an endless line: the plain reader reports it
             too_long = len(block) > reading.LIMIT + BLOCK_BYTES
             if too_long and not cut:
-                return bytes(block) + self.skip_line()
+                while data and b"\n" not in data:
+                    data = self.file.read1(BLOCK_BYTES)
+                self.ended = not data
+                _, newline, self.rest = data.partition(b"\n")
+                return bytes(block) + newline
             if cut and (too_long or block.count(b'"', 0, cut) % 2 == 0):
                 self.rest = bytes(block[cut:])
                 return bytes(block[:cut])
         return bytes(block)
-
-    def skip_line(self) -> bytes:
-        """Skip the rest of a line that is too long; return its newline, or nothing at the end of the file."""
-        while data := self.file.read1(BLOCK_BYTES):
-            end = data.find(b"\n")
-            if end >= 0:
-                self.rest = data[end + 1 :]
-                return b"\n"
-        self.ended = True
-        return b""
 
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         self.file.rewind(self.first - 1)
@@ -615,10 +585,7 @@ class Text(Reader):
                 block += self.next_block()
 
     def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """Parse a block whose first line has the number `first`, by pyarrow or else by the plain reader.
-
-        Raises `Unclosed` if its last row continues in the next block.
-        """
+        """Yield the rows of a block; `first` is its first line. Raises `Unclosed` if its last row is not complete."""
         separated = bool(self.dialect.separator)
         is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect)
         parsed = self.parse_with_arrow(block) if is_regular else None

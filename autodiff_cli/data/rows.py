@@ -60,7 +60,6 @@ class RowRequest(NamedTuple):
     """A question in columns: what its results are, and how they are computed."""
 
     results: Sequence[tuple[str, str]]
-    """The name of each column of results, and what it means."""
     record: Record | None
     """None where rows are computed one by one only."""
     plain: Callable[[Mapping[str, float]], Answer]
@@ -70,7 +69,6 @@ class RowRequest(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of the results."""
         return [name for name, _ in self.results]
 
 
@@ -125,7 +123,6 @@ FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
     "jacobian": lambda answer: [*answer.values, *[x for row in answer.jacobian or () for x in row]],
     "hessian": lambda answer: _flat(answer.value, answer.gradient.values(), answer.hessian),
 }
-"""The numbers of an answer as a row has them, by question."""
 
 
 # ---- a table ------------------------------------------------------------------------------------------------------
@@ -135,7 +132,6 @@ class Answered(NamedTuple):
     batch: pa.RecordBatch
     errors: dict[int, ExpressionError]
     asked: int
-    """The number of rows that were computed one by one."""
     kinks: Counter[tuple[str, ...]]
     """The rows at kinks, by the conventions that they took."""
 
@@ -363,7 +359,6 @@ class Rows(NamedTuple):
     typed: tuple[tuple[str, str], ...] = ()
     """The units of the values that are constant over the rows, by name."""
     units: tuple[str, ...] | None = None
-    """The requested units of answers, or `none`."""
 
     def __repr__(self) -> str:
         return f"rows({self.text!r})"
@@ -389,10 +384,7 @@ class Rows(NamedTuple):
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def over(self, names: Sequence[str]) -> Rows:
-        """Return the formula over columns of these names, in the units that the names say, if these count.
-
-        Raises `ExpressionError` where dimensions do not fit together.
-        """
+        """Return the formula over columns of these names, in the units that count."""
         asked_for = bool(self.units or self.typed or has_unit_literals(self.text))
         return self if all(map(is_name, names)) and not asked_for else _over(self, tuple(names))
 
@@ -443,10 +435,7 @@ class RowUnits(NamedTuple):
 
 
 def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
-    """Return the units of a program's rows, whose inputs are in those of `point`, and outputs in those asked for.
-
-    Raises `ExpressionError` where the dimensions do not fit together.
-    """
+    """Return the units of a program's rows, whose inputs are in those of `point`."""
     from ..quantities.unit import linear
 
     units = checked_units(known, point, units_asked)
@@ -556,7 +545,6 @@ KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, o
 
 
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-"""The methods of objects that export their columns to Arrow."""
 
 
 def is_frame(value: object) -> bool:

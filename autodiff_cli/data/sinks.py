@@ -310,10 +310,7 @@ def plain_cell(cell: object) -> object:
 def sink(
     file: IO[bytes], schema: Any, format: str, *, spreadsheet: bool, leading: tuple[str, ...] = (), **choices: Any
 ) -> Sink:
-    """Return the writer of batches of a schema in a format; see `WideView` for `leading` columns and the choices.
-
-    Raises a usage error for an unknown format.
-    """
+    """Return the writer of batches in a format; see `WideView` for the choices. Raises a usage error."""
     if format in ("csv", "tsv"):
         return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
     if format in WIDE:

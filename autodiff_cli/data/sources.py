@@ -60,13 +60,11 @@ class Source(NamedTuple):
     """Standard input or a pipe, which was looked into: opened again, it would lack what was seen, or never end."""
     forced: Forced = UNFORCED
     sheet: str | None = None
-    """The sheet of a spreadsheet; None for the first."""
     stream: bool = False
     """Whether it is a stream of Arrow's batches, and no file of them."""
 
     @property
     def name(self) -> str:
-        """Its name in messages."""
         return "standard input" if self.path == "-" else f"`{self.shown}`"
 
     @property
@@ -81,7 +79,6 @@ class Source(NamedTuple):
 
     @property
     def columnar(self) -> bool:
-        """Whether only pyarrow can read it."""
         return self.format in COLUMNAR
 
     def open(self) -> Any:
@@ -92,7 +89,7 @@ class Source(NamedTuple):
 
 
 def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
-    """Return the files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
+    """Return the files that `--points` names: paths, patterns, folders, `-`."""
     paths = [path for name in names for path in _paths(filesystems.plain(name))]
     pipes = [path for path in paths if read_once(path)]
     for path in pipes:
@@ -212,10 +209,7 @@ def within(sentence: str) -> str:
 
 
 class TextFile:
-    """The text of a source, unpacked, in UTF-8, whose beginning can be looked at, and read again.
-
-    Raises `ExpressionError`.
-    """
+    """The text of a source in UTF-8, which can be looked at and read again."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -226,7 +220,6 @@ class TextFile:
         self.keep = True
         self.ended = False
         self.filters: list[Callable[[bytes], bytes]] = []
-        """Filters that are applied to the bytes read, in this order."""
         self.begun = b""
         """The line that is not complete yet, where lines are changed."""
         self.summary: list[str] = []
@@ -246,10 +239,7 @@ class TextFile:
             raise ExpressionError("io", message, hint="check the path") from None
 
     def first_block(self) -> tuple[str, bool]:
-        """Return the text that the file begins with, to see how it is written, and whether that is all of it.
-
-        Of a pipe no more is waited for than two lines of the table.
-        """
+        """Return the text that the file begins with, of a pipe two lines of the table, and whether that is all."""
         lines = 0
         while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
             self._next(FIRST_BLOCK_BYTES)
@@ -259,7 +249,8 @@ class TextFile:
         is_json = self.source.format == "jsonl" or self.head.lstrip()[:1] in (bytearray(b"{"), bytearray(b"["))
         if not is_json and (encoding := _encoding(bytes(self.head), self.source.forced.encoding)):
             self.summary.append(f"encoding {encoding[1]}")
-            self._filter(self._decoding(encoding[0]))
+            decode = codecs.getincrementaldecoder(encoding[0])().decode
+            self._filter(lambda data: self._decoded(data, decode))
             self.head = self.head.removeprefix(BYTE_ORDER_MARK)
         if not is_json and b"\r" in self.head and b"\n" not in self.head:
             self.summary.append("lines that end in carriage returns")
@@ -270,19 +261,13 @@ class TextFile:
         self.filters.append(change)
         self.head = bytearray(change(bytes(self.head)))
 
-    def _decoding(self, name: str) -> Callable[[bytes], bytes]:
-        decoder = codecs.getincrementaldecoder(name)()
-
-        def decoded(data: bytes) -> bytes:
-            try:
-                return decoder.decode(data, final=self.ended).encode(errors="replace")
-            except UnicodeDecodeError as fault:
-                byte = fault.object[fault.start]
-                message = f"{self.source.name} cannot be read as {fault.encoding}: byte {byte:#04x}"
-                hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
-                raise ExpressionError("io", message, hint=hint) from None
-
-        return decoded
+    def _decoded(self, data: bytes, decode: Callable[[bytes, bool], str]) -> bytes:
+        try:
+            return decode(data, self.ended).encode(errors="replace")
+        except UnicodeDecodeError as fault:
+            message = f"{self.source.name} cannot be read as {fault.encoding}: byte {fault.object[fault.start]:#04x}"
+            hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
+            raise ExpressionError("io", message, hint=hint) from None
 
     def follow(self, layout: Layout) -> None:
         """Have comments, blanks, and lines before the table left out, as the layout of the file says."""
@@ -300,17 +285,16 @@ class TextFile:
 
     def read1(self, size: int) -> bytes:
         """Return some bytes, none at the end."""
+        while self.place == len(self.head) and not self.ended:
+            if not self.keep:
+                self.head.clear()
+                self.place = 0
+            self._next(size)
         data = bytes(self.head[self.place : self.place + size])
-        if not data and not self.keep:
-            self.head.clear()
-            self.place = 0
         self.place += len(data)
-        while not data and not self.ended:
-            data = self._next(size)
-            self.place += len(data) if self.keep else 0
         return data
 
-    def _next(self, size: int) -> bytes:
+    def _next(self, size: int) -> None:
         try:
             # signals are answered while another file system is waited for
             elsewhere = is_url(self.source.path)
@@ -323,9 +307,7 @@ class TextFile:
         self.ended = not data
         for change in self.filters:
             data = change(data)
-        if self.keep:
-            self.head += data
-        return data
+        self.head += data
 
     def peek(self, size: int) -> bytearray:
         """Return the first bytes of the file, without going on in it."""

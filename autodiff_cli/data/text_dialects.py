@@ -89,7 +89,6 @@ class Forced(NamedTuple):
 
 
 UNFORCED = Forced()
-"""The file shows it all."""
 
 
 class Dialect(NamedTuple):
@@ -107,7 +106,6 @@ class Dialect(NamedTuple):
 
 
 PLAIN = Dialect()
-"""As csv is written."""
 
 
 class Layout(NamedTuple):
@@ -119,13 +117,9 @@ class Layout(NamedTuple):
     units: Sequence[str | None] = ()
     """The units of columns in a row of units, in their order."""
     skip: int = 0
-    """The number of lines before the rows of the table."""
     marks: tuple[str, ...] = ()
-    """What comment lines begin with, if there are any."""
     blanks: bool = False
-    """Whether runs of blanks separate cells."""
     summary: tuple[str, ...] = ()
-    """Descriptions of the recognised format, for a note."""
 
 
 AS_CSV = Layout()
@@ -247,7 +241,6 @@ class _Fit(NamedTuple):
     names: Sequence[str] | None
     """None where the first line has values."""
     values: Sequence[Sequence[str]]
-    """The rows that consist of values."""
 
     @property
     def numbers(self) -> list[list[str]]:
@@ -290,14 +283,12 @@ def _spelled(separator: str) -> str:
 
 # ---- a file -------------------------------------------------------------------------------------------------------
 Line = tuple[int, str]
-"""Its position in the file, from 0, and its text."""
 
 
 def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
-    """Return how a file is written that begins with this text; it is all of it where it is complete.
+    """Return how a file is written that begins with this text. Raises `ExpressionError` where there are several ways.
 
-    With `tabs` they separate where they are in the first line. Raises `ExpressionError` where there is more than one
-    way to read it.
+    The text is `complete` if it is all of the file; with `tabs` they separate where they are in the first line.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not complete and len(lines) > 1:

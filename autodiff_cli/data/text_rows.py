@@ -31,7 +31,6 @@ TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
 """A row: its line in the file, its cells by column, and its error or None."""
 
 Line = tuple[int, str, ExpressionError | None]
-"""Its number, its text, and why it is no text."""
 
 MAX_FAULTY_ROWS = 1000
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
@@ -86,10 +85,9 @@ class Texts:
 
 
 def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[list[str], Iterator[TextRow], Dialect]:
-    """Return the names of the columns, the rows, which are read as they are asked for, and how they are written.
+    """Return the names of the columns, the rows as they are asked for, and how they are written.
 
-    Where each row names its own columns, the names are those of the first. Where the format is not given, it shows
-    itself. Raises `ExpressionError`, also where the file is of another kind.
+    Where each row names its own columns, the names are those of the first. Raises `ExpressionError`.
     """
     dialect = layout.dialect
     if layout.names is not None:
@@ -219,10 +217,7 @@ _IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
 
 
 def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
-    """Return the number in a cell: a constant expression as text, written as its file is, or a number of JSON.
-
-    It remembers its text, for other arithmetics. Raises `ExpressionError` naming the column.
-    """
+    """Return the number in a cell, which remembers its text. Raises `ExpressionError` naming the column."""
     try:
         if isinstance(cell, str):
             cell = cell.strip()

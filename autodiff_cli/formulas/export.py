@@ -10,8 +10,7 @@ from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
 from ..numbers.double.special_formulas import Lacking
 from ..record import Record
-from ..targets import target
-from ..targets.dialects import DIALECTS
+from ..targets import DIALECTS, target
 from ..targets.faults import showing
 from ..targets.lowering import Lowering
 from ..targets.target import Target, Unit, comment_lines
@@ -51,7 +50,7 @@ def export(
     """
     if dialect and to != "sql":
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
-    dialect = dialect or (next(iter(DIALECTS)) if to == "sql" else None)
+    dialect = dialect or (DIALECTS[0] if to == "sql" else None)
     writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
     if not writer.callable(name):

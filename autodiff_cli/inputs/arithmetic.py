@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 CERTIFIED_DIGITS = 17
 MAX_BITS = 1 << 17
-"""With so many bits, more than are needed otherwise, what is undecided stays so."""
 
 VANISHING_BITS = 7000
 """With so many bits a number that is not distinguished from 0 is shown as being within this of it."""
@@ -49,10 +48,9 @@ class Arithmetic(NamedTuple):
     digits: int = CERTIFIED_DIGITS
 
     def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
-        """Run a task in this arithmetic; return its lists and dictionaries with the numbers as they are shown.
+        """Run a task, which computes in coherent units, and return its tree of numbers as they are shown, in `units`.
 
-        With `units` these are in the units of that tree; tasks compute in coherent ones. Raises `ExpressionError`; of
-        the kind `limit` where it would take more work than it may.
+        Raises `ExpressionError`, of the kind `limit` for too much work.
         """
         with allowed(anew=False):
             if units is None:
@@ -225,7 +223,7 @@ def _too_few_digits(x: Any) -> ExpressionError:
 
 
 def nearest(x: Any) -> float | None:
-    """The double nearest to a fraction, None beyond their range."""
+    """Return the double nearest to a fraction, None beyond their range."""
     try:
         return within_doubles(float(x.numerator / x.denominator))
     except OverflowError:
@@ -233,7 +231,7 @@ def nearest(x: Any) -> float | None:
 
 
 def within_doubles(x: float) -> float | None:
-    """The double, None where it is infinite."""
+    """Return the double, None where it is infinite."""
     return x + 0.0 if math.isfinite(x) else None
 
 
@@ -241,7 +239,7 @@ DOUBLE = Arithmetic()
 
 
 def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
-    """The arithmetic that the options ask for."""
+    """Return the arithmetic that the options ask for."""
     if exact:
         return Arithmetic("exact")
     if certified:
@@ -250,7 +248,7 @@ def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
 
 
 def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[Breakpoint]) -> list[Diagnostic]:
-    """A warning for each kink. Raises `ExpressionError` where digits are to be proven: there are none."""
+    """Return a warning for each kink. Raises `ExpressionError` where digits are to be proven: there are none."""
     met = list(kinks)
     warnings = [kink.warning() for kink in met]
     if warnings and arithmetic.name == "certified":

@@ -36,7 +36,7 @@ class Range(NamedTuple):
 
 
 def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> dict[str, Range]:
-    """The range of each name, in order; the ends may be constant expressions, such as `pi/2`, or what
+    """Return the range of each name, in order; the ends may be constant expressions, such as `pi/2`, or what
     `value_of` reads.
 
     Raises `ExpressionError` of kind `point`, with the span in the text (its `text`).
@@ -58,10 +58,7 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
 
 
 def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
-    """The bounds of unknowns by name, or those of the only one: `0:1`; None where there are none.
-
-    Raises `ExpressionError` as `parse_ranges` does.
-    """
+    """Return the bounds of unknowns by name, or those of the only one, `0:1`; None for none."""
     if not texts:
         return None
     if len(texts) == 1 and "=" not in texts[0]:

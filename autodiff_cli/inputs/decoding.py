@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import BinaryIO
 
 from ..errors import ExpressionError, Span
@@ -43,17 +44,14 @@ def kind_of(data: bytes) -> tuple[str, str] | None:
 
 
 def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path") -> tuple[str, ExpressionError | None]:
-    """The text of a file, and the error that it is where it is not text. Line ends become `\\n`.
+    """Return the text of a file with line ends `\\n`, and the error that it is where it is not text.
 
-    `file` is read where it is open already, and `hint` is for a path that cannot be read. No more than the limit is
-    read, whatever kind of file it is. Raises `ExpressionError` (`io`, also for one that is of another kind; `limit`).
+    `file` is read where it is open already; `hint` is for a path that cannot be read. Raises `ExpressionError`: `io`,
+    also for a file of another kind, or `limit`.
     """
     try:
-        if file is None:
-            with open(path, "rb") as opened:
-                data = opened.read(LIMIT + 1)
-        else:
-            data = file.read(LIMIT + 1)
+        with open(path, "rb") if file is None else nullcontext(file) as source:
+            data = source.read(LIMIT + 1)
     except (OSError, ValueError) as fault:
         reason = (fault.strerror if isinstance(fault, OSError) else None) or fault
         raise ExpressionError("io", f"`{path}` cannot be read: {reason}", hint=hint) from None
@@ -72,10 +70,7 @@ def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path")
 
 
 def decode(data: bytes, *, first: bool) -> tuple[str, ExpressionError | None]:
-    """The text of some bytes, and the error that it is where they are not UTF-8 or hold a NUL.
-
-    A byte-order mark is dropped at the very beginning.
-    """
+    """Return the text of bytes, perhaps the `first` of a file, and its error if they are not UTF-8 or hold a NUL."""
     if first:
         data = data.removeprefix(b"\xef\xbb\xbf")
     error: ExpressionError | None = None

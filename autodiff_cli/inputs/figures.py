@@ -14,7 +14,6 @@ class Figure(NamedTuple):
     text: str
     """All its digits: a decimal, or for exact numbers a fraction such as 2/3."""
     nearest: float | None
-    """The nearest double; None beyond their range."""
     within: str = ""
     """Of a number that could not be distinguished from 0: how near to 0 it is. Its text is 0 then."""
 
@@ -23,7 +22,7 @@ class Figure(NamedTuple):
 
 
 def unsigned(x: T) -> T:
-    """The number as answers give it: a zero has no sign."""
+    """Return the number as answers give it: a zero has no sign."""
     return x + 0.0 if type(x) is float else x  # type: ignore[operator, return-value]
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, Span
 from ..language.builder import Program
 from ..language.tokens import is_name
-from .problem import PLAIN, Point, check_single, check_values, may_have_units
+from .problem import PLAIN, Point, as_number, check_single, check_values, may_have_units, number_or_quantity
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -25,7 +25,7 @@ OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", 
 
 
 def is_unit(text: str) -> bool:
-    """Whether a text is a unit, and nothing else.
+    """Return whether a text is a unit, and nothing else.
 
     >>> is_unit("m/s"), is_unit("[V]"), is_unit("2.5"), is_unit("voltage")
     (True, True, False, False)
@@ -37,13 +37,13 @@ def is_unit(text: str) -> bool:
 
 
 def without_brackets(text: str) -> str:
-    """A unit in brackets without them; another one as it is."""
+    """Return a unit in brackets without them; another one as it is."""
     inner = re.fullmatch(r"\[(.*)\]|\(([^()]*)\)", text)
     return (inner[1] or inner[2] or "").strip() if inner else text
 
 
 def heading(text: str) -> tuple[tuple[str, ...], str | None]:
-    """The names that a heading may stand for in a formula, and its unit, None where it has none.
+    """Return the names that a heading may stand for in a formula, and its unit, None where it has none.
 
     >>> heading("Spannung U [V]"), heading("t/s"), heading("x")
     ((('U',), 'V'), (('t',), 's'), (('x',), None))
@@ -62,7 +62,7 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
 
 
 def unit_in_heading(text: str, name: str) -> str | None:
-    """The unit in the heading of the column of a name; what `u(V)` has in parentheses is none, but a name.
+    """Return the unit in the heading of the column of a name; what `u(V)` has in parentheses is none, but a name.
 
     >>> unit_in_heading("U (mV)", "U"), unit_in_heading("u(V)", "u(V)"), unit_in_heading("u(V) [mV]", "u(V)")
     ('mV', None, 'mV')
@@ -74,7 +74,7 @@ def unit_in_heading(text: str, name: str) -> str | None:
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
-    """The names that stand in one heading each, which is no name itself, with that heading.
+    """Return the names that stand in one heading each, which is no name itself, with that heading.
 
     >>> names_in_headings(["t / s", "U1 (V)", "Strom I (mA)", "Fehler I", "x"])
     {'t': 't / s', 'U1': 'U1 (V)'}
@@ -94,7 +94,7 @@ WITHOUT = f"or compute with the numbers alone: `--in {NONE}`"
 
 
 def left_out(units: Sequence[str] | str | None) -> bool:
-    """Whether `--in` says that the units of headings do not count."""
+    """Return whether `--in` says that the units of headings do not count."""
     return units == NONE or (not isinstance(units, str) and units is not None and [*units] == [NONE])
 
 
@@ -105,7 +105,7 @@ class MeasuredColumns(dict[str, list[float]]):
 
 
 def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> dict[str, str]:
-    """The units of columns as texts, by the names that the columns are known by; of those that say one.
+    """Return the units of columns as texts, by the names that the columns are known by; of those that say one.
 
     `below` has those in a row of units, by column.
 
@@ -119,11 +119,10 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
 def column_units(
     names: Iterable[str], texts: Mapping[str, str], asked: bool
 ) -> tuple[dict[str, Unit], list[Diagnostic]]:
-    """The units that the columns of these names are computed with, and a note where those in headings do not count.
+    """Return the units that columns of these names are computed with, and a note where those in headings do not count.
 
-    They count where all of the columns have some that are known, or where units are `asked` for: then those without
-    one are numbers. Raises `ExpressionError` where they are, and one is no unit.
-    """  # fmt: skip
+    They count where all columns have known ones, or where units are `asked` for: then those without one are numbers.
+    """
     names = list(names)
     if not asked and not any(name in texts for name in names):
         return {}, []
@@ -158,7 +157,7 @@ def check_percentage(name: str, text: str) -> None:
 
 
 def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> ExpressionError:
-    """The error of a percentage of temperatures on such a scale."""
+    """Return the error of a percentage of temperatures on such a scale."""
     message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
     return ExpressionError("point", message, span, hint)
 
@@ -172,7 +171,7 @@ def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
 
 
 def without_units_hint(error: ExpressionError) -> ExpressionError:
-    """The error of a formula whose dimensions do not fit together, with the way to compute without units."""
+    """Return the error of a formula whose dimensions do not fit together, with the way to compute without units."""
     if error.kind != "dimension":
         return error
     other = ExpressionError(error.kind, str(error), error.span, f"{error.hint}; {WITHOUT}" if error.hint else WITHOUT)
@@ -181,12 +180,21 @@ def without_units_hint(error: ExpressionError) -> ExpressionError:
 
 
 def with_units(point: Point | None) -> dict[str, float | str]:
-    """Return the point with those of its values that have units read as quantities."""
-    if PLAIN.issuperset(map(type, (point or {}).values())):
-        return dict(point or {})
-    from .quantities import with_quantities  # only units and texts need it
+    """Return the point with its values that have units, as texts or as pint has them, read as quantities."""
+    values: dict[str, Any] = dict(point or {})
+    if PLAIN.issuperset(map(type, values.values())):
+        return values
+    from .quantities import quantity_value, split_quantity  # only units and texts need it
 
-    return with_quantities(point or {})
+    for name, value in values.items():
+        text = value
+        if hasattr(value, "magnitude") and hasattr(value, "units"):
+            text = f"{as_number(value.magnitude, name)!r} {value.units:~P}"
+        if isinstance(text, str):
+            values[name] = quantity_value(name, text) if split_quantity(text) else value
+        elif type(value) not in PLAIN:
+            number_or_quantity(value, name)  # raises the error of what is no number
+    return values
 
 
 def program_units(
@@ -196,10 +204,9 @@ def program_units(
     outputs: Sequence[str] | None = None,
     system: bool = False,
 ) -> ProgramUnits | None:
-    """Return the units of a program with one output, or with `outputs` of these names; None where there are none.
+    """Return the units of a program with one output, or with those of these names; None where there are none.
 
-    `asked` are the units that were asked for; in a `system` the others are products of those of the inputs. Raises
-    `ExpressionError` where dimensions do not fit together.
+    In a `system` units that are not `asked` for are products of those of the inputs. Raises `ExpressionError`.
     """
     if not may_have_units(program.text, values, asked):
         return None

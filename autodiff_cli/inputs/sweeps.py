@@ -44,22 +44,22 @@ class Axis(ABC):
 
     @abstractmethod
     def number(self, k: int) -> float:
-        """The value at a place."""
+        """Return the value at a place."""
 
     def source(self, k: int) -> str:
-        """The text that other arithmetics read as this value."""
+        """Return the text that other arithmetics read as this value."""
         return repr(self.number(k))
 
     def value(self, k: int) -> float:
-        """The value at a place, which knows its text."""
+        """Return the value at a place, which knows its text."""
         return typed(self.number(k), self.source(k))
 
     def numbers(self, start: int, stop: int) -> list[float]:
-        """The values at some places, one after the other."""
+        """Return the values at some places, one after the other."""
         return [self.number(k) for k in range(start, stop)]
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
-        """The values as numbers in one unit, and that; None for values without one. Raises `ExpressionError`."""
+        """Return the values as numbers in one unit, and that; None for values without one."""
         return self, None
 
 
@@ -170,7 +170,7 @@ class Suffixed(Axis):
 
 
 def exact_text(x: Fraction) -> str:
-    """A fraction as text that is read back as exactly that: a decimal where it is one that a double shows."""
+    """Return a fraction as text that is read back as exactly that: a decimal where it is one that a double shows."""
     shortest = repr(float(x))
     return shortest if Fraction(shortest) == x else f"{x.numerator}/{x.denominator}"
 
@@ -189,18 +189,16 @@ class Grid(NamedTuple):
 
     axes: Mapping[str, Axis]
     fixed: dict[str, float]
-    """What all points share."""
     zipped: bool
 
     def without_units(self) -> tuple[Grid, dict[str, Unit]]:
-        """The grid of the values as numbers in the units of the sweeps, and these. Raises `ExpressionError`."""
+        """Return the grid of the values as numbers in the units of the sweeps, and these."""
         axes = {name: axis.without_unit() for name, axis in self.axes.items()}
         units = {name: unit for name, (_, unit) in axes.items() if unit is not None}
         return self._replace(axes={name: axis for name, (axis, _) in axes.items()}), units
 
     @property
     def size(self) -> int:
-        """The number of points."""
         sizes = [axis.size for axis in self.axes.values()]
         return sizes[0] if self.zipped else math.prod(sizes)
 
@@ -214,7 +212,7 @@ class Grid(NamedTuple):
                 yield dict(zip(self.axes, values, strict=True))
 
     def columns(self, start: int, stop: int) -> dict[str, list[float]]:
-        """The values of each swept name at some points, as numbers."""
+        """Return the values of each swept name at some points, as numbers."""
         if self.zipped:
             return {name: axis.numbers(start, stop) for name, axis in self.axes.items()}
         columns: dict[str, list[float]] = {}
@@ -252,7 +250,7 @@ class Sweeping:
         self.value_of = value_of or constant_value
 
     def __call__(self, name: str, text: str, offset: int = 0) -> float:
-        """The value, a `Swept` one for a sweep. Raises `ExpressionError` of kind `point`."""
+        """Return the value, a `Swept` one for a sweep. Raises `ExpressionError` of kind `point`."""
         axis = self._axis(name, text, offset)
         if axis is None:
             return self.value_of(name, text, offset)
@@ -488,10 +486,9 @@ def _counted(size: int) -> str:
 
 
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
-    """The points of a point in which names are swept; None where there are none.
+    """Return the points of a point in which names are swept, side by side if `zipped`; None without sweeps.
 
-    With `zipped` the sweeps go side by side. `times` is how often the usual number of points is allowed. Raises
-    `ExpressionError` for too many points, and for sweeps of different lengths that are `zipped`.
+    `times` is how often the usual number of points is allowed. Raises `ExpressionError`.
     """
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
     if not axes:

@@ -10,8 +10,8 @@ from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
-from ..table.names import by_name, native
 from ..table.primitive import OPERATIONS
+from ..table.primitives import by_name, native
 from . import budget as work
 from . import exact_form as form
 from .base import (
@@ -164,9 +164,7 @@ def _power(x: Ball, y: Ball) -> Ball:
         q = form.rational(combination)
         if q is not None:
             return Ball(arb(q), combination)
-        return (
-            Ball(_whole_power(x.a, n), combination) if n > 0 else Ball(1 / _whole_power(_nonzero(x).a, -n), combination)
-        )
+        return Ball(_whole_power(x.a, n) if n > 0 else 1 / _whole_power(_nonzero(x).a, -n), combination)
     if x == 0:
         if y < 0:
             raise ZeroDivisionError
@@ -175,14 +173,12 @@ def _power(x: Ball, y: Ball) -> Ball:
         if exponent is None and y.a.contains_integer():
             raise undecided(f"whether the exponent {y} is a whole number cannot be told")
         raise ValueError("a negative number to a power that is not whole")
-    combination = (
-        None if x.form is None or y.form is None else form.atom("pow", form.frozen(x.form), form.frozen(y.form))
-    )
-    return Ball(x.a**y.a, combination)
+    if x.form is None or y.form is None:
+        return Ball(x.a**y.a)
+    return Ball(x.a**y.a, form.atom("pow", form.frozen(x.form), form.frozen(y.form)))
 
 
 def _whole_power(a: Any, n: int) -> Any:
-    """A ball to a whole power above 0. The library has none of a ball around 0."""
     if a.is_exact() or not a.contains(0):
         return a**n
     # odd powers rise everywhere, even ones are least at 0
@@ -203,12 +199,8 @@ class Balls(NumberType):
         self.bits = bits
         # Measured, in microseconds: with how many bits, and how steeply it grows.
         elementary = 2 + bits**1.5 / 3000
-        self._steps = {
-            "": elementary,
-            "error": 4 * elementary,
-            "inverse error": 8 * elementary,
-            "gamma": 20 + bits**2 / 800,
-        }
+        self._steps = {"": elementary, "error": 4 * elementary, "inverse error": 8 * elementary}
+        self._steps["gamma"] = 20 + bits**2 / 800
         self._step = 6 + bits // 700
         self._values: dict[tuple[Any, ...], Ball] = {}
         for name in NATIVE:
@@ -216,8 +208,6 @@ class Balls(NumberType):
         self.__dict__.update({name: self._lifted(name, function, self) for name, function in _FUNCTIONS.items()})
 
     def _lifted(self, name: str, function: Callable[..., Ball], *first: Any) -> Callable[..., Ball]:
-        """The function with its inputs as balls; its value at the same forms is computed once."""
-
         steps = self._steps[OPERATIONS[name].family]
 
         def lifted(*inputs: Number) -> Ball:
@@ -269,15 +259,10 @@ class Balls(NumberType):
         work.charge(self._step)
         if not isinstance(x, Ball):
             return True
-        if not x.a.is_finite():
+        is_large = not x.a.is_finite() or (not x.a.is_zero() and magnitude(x) > MAGNITUDE)
+        if is_large and (not x.a.is_finite() or magnitude(x, low=True) < MAGNITUDE):
             raise undecided("there is no bound on this number")
-        if x.a.is_zero():
-            return True
-        if magnitude(x) > MAGNITUDE:
-            if magnitude(x, low=True) < MAGNITUDE:
-                raise undecided("there is no bound on this number")
-            return False
-        return True
+        return not is_large
 
     def charge(self, operations: int) -> None:
         work.charge(operations * (40 + self._step))

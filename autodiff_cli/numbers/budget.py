@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import math
 from collections.abc import Iterator
-from contextlib import ContextDecorator, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from itertools import count
 
@@ -72,15 +72,13 @@ class BudgetExceeded(Diagnosed):
         return self
 
 
-class reported(ContextDecorator):
-    """Turns `BudgetExceeded` into an `ExpressionError` of the kind `limit`, for whoever asked."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, exceeded: object, trace: object) -> None:
-        if isinstance(exceeded, BudgetExceeded):
-            raise exceeded.reported() from None
+@contextmanager
+def reported() -> Iterator[None]:
+    """Turn `BudgetExceeded` into an `ExpressionError` of the kind `limit`, for whoever asked."""
+    try:
+        yield
+    except BudgetExceeded as exceeded:
+        raise exceeded.reported() from None
 
 
 class Defined(suppress):
@@ -162,15 +160,15 @@ def allowed(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[W
 
     Unless it begins `anew`, one that is in force already stays so.
     """
-    work = None if anew else _in_force.get()
-    if work is not None:
+    if not anew and (work := _in_force.get()) is not None:
         yield work
         return
     work = Work(times)
     work.renew(length)
     token = _in_force.set(work)
     try:
-        with reported():
-            yield work
+        yield work
+    except BudgetExceeded as exceeded:
+        raise exceeded.reported() from None
     finally:
         _in_force.reset(token)

@@ -10,8 +10,8 @@ from fractions import Fraction
 from operator import neg
 from typing import Any
 
-from ..table.names import by_name
 from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive, is_outside
+from ..table.primitives import by_name
 from . import budget as work
 from .base import NO_RESULT, Number, NumberType, Refusal
 
@@ -74,11 +74,8 @@ class Exact(NumberType):
                 with suppress(Refusal):
                     return definition(self, *inputs)
             places = ", ".join(str(x)[:40] for x in inputs)
-            what = (
-                f"`{operation.name}({places})`"
-                if operation.group or operation.spelling
-                else f"the derivative at {places}"
-            )
+            is_function = operation.group or operation.spelling
+            what = f"`{operation.name}({places})`" if is_function else f"the derivative at {places}"
             raise _irrational(f"{what} is not a rational number, as far as is known here")
 
         return _checked(function)
@@ -110,13 +107,8 @@ def _checked(function: Callable[..., Number]) -> Callable[..., Number]:
 
 def root(x: Fraction, n: int) -> Fraction | None:
     """The n-th root of a number that is not negative, None where it is not rational."""
-    parts = []
-    for integer in (x.numerator, x.denominator):
-        low = _whole_root(integer, n)
-        if low**n != integer:
-            return None
-        parts.append(low)
-    return Fraction(parts[0], parts[1])
+    result = Fraction(_whole_root(x.numerator, n), _whole_root(x.denominator, n))
+    return result if result**n == x else None
 
 
 def _whole_root(integer: int, n: int) -> int:

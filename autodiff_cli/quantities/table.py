@@ -51,12 +51,10 @@ class Constant(NamedTuple):
 
     @property
     def estimate(self) -> str:
-        """Its value without the uncertainty."""
         return _UNCERTAIN.sub("", self.value)
 
     @property
     def exact(self) -> bool:
-        """Whether it has no uncertainty, by definition."""
         return self.estimate == self.value
 
 
@@ -70,13 +68,13 @@ def _file() -> dict[str, Any]:
 
 @cache
 def prefixes() -> dict[str, int]:
-    """The powers of ten of the prefixes."""
+    """Return the powers of ten of the prefixes."""
     return dict(_file()["prefixes"])
 
 
 @cache
 def table() -> dict[str, Entry]:
-    """The units by symbol."""
+    """Return the units by symbol."""
     entries = {}
     for group in _file()["group"]:
         for symbol, fields in group["units"].items():
@@ -92,7 +90,7 @@ def table() -> dict[str, Entry]:
 
 @cache
 def spellings() -> dict[str, Entry]:
-    """The units by symbol and by alias."""
+    """Return the units by symbol and by alias."""
     return {name: entry for entry in table().values() for name in (entry.symbol, *entry.aliases)}
 
 
@@ -110,15 +108,12 @@ def dimensions() -> dict[str, str]:
 
 @cache
 def constants() -> dict[str, Constant]:
-    """The constants of nature, by name."""
+    """Return the constants of nature, by name."""
     return {name: Constant(name, *fields) for name, fields in _file()["constants"].items()}
 
 
 def constant_texts(names: Iterable[str], uncertain: bool = False) -> list[str]:
-    """The constants of these names as points have them, `c=299792458 m/s`; perhaps with their standard uncertainties.
-
-    Raises a usage error for a name that is none. `alpha` has no unit.
-    """
+    """Return constants as points have them, `c=299792458 m/s`, perhaps `uncertain`. Raises a usage error."""
     texts = []
     for name in names:
         constant = constants().get(name)

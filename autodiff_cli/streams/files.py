@@ -34,10 +34,7 @@ class Output:
             self.stream = _Named(held, path)
 
     def finish(self, code: int, *, whole: bool = False) -> int:
-        """Write the file if the exit code is 0, or what there is counts as `whole` whatever the code; return the code.
-
-        Else show what would be in it.
-        """
+        """Write the file if the exit code is 0 or it counts as `whole`, else print its text; return the code."""
         if self.path is not None:
             self.stream.seek(0)
             if code and not whole:
@@ -69,11 +66,7 @@ class _Named(io.TextIOWrapper):
 
 
 def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
-    """Write a file. Raises `ExpressionError` (`io`) where it cannot be written, or is there and `force` is not.
-
-    The data go to a new file beside it, which takes its name once all of it is there. What is no regular file, such as
-    `/dev/null` or a named pipe, is written to as it is.
-    """
+    """Write a file, of regular ones all or nothing. Raises `ExpressionError` (`io`) if it cannot be, or is there."""
     file = begun(path, force=force)
     try:
         shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY)
@@ -85,7 +78,7 @@ def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
 
 
 def begun(path: str, *, force: bool) -> AtomicFile | Upload:
-    """A file that is going to be written: seen whole, or not at all. Raises `ExpressionError` (`io`)."""
+    """Return a file that is going to be written: seen whole, or not at all. Raises `ExpressionError` (`io`)."""
     return Upload(path, force=force) if is_url(path) else AtomicFile(path, force=force)
 
 
@@ -106,10 +99,7 @@ def check(path: str, *, force: bool) -> None:
 
 
 class AtomicFile:
-    """A new file beside another, whose name it takes when it is finished; until then nothing is seen of it.
-
-    Raises `ExpressionError` (`io`) where it cannot be written, or the other is there and `force` is not.
-    """
+    """A new file beside another, whose name it takes when it is finished. Raises `ExpressionError` (`io`)."""
 
     def __init__(self, path: str, *, force: bool) -> None:
         self.path, self.force = path, force

@@ -9,10 +9,7 @@ tracebacks = False
 
 
 def error_of(fault: Exception, task: str) -> ExpressionError:
-    """Return the error that stands for a fault; `task` is what a report of it has to hold.
-
-    Raises the fault of a bug with `--debug`.
-    """
+    """Return the error that stands for a fault in a `task`; with `--debug` raise the fault of a bug."""
     if isinstance(fault, ExpressionError):
         return fault
     if isinstance(fault, MemoryError):

@@ -1,11 +1,16 @@
-"""Progress of long work, on standard error while that is a terminal."""
+"""Progress of long work, shown while standard error is a terminal, and its end by a signal, with the result so far."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import time
-from typing import TYPE_CHECKING
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ..views.error import write_stderr
 
 if TYPE_CHECKING:
     from rich import progress
@@ -14,9 +19,9 @@ REFRESH_SECONDS = 0.25
 
 
 class Progress:
-    """How many programs have been answered, shown by Rich while standard error is a terminal and answers go elsewhere.
+    """A count of answers, shown by Rich while standard error is a terminal and answers go elsewhere.
 
-    `unit` is what is counted, if not programs; with `here` nothing is answered meanwhile, wherever it will go.
+    `unit` is what is counted; with `here` nothing is answered meanwhile, wherever it will go.
     """
 
     def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
@@ -50,8 +55,52 @@ class Progress:
         self._bar.start()
         return self._bar
 
-    def done(self) -> None:
+    def close(self) -> None:
         """Clear the line."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
+
+
+ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""The signals that end a run: Ctrl-C, the wish to terminate, and a terminal that is closed."""
+
+
+def interrupted(rows: int, path: str | None) -> None:
+    """Report on standard error after how many rows the run was interrupted, and that its file is not written."""
+    left = "" if path is None else f"; `{path}` is not written"
+    write_stderr(f"interrupted after {rows:,} {'row' if rows == 1 else 'rows'}{left}\n")
+
+
+class Interruption:
+    """While entered, the first signal that ends a run sets `asked`, and a second one interrupts at once."""
+
+    def __init__(self, *, begun: bool = True) -> None:
+        self.asked = False
+        self.begun = begun
+        """Whether there is something to end with; until then a signal interrupts at once."""
+        self.code = 0
+        """0, or the exit code of what was interrupted: 128 and the signal's number."""
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interruption:
+        if threading.current_thread() is threading.main_thread():
+            for number in ENDING:
+                # None is a handler that is not Python's, which could not be put back
+                if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                    self._before[number] = signal.signal(number, self._ask)
+        return self
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        self.asked = True
+        self.code = 128 + number
+        self._restore()
+        if not self.begun:
+            raise KeyboardInterrupt(number)
+
+    def _restore(self) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._restore()

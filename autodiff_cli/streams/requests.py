@@ -47,7 +47,7 @@ class Request(NamedTuple):
 
 
 def value_with_unit(name: str, text: str, offset: int = 0) -> float:
-    """The value of a name, which may have a unit."""
+    """Return the value of a name, which may have a unit."""
     from ..inputs.quantities import quantity_value  # what is no plain number need not have one
 
     return quantity_value(name, text, offset)
@@ -79,10 +79,7 @@ class Defaults(NamedTuple):
 
 
 def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None = None) -> Iterator[Request]:
-    """The requests in a stream, each as soon as its line has come; blank lines and comments give none.
-
-    `idle` is called before waiting for more.
-    """
+    """Yield the requests in a stream as their lines come; `idle` is called before waiting for more."""
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
             message = f"the line is longer than {reading.LIMIT:,} bytes"
@@ -100,10 +97,9 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
 
 
 def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[bytes | None]:
-    """The lines of a file without their ends; never more than one of them is held.
+    """Yield the lines of a file without their ends, None for one that is too long, as soon as that is known.
 
-    One that is too long is None, as soon as that is known: it need not have an end. `idle` is called before each
-    reading, which may have to wait.
+    `idle` is called before each reading, which may have to wait.
     """
     begun = bytearray()
     too_long = False
@@ -189,18 +185,17 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
 
 
 def names_of_object(key: str, value: object) -> tuple[str, ...]:
-    """The names that a request has under a key: a list of texts. Raises `ExpressionError`."""
+    """Return the names that a request has under a key: a list of texts."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise ExpressionError("request", f"`{key}` is not a list of names", hint=f'write it as "{key}": ["x", "y"]')
     return tuple(value)
 
 
 unknowns_of_object = partial(names_of_object, "for")
-"""The unknowns in a request."""
 
 
 def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] | None:
-    """The names in an option that repeats, None where there are none. Raises a usage error for an empty name."""
+    """Return the names in an option that repeats, None where there are none. Raises a usage error for an empty name."""
     if not options:
         return None
     listed = [name for text in options for name in split_names(text)]
@@ -226,10 +221,7 @@ def mapping(options: Sequence[str] | None) -> dict[str, str]:
 
 
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:
-    """The point in the `--at` options: values that are typed win over those of files, a later file over an earlier.
-
-    Raises `ExpressionError` where one name is typed with two values.
-    """
+    """Return the point in the `--at` options: typed values win over those of files, later files over earlier."""
     options = once_read(options) or []
     point = merge([parse_point(option, reading.value_of) for option in options if not isinstance(option, PointFile)])
     for option in reversed(options):
@@ -252,20 +244,17 @@ def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> Value
 
 
 def whole(path: str) -> tuple[str, ExpressionError | None]:
-    """The program in a file, `-` for standard input, and the error that it is where it is not text.
-
-    Raises `ExpressionError` (`io`, `limit`).
-    """
+    """Return the program in a file, `-` for standard input, and its error if it is no text."""
     return reading.whole(path, standard_input() if path == "-" else None)
 
 
 def standard_input() -> BinaryIO:
-    """The bytes of standard input; none where it is closed."""
+    """Return the bytes of standard input; none where it is closed."""
     if sys.stdin is None:
         raise ExpressionError("io", "standard input is closed", hint="give the expression as an argument")
     return sys.stdin.buffer
 
 
 def waits_for_a_person() -> bool:
-    """Whether nothing will come on standard input unless a person types it."""
+    """Return whether nothing will come on standard input unless a person types it."""
     return sys.stdin is None or sys.stdin.isatty()

@@ -1,4 +1,4 @@
-"""Text on a screen: its width, escapes for what cannot be shown, colours; themes of pictures."""
+"""Text on a screen: width, escapes, colours; themes of pictures."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ STYLES: dict[Style, Paint] = {
     "note": Paint("1;36", "font-weight:bold;color:#0e8a9c"),
     "hint": Paint("1;36", "font-weight:bold;color:#0e8a9c"),
 }
-"""The only table of colours of text; on a page they are legible on white and on black."""
+"""The colours of text; on a page they are legible on white and on black."""
 
 
 class Terminal(NamedTuple):
-    """The capabilities of an output stream, which every view asks before it draws.
+    """The capabilities of an output stream.
 
     `width` is in columns, None where nothing is cut; `encoding` is the stream's.
     """
@@ -78,7 +78,7 @@ def paint(text: str, style: Style, look: Terminal) -> str:
 def utf8_locale() -> bool:
     """Whether the user's locale speaks UTF-8.
 
-    Python turns UTF-8 on by itself where the locale is C (and then sets LC_CTYPE), so its own settings do not tell.
+    Python turns UTF-8 on by itself where the locale is C, and then sets LC_CTYPE.
     """
     environment = os.environ
     name = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or "UTF-8"
@@ -126,7 +126,7 @@ def is_shown(char: str) -> bool:
 
 
 def shown_as(char: str, encoding: str) -> str:
-    """Return a character, or its escape where a stream of this encoding cannot show it."""
+    """Return a character, or its escape where the encoding cannot show it."""
     if char == "\n":
         return "\\n"
     if char == "\t":
@@ -137,7 +137,6 @@ def shown_as(char: str, encoding: str) -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
 
 
-# ---- themes ---------------------------------------------------------------------------------------------------------
 Theme = Literal["auto", "light", "dark"]
 """`auto` is light or dark as whoever looks at an SVG has it set, and light in a PNG."""
 

@@ -11,7 +11,7 @@ from .document import Block, Line, Pieces, Table, circumstances, measured, sente
 from .numerals import attach_units, format_number, repr_number, unit_of
 from .schema import OutputRow, View, declared
 
-SHOWN = 20
+MAX_SHOWN_DIGITS = 20
 """Digits of the reference that a table shows."""
 
 
@@ -87,6 +87,6 @@ def _shortened(text: str) -> str:
     mantissa, mark, exponent = text.partition("e")
     if "." not in mantissa:
         return text
-    kept = mantissa[: SHOWN + 2]
+    kept = mantissa[: MAX_SHOWN_DIGITS + 2]
     kept = f"{kept}..." if mantissa[len(kept) :].strip("0") else kept.rstrip("0").rstrip(".")
     return f"{kept}{mark}{exponent}"

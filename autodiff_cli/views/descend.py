@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
-from ..optimize.descend import Descent, DescentStep, Ending
+from ..optimize.descend import Descent, DescentStep
 from .characters import shortened
 from .document import Block, Line, Pieces, assignments, circumstances, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
 from .plots import Picture
 from .schema import OutputRow, PicturedView, declared
 
-if TYPE_CHECKING:
-    from ..batched.data_loss import LossSummary
-
-SCREEN = 40
+MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
 
-PAGE = 10_000
+MAX_TABLE_ROWS = 10_000
 """How many rows a table elsewhere has."""
 
 STRIDES = (1, 2, 10, 20, 100)
@@ -28,13 +25,10 @@ STRIDES = (1, 2, 10, 20, 100)
 class Run:
     """The rows of a run for people: at most a page, or if `thin` a screen."""
 
-    def __init__(self, thin: bool) -> None:
-        self.thin = thin
+    def __init__(self, descent: Descent, thin: bool) -> None:
+        self.descent, self.thin = descent, thin
         self.rows: list[DescentStep] = []
         self.last: DescentStep | None = None
-        self.best: DescentStep | None = None
-        self.ending: Ending | None = None
-        self.over: LossSummary | None = None
         self._stride = self._next = 1
 
     def add(self, row: DescentStep) -> None:
@@ -42,7 +36,7 @@ class Run:
         self.last = row
         if row.step % self._stride == 0:
             self.rows.append(row)
-            if len(self.rows) > (SCREEN if self.thin else PAGE):
+            if len(self.rows) > (MAX_SCREEN_ROWS if self.thin else MAX_TABLE_ROWS):
                 power, place = divmod(self._next, len(STRIDES) - 1)
                 self._stride, self._next = STRIDES[place] * STRIDES[-1] ** power, self._next + 1
                 self.rows = [row for row in self.rows if row.step % self._stride == 0]
@@ -60,6 +54,8 @@ class Run:
         return [*self.rows, self.last] if ends and self.last else self.rows
 
 
+Answer: TypeAlias = DescentStep | Run | Descent
+
 OF_STEP = declared("descend")
 STEP = OF_STEP.fields
 """The keys of a row."""
@@ -68,68 +64,67 @@ DESCENT = declared("descent", {"rows": list}).fields
 """The keys of a whole descent."""
 
 
-class DescentView(PicturedView[DescentStep | Run | Descent]):
+class DescentView(PicturedView[Answer]):
     """How rows, whole descents, and runs are shown."""
 
     fields, csv_columns, line_fields, unit_columns = OF_STEP
     other_records = (("from Python, about a whole run", (Descent, Run), DESCENT),)
 
-    def measured(self, shown: DescentStep | Run | Descent) -> DescentStep | Run | Descent:
+    def measured(self, shown: Answer) -> Answer:
         return shown
 
-    def rows(self, shown: DescentStep | Run | Descent) -> Iterator[OutputRow]:
+    def rows(self, shown: Answer) -> Iterator[OutputRow]:
         for step in _rows(shown):
             numbers = _numbers(step)
             row = {"step": step.step, "value": numbers["value"], "gradient_norm": numbers["gradient_norm"]}
             for name, x in numbers["point"].items():
                 yield {**row, "variable": name, "at": x, "partial": numbers["gradient"].get(name)}
 
-    def one_line(self, shown: DescentStep | Run | Descent) -> str:
+    def one_line(self, shown: Answer) -> str:
         lines = [{"step": row.step, **_numbers(row)} for row in _rows(shown)]
         names = self.line_fields
         return "\n".join([" ".join([word for name in names for word in words(line[name])]) for line in lines])
 
-    def document(self, shown: DescentStep | Run | Descent) -> Iterator[Block]:
+    def document(self, shown: Answer) -> Iterator[Block]:
         run = _run(shown)
         if run.last is None:
             return
-        free = run.last.free
+        free, best, ending = run.last.free, run.descent.best, run.descent.ending
         epochs = ("epoch",) if run.last.epoch is not None else ()
         last = _numbers(run.last)
-        yield from circumstances({}, last["point"], free, self.digits, run.over)
+        yield from circumstances({}, last["point"], free, self.digits, run.descent.over)
         rows: list[tuple[str | float, ...]] = []
         for row in run.shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))
             rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
-        numbers = (last["value"], *[last["point"][name] for name in free], last["gradient_norm"])
-        names = ("value", *free, "gradient norm")
-        columns = [heading(name, unit_text(unit_of(x))) for name, x in zip(names, numbers, strict=True)]
+        named = [("value", last["value"]), *[(name, last["point"][name]) for name in free]]
+        named.append(("gradient norm", last["gradient_norm"]))
+        columns = [heading(name, unit_text(unit_of(x))) for name, x in named]
         heads = ("step", *epochs, *columns)
         yield numbers_table(heads, rows, self.digits, right=range(len(heads)), style="number")
         if run.note:
             yield Line(((run.note, "faint"),))
-        if run.ending is not None:
-            yield Line(((run.ending.message, "" if run.ending.good else "heading"),))
-            if run.ending.hint:
-                yield Line((("hint: ", "faint"), (run.ending.hint, "")))
-        if run.best is not None and run.best.step != run.last.step:
-            best = _numbers(run.best)
-            place = assignments({name: self.number(best["point"][name]) for name in free})
-            value: Pieces = ((f"best: step {run.best.step}, value ", "faint"), (self.number(best["value"]), "number"))
+        if ending is not None:
+            yield Line(((ending.message, "" if ending.good else "heading"),))
+            if ending.hint:
+                yield Line((("hint: ", "faint"), (ending.hint, "")))
+        if best.step != run.last.step:
+            numbers = _numbers(best)
+            place = assignments({name: self.number(numbers["point"][name]) for name in free})
+            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(numbers["value"]), "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
-    def picture(self, shown: DescentStep | Run | Descent) -> Picture:
+    def picture(self, shown: Answer) -> Picture:
         from .plots.answer_figures import loss_picture
 
         run = _run(shown)
-        rows = run.shown()
-        assert run.ending is not None and run.best is not None
-        steps, values = [row.step for row in rows], [row.value for row in rows]
-        best = _numbers(run.best)
-        place = ", ".join(f"{name} = {self.number(best['point'][name])}" for name in run.best.free)
-        title = f"value {self.number(best['value'])} at {place}"
-        up = heading("value", unit_text(unit_of(best["value"])))
-        return loss_picture(steps, values, run.best.step, shortened(title), run.ending.message, up)
+        best, ending = run.descent.best, run.descent.ending
+        assert ending is not None
+        numbers = _numbers(best)
+        place = ", ".join([f"{name} = {self.number(numbers['point'][name])}" for name in best.free])
+        title = f"value {self.number(numbers['value'])} at {place}"
+        up = heading("value", unit_text(unit_of(numbers["value"])))
+        return loss_picture(run.shown(), best.step, shortened(title), ending.message, up)
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:
@@ -138,17 +133,16 @@ def _numbers(row: DescentStep) -> dict[str, Any]:
     return numbers if row.units is None else {name: attach_units(x, row.units[name]) for name, x in numbers.items()}
 
 
-def _rows(shown: DescentStep | Run | Descent) -> Iterable[DescentStep]:
+def _rows(shown: Answer) -> Iterable[DescentStep]:
     assert not isinstance(shown, Run)
     return (shown,) if isinstance(shown, DescentStep) else shown
 
 
-def _run(shown: DescentStep | Run | Descent) -> Run:
+def _run(shown: Answer) -> Run:
     if isinstance(shown, Run):
         return shown
     assert isinstance(shown, Descent)
-    run = Run(thin=False)
+    run = Run(shown, thin=False)
     for row in shown:
         run.add(row)
-    run.best, run.ending, run.over = shown.best, shown.ending, shown.over
     return run

@@ -18,7 +18,6 @@ _WORDS = ("unless ", "away ", "where ")
 """How a condition begins that is said in words."""
 
 
-# ---- the steps of a derivation ------------------------------------------------------------------------------------
 class Written:
     """How the steps by one variable are written: `d/dx(x²) = 2x`."""
 
@@ -78,7 +77,6 @@ def derivation_record(derivation: Derivation) -> dict[str, object]:
     return record
 
 
-# ---- derivatives --------------------------------------------------------------------------------------------------
 DERIVATIVE = declared("derivative").fields
 
 

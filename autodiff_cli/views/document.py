@@ -103,7 +103,6 @@ def sentence(text: str, style: Style = "") -> Pieces:
     return tuple((piece, styles[k % 2]) for k, piece in enumerate(text.split("`")) if piece)
 
 
-# ---- parts that the documents of several commands have ------------------------------------------------------------
 def text_line(text: str, style: Style = "") -> Line:
     """Return a line of one sentence, what stands between its backticks as code."""
     return Line(sentence(text, style))
@@ -171,8 +170,8 @@ def numbers_table(
 ) -> Table:
     """Return a table of named rows of numbers and text.
 
-    `right` says whether what stands beside the names is flush right, or which columns are; with units none is. `style`
-    is the names'.
+    `right` says whether all columns but the names, or which ones, are flush right; those
+    with units are not. `style` is the names'.
     """
     rows = [*rows]
     measured_columns = {k for row in rows for k, x in enumerate(row) if hasattr(x, "unit")}
@@ -195,7 +194,7 @@ def partials_table(
 ) -> Table:
     """Return the table of values, partial derivatives, and elasticities if any.
 
-    A matrix has its rows, unless numbers have units or many digits, or the entries are not to be `shaped`.
+    A matrix has its rows, unless numbers have units or entries are not to be `shaped`.
     """
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
     rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]

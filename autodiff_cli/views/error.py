@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 120
 """The width of excerpts where no terminal says its own."""
 
-QUOTED = 300
-"""The most characters of a part of a message; longer ones, mostly names, are shown by their ends."""
+MAX_QUOTED = 300
+"""The most characters of a part of a message; longer ones are shown by their ends."""
 
 TAB = "    "
 
@@ -47,7 +47,7 @@ def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str
     from .rendering import broken
 
     dots = "…" if look.unicode else "..."
-    parts = [visible(ends(part, QUOTED, dots), look.encoding) for part in message.split("`")]
+    parts = [visible(ends(part, MAX_QUOTED, dots), look.encoding) for part in message.split("`")]
     said: Pieces = tuple([(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])])
     said += ((f"`{parts[-1]}", "") if len(parts) % 2 == 0 else (parts[-1], ""),)
     first, *more = broken(((f"{margin}{word} ", ""), *said), look.width, len(margin) + 6)
@@ -173,7 +173,7 @@ class _Excerpt:
         return " " * before, "^" * max(count, 1)
 
 
-REASONS = 10
+MAX_REASONS = 10
 """How many reasons a summary names."""
 
 
@@ -181,7 +181,7 @@ def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> No
     """Print on standard error how many of all rows something is so of, and why."""
     those = f"1 row, and it {what}" if total == 1 else f"{total:,} rows, and {rows:,} of them {what}"
     width = len(f"{max(reasons.values()):,}")
-    lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in reasons.most_common(REASONS))]
-    if len(reasons) > REASONS:
-        lines.append(f"  … and {len(reasons) - REASONS:,} more reasons")
+    lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in reasons.most_common(MAX_REASONS))]
+    if len(reasons) > MAX_REASONS:
+        lines.append(f"  … and {len(reasons) - MAX_REASONS:,} more reasons")
     write_stderr("\n".join(lines) + "\n")

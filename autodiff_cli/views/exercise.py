@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from ..errors import ExpressionError
 from ..exercises.exercise import Exercise, Marked, Sheet
@@ -58,37 +58,37 @@ EXERCISE, COLUMNS, *_ = declared(
 )
 """The JSON keys of an exercise."""
 
-SHEET = declared("sheet").fields
 OF_MARK = declared("mark")
-MARKED = OF_MARK.fields
+
+Answer: TypeAlias = Sheet | Exercise | Marked
 
 
-class ExerciseView(View[Sheet | Exercise | Marked]):
+class ExerciseView(View[Answer]):
     """The view of sheets, exercises and marked answers."""
 
     fields = EXERCISE
-    other_records = ("", Sheet, SHEET), ("about an answer", Marked, MARKED)
+    other_records = ("", Sheet, declared("sheet").fields), ("about an answer", Marked, OF_MARK.fields)
     csv_columns = COLUMNS
     extra_formats: ClassVar[tuple[str, ...]] = ("html",)
 
     unicode: bool = True
     """Whether the output may have characters outside ASCII."""
 
-    def rows(self, answer: Sheet | Exercise | Marked) -> Iterator[OutputRow]:
+    def rows(self, answer: Answer) -> Iterator[OutputRow]:
         if isinstance(answer, Marked):
-            cells = {field.column: field.of(answer) for field in MARKED}
+            cells = {field.column: field.of(answer) for field in OF_MARK.fields}
             yield cells | {"answer": self.one_line(answer)}
             return
         for exercise in _exercises(answer):
             cells = {field.column: field.of(exercise) for field in EXERCISE if field.column}
             yield cells | {"at": ",".join(f"{name}={x}" for name, x in exercise.point.items())}
 
-    def one_line(self, answer: Sheet | Exercise | Marked) -> str:
+    def one_line(self, answer: Answer) -> str:
         if isinstance(answer, Marked):
             return "right" if answer.right else "wrong"
         return "\n".join(f"{exercise.number}. {plain(task(exercise, self.unicode))}" for exercise in _exercises(answer))
 
-    def document(self, answer: Sheet | Exercise | Marked) -> Iterator[Block]:
+    def document(self, answer: Answer) -> Iterator[Block]:
         if isinstance(answer, Marked):
             for marked in (answer, *answer.entries):
                 of: Pieces = ((f"  {marked.of}: ", "name"),) if marked.of else ()
@@ -104,11 +104,45 @@ class ExerciseView(View[Sheet | Exercise | Marked]):
             yield Line(((f"{exercise.number}. ", "heading"), *task(exercise, self.unicode)))
             yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
 
-    def draw(self, answer: Sheet | Exercise | Marked, format: str) -> str:
-        return html_page(answer)
+    def draw(self, answer: Answer, format: str) -> str:
+        """Return a self-contained HTML page for reading and printing."""
+        from .rendering import Html, escaped_html
 
-    def latex_document(self, answer: Sheet | Exercise | Marked) -> str:
-        return _latex_page(answer)
+        def item(exercise: Exercise) -> str:
+            pieces = [(escaped_html(text), style) for text, style in task(exercise)]
+            words = "".join([f"<code>{text}</code>" if style == "code" else text for text, style in pieces])
+            below = '<section class="room"></section>'
+            if exercise.solution is not None:
+                below = f"<section>{Html(Terminal()).render(solution(exercise))}</section>"
+            return f'<li value="{exercise.number}">{words}{below}</li>'
+
+        heading = escaped_html(_heading(answer))
+        if isinstance(answer, Marked):
+            body = f"<p>{escaped_html(answer.message)}</p>"
+        else:
+            body = "<ol>\n" + "\n".join(map(item, _exercises(answer))) + "\n</ol>"
+        return (
+            f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+            f'<meta name="viewport" content="width=device-width">\n<title>{heading}</title>\n'
+            f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n{body}\n</body>\n</html>"
+        )
+
+    def latex_document(self, answer: Answer) -> str:
+        if isinstance(answer, Marked):
+            entries = [f"{text_latex(entry.of)}: {_latex_sentence(entry.message)}" for entry in answer.entries]
+            return "\n\n".join([_latex_sentence(answer.message), *entries])
+        lines = [rf"\section*{{{text_latex(_heading(answer))}}}"] if isinstance(answer, Sheet) else []
+        for exercise in _exercises(answer):
+            lines.append(rf"\paragraph{{{exercise.number}.}} {_latex_sentence(exercise.task, exercise)}")
+            if exercise.solution is None:
+                lines.append(LATEX_ROOM)
+            else:
+                derived, traced = exercise.solution.derived, exercise.solution.traced
+                lines += [steps_latex(derived.derivations)] if derived is not None else []
+                lines += ["", trace_page(traced)] if traced is not None else []
+                lines += [rf"\par\noindent {_latex_sentence(line)}." for line in exercise.solution.lines]
+                lines.append(rf"\par\noindent\textbf{{Answer:}} {_latex_sentence(f'`{exercise.answered}`')}.")
+        return "\n".join(lines)
 
 
 class MarkedView(ExerciseView):
@@ -117,7 +151,7 @@ class MarkedView(ExerciseView):
     fields, csv_columns, *_ = OF_MARK
     extra_formats = ()
 
-    def rows(self, answer: Sheet | Exercise | Marked) -> Iterator[OutputRow]:
+    def rows(self, answer: Answer) -> Iterator[OutputRow]:
         assert isinstance(answer, Marked)
         for marked in (answer, *answer.entries):
             yield {"of": marked.of, "right": marked.right, "message": marked.message, "hint": marked.hint}
@@ -127,13 +161,12 @@ def _exercises(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
     return answer.exercises if isinstance(answer, Sheet) else (answer,)
 
 
-def _heading(answer: Sheet | Exercise | Marked) -> str:
+def _heading(answer: Answer) -> str:
     if isinstance(answer, Sheet) and answer.level:
         return f"Level {answer.level}: {answer.title} (seed {answer.seed})"
     return "Exercise"
 
 
-# ---- for people ---------------------------------------------------------------------------------------------------
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     """Return the styled text of a task, with formulas in mathematical notation."""
     pieces = sentence(exercise.task.replace("{f}", f"`{program_text(exercise, unicode)}`"))
@@ -147,7 +180,7 @@ def program_text(exercise: Exercise, unicode: bool = True) -> str:
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
-    """Yield the worked solution of an exercise and its answer; nothing if the exercise has none."""
+    """Yield the worked solution of an exercise, if it has one, and its answer."""
     if exercise.solution is None:
         return
     derived, traced, lines = exercise.solution.derived, exercise.solution.traced, exercise.solution.lines
@@ -160,49 +193,6 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     if unicode and exercise.is_formula:
         written = mathematical(parse(written).outputs[0])
     yield Line((("answer: ", "heading"), (written, "number")))
-
-
-def html_page(answer: Sheet | Exercise | Marked) -> str:
-    """Return a self-contained HTML page for reading and printing."""
-    from .rendering import Html, escaped_html
-
-    def item(exercise: Exercise) -> str:
-        pieces = [(escaped_html(text), style) for text, style in task(exercise)]
-        words = "".join([f"<code>{text}</code>" if style == "code" else text for text, style in pieces])
-        below = '<section class="room"></section>'
-        if exercise.solution is not None:
-            below = f"<section>{Html(Terminal()).render(solution(exercise))}</section>"
-        return f'<li value="{exercise.number}">{words}{below}</li>'
-
-    heading = escaped_html(_heading(answer))
-    if isinstance(answer, Marked):
-        body = f"<p>{escaped_html(answer.message)}</p>"
-    else:
-        body = "<ol>\n" + "\n".join(map(item, _exercises(answer))) + "\n</ol>"
-    return (
-        f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width">\n<title>{heading}</title>\n'
-        f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n{body}\n</body>\n</html>"
-    )
-
-
-# ---- LaTeX --------------------------------------------------------------------------------------------------------
-def _latex_page(answer: Sheet | Exercise | Marked) -> str:
-    if isinstance(answer, Marked):
-        entries = [f"{text_latex(entry.of)}: {_latex_sentence(entry.message)}" for entry in answer.entries]
-        return "\n\n".join([_latex_sentence(answer.message), *entries])
-    lines = [rf"\section*{{{text_latex(_heading(answer))}}}"] if isinstance(answer, Sheet) else []
-    for exercise in _exercises(answer):
-        lines.append(rf"\paragraph{{{exercise.number}.}} {_latex_sentence(exercise.task, exercise)}")
-        if exercise.solution is None:
-            lines.append(LATEX_ROOM)
-        else:
-            derived, traced = exercise.solution.derived, exercise.solution.traced
-            lines += [steps_latex(derived.derivations)] if derived is not None else []
-            lines += ["", trace_page(traced)] if traced is not None else []
-            lines += [rf"\par\noindent {_latex_sentence(line)}." for line in exercise.solution.lines]
-            lines.append(rf"\par\noindent\textbf{{Answer:}} {_latex_sentence(f'`{exercise.answered}`')}.")
-    return "\n".join(lines)
 
 
 def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:

@@ -15,11 +15,7 @@ from .numerals import attach_units, format_number, unit_of, without_unit
 from .plots import Picture
 from .schema import OutputRow, PicturedView, declared
 
-HELD = {
-    "fixed": "held",
-    "bound": "at its bound",
-    "undetermined": "not determined",
-}
+HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
 
 
 def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
@@ -27,7 +23,7 @@ def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
 
 
 PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "prediction_low", "prediction_high")
-"""The columns of csv and tsv with the curve at points, after those of the predictors."""
+"""The columns of csv after those of the predictors."""
 
 
 class FitView(PicturedView[Fit]):

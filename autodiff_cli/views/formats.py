@@ -119,7 +119,7 @@ class JsonLines(Writer[Answer]):
         counts = tuple(map(len, groups))
         template = self._templates.get(counts)
         if template is None:
-            if len(self._templates) >= TEMPLATES:
+            if len(self._templates) >= MAX_TEMPLATES:
                 self._templates.clear()
             record = self._encode(self.view.record(answer)).replace("%", "%%")
             template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escaped(record)[1:])
@@ -155,7 +155,7 @@ class JsonLines(Writer[Answer]):
         return text if is_plain else "".join(map(_json_character, text))
 
 
-TEMPLATES = 1024
+MAX_TEMPLATES = 1024
 """The most templates of records in the cache."""
 
 _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
@@ -319,7 +319,7 @@ class Documents(Writer[Answer]):
             self.out.write("\n")
         self._begun = True
         if self.many:
-            text = ends(subject.text or "", READ, "…" if self.look.unicode else "...")
+            text = ends(subject.text or "", MAX_PROGRAM_LENGTH, "…" if self.look.unicode else "...")
             blocks = chain([Program(subject.line, text)], blocks)
         self.out.write(self.medium.render(blocks))
 
@@ -376,7 +376,7 @@ class Latex(Writer[Answer]):
             self.out.write("\n")
         self._begin(text)
         # TeX itself reads no line of any length
-        lines = [ends(line, READ, "...") for line in (subject.text or "").splitlines() if line.strip()]
+        lines = [ends(line, MAX_PROGRAM_LENGTH, "...") for line in (subject.text or "").splitlines() if line.strip()]
         numbered = self.many and subject.text is not None
         if self.document:
             lines = [rf"\noindent\texttt{{{text_latex(line)}}}\\" for line in lines]
@@ -447,7 +447,7 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
 }
 """How the names of files in a format end."""
 
-READ = 2_000
+MAX_PROGRAM_LENGTH = 2_000
 """Characters of a program that people are shown; of a longer one the two ends."""
 
 FOREIGN = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
@@ -485,9 +485,9 @@ def _chosen(
 def language_of(
     to: str | None, format: str | None, path: str | None, languages: Mapping[str, Sequence[str]], otherwise: str
 ) -> str:
-    """Return the language that `--to` names, or the format is, or the name of a file says, or else `otherwise`.
+    """Return the language by `--to`, the format or the name of a file, or else `otherwise`.
 
-    Raises a usage error where these ask for two things, and for a file that is surely of another language.
+    Raises a usage error where these ask for two things, and for files of other languages.
     """
     if format == "latex" and to not in (None, "latex"):
         raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
@@ -498,10 +498,10 @@ def language_of(
 def format_of(
     name: str | None, path: str | None, formats: Iterable[str], otherwise: str, text: Sequence[str] = ()
 ) -> str:
-    """Return the format that is named, or that the name of a file says, or else `otherwise`.
+    """Return the format by its name or that of a file, or else `otherwise`.
 
-    Files may also end in one of `text`, whose content is what people read. Raises a usage error where the name and the
-    file's ask for two things, for a format that is not among `formats`, and for a file that is surely of another one.
+    Files of text may also end in one of `text`. Raises a usage error where the names ask for
+    two things, for a format that is not among `formats`, and for files of other formats.
     """
     shown = (otherwise, "table", "plain")
     endings = {format: ENDINGS.get(format, tuple(text) if format in shown else ()) for format in formats}
@@ -540,7 +540,7 @@ def writer(
 ) -> Writer[Answer]:
     """Return the writer of a format; csv and tsv also have the `kept` columns.
 
-    Raises a usage error for a format that this view lacks, and for a choice that the format does not have.
+    Raises a usage error for a format or a choice that it lacks.
     """
     if name not in view.formats:
         raise lacking(name, view.formats)

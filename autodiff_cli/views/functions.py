@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeAlias
 
 from ..formulas.functions import FunctionEntry, Functions
 from .characters import Style
 from .document import Block, Line, Pieces, Table
 from .schema import OutputRow, View, declared
 
+Answer: TypeAlias = FunctionEntry | Functions
+
 EVERYWHERE = "every number"
 
 
-class FunctionsView(View[FunctionEntry | Functions]):
+class FunctionsView(View[Answer]):
     """How functions are shown: one in full, or a table for each group."""
 
     fields, csv_columns, *_ = declared("functions")
     row_key = ("parameter", "derivatives")
 
-    def record(self, entry: FunctionEntry | Functions) -> dict[str, object]:
+    def record(self, entry: Answer) -> dict[str, object]:
         if isinstance(entry, Functions):
             return {"functions": list(map(super().record, entry))}
         return super().record(entry)
 
-    def rows(self, entry: FunctionEntry | Functions) -> Iterator[OutputRow]:
+    def rows(self, entry: Answer) -> Iterator[OutputRow]:
         for function in _entries(entry):
             yield from super().rows(function)
 
-    def one_line(self, entry: FunctionEntry | Functions) -> str:
+    def one_line(self, entry: Answer) -> str:
         return "\n".join(function.signature for function in _entries(entry))
 
-    def document(self, entry: FunctionEntry | Functions) -> Iterator[Block]:
+    def document(self, entry: Answer) -> Iterator[Block]:
         if isinstance(entry, Functions):
             for group in dict.fromkeys(function.group for function in entry):
                 rows = [row for function in entry if function.group == group for row in _rows(function)]
@@ -47,13 +50,13 @@ class FunctionsView(View[FunctionEntry | Functions]):
             (entry.signature, entry.doc), [(((what, "faint"),), ((text, style),)) for what, text, style in facts]
         )
 
-    def latex_document(self, entry: FunctionEntry | Functions) -> str:
+    def latex_document(self, entry: Answer) -> str:
         from .tex import of_function
 
         return "\n".join(map(of_function, _entries(entry)))
 
 
-def _entries(entry: FunctionEntry | Functions) -> tuple[FunctionEntry, ...]:
+def _entries(entry: Answer) -> tuple[FunctionEntry, ...]:
     return entry.entries if isinstance(entry, Functions) else (entry,)
 
 

@@ -66,7 +66,6 @@ def _all_digits(figure: Figure) -> str:
     return f"within {figure.within} of 0" if figure.within else figure.text
 
 
-# ---- numbers with units -------------------------------------------------------------------------------------------
 class MeasuredFigure(Figure):
     """A figure in a unit, which it remembers as a `MeasuredNumber` does."""
 
@@ -139,7 +138,6 @@ def words(value: Any) -> list[str]:
     return [word(x) for x in (value if type(value) in (list, tuple) else (value,))]
 
 
-# ---- figures in records -------------------------------------------------------------------------------------------
 def doubles(value: Any) -> Any:
     """Return numbers as doubles; None where one overflows."""
     return _mapped(value, lambda figure: figure.nearest)

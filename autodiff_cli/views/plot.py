@@ -1,4 +1,4 @@
-"""A Curve or a Surface in every form: drawn in several formats, described in words, as rows and as a record."""
+"""The views of a Curve and of a Surface."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .plots import Picture
 from .plots.frame import axis_of, frames, headed, plot_unit
 from .schema import OutputRow, PicturedView, declared
 
-MOST_LISTED = 5
+MAX_LISTED = 5
 """How many gaps and breaks are listed."""
 
 BY_CONVENTION = ", by convention: there is a kink"
@@ -27,7 +27,7 @@ Plot = Curve | Surface
 
 
 def drawn_as(name: str | None, path: str | None) -> str:
-    """The format that is named, or that the name of a file says; see `format_of`.
+    """Return the format by its name or that of a file; see `format_of`.
 
     Raises a usage error where the name of a file says none.
     """
@@ -74,7 +74,7 @@ def _derivative(curve: Curve) -> str:
 
 
 def title_of(plot: Plot) -> str:
-    """The function with its program, on one line, as mathematics writes it; as typed where that is much shorter."""
+    """Return the function on one line, as mathematics writes it or as typed."""
     typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {shortened(_equations(plot, typed))}"
@@ -100,7 +100,7 @@ def _equations(curve: Curve, typed: str) -> str:
 
 
 def is_kinked(plot: Plot) -> bool:
-    """Return whether the point is a kink, so that the tangent there is by convention."""
+    """Return whether the point is a kink."""
     return any(warning.kind == "kink" for warning in plot.warnings)
 
 
@@ -158,7 +158,7 @@ def approximation(curve: Curve, digits: int | None) -> str:
 
 
 def linear(curve: Curve, digits: int | None = None) -> str:
-    """Return the linear approximation at the point, as a formula: f(a) + f′(a)(x − a)."""
+    """Return the linear approximation as a formula: f(a) + f′(a)(x − a)."""
     assert curve.tangent is not None
     x, at, slope = curve.variable, curve.tangent.at, curve.tangent.slope
     shown = measured(abs(at), plot_unit(curve, "range", x), digits)
@@ -204,8 +204,8 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
 
 
 def _listed(items: list[str]) -> str:
-    more = len(items) - MOST_LISTED
-    return ", ".join(items[:MOST_LISTED]) + (f" and {more:,} more" if more > 0 else "")
+    more = len(items) - MAX_LISTED
+    return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def _rows_drawn(plot: Plot) -> dict[str, object] | None:

@@ -1,7 +1,7 @@
 """Documents as characters: plain text, a terminal with colour, Markdown, HTML.
 
-Rich lays out tables and trees, on a terminal and in a pipe. It crops and folds what is too wide without a sign, so the
-widths of all columns are decided here first: no number and no name is ever broken.
+Rich lays out tables and trees. It crops and folds what is too wide without a sign, so the
+widths of columns are decided here first: no number and no name is ever broken.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from io import StringIO
-from itertools import starmap
+from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from .characters import STYLES, Style, Terminal, paint, visible, width_of
@@ -27,14 +27,13 @@ COLUMN_BORDER = 3
 """Columns of text that Rich draws beside each column of a table."""
 
 
-# ---- text over several lines: broken between words, never inside a word, a number or a name -------------------------
 _SPACE = re.compile(r" +")
 _COMPARISON = frozenset("=<>")
 _AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
 
-LEVELS = 3
-"""Where a line may be broken: between words; inside what belongs together, `x = 2`, `x > 0` or a piece of code; inside
-code without spaces, after an operator. The later ones only where a line is too short otherwise."""
+BREAK_LEVELS = 3
+"""Where a line may be broken: between words; else inside `x = 2`, `x > 0` or code; else
+inside code without spaces, after an operator."""
 
 
 class Wrapped:
@@ -43,7 +42,7 @@ class Wrapped:
     def __init__(self, pieces: Pieces) -> None:
         self.text = "".join([text for text, _ in pieces])
         self.pieces = pieces
-        self.breaks: list[list[tuple[int, int]]] = [[] for _ in range(LEVELS)]
+        self.breaks: list[list[tuple[int, int]]] = [[] for _ in range(BREAK_LEVELS)]
         """The omitted text at the end of a line, mostly spaces, by level."""
         start = 0
         code = []
@@ -70,7 +69,7 @@ class Wrapped:
 
     def least(self) -> int:
         """How wide a line must be so that nothing is broken that may not be."""
-        return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), LEVELS - 1))
+        return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1))
 
     def lines(self, width: int, indent: int = 0) -> list[Pieces]:
         """Return the lines, none wider than `width` unless one word is."""
@@ -83,7 +82,7 @@ class Wrapped:
             room = width - (indent if len(ends) > 1 else 0)
             if ends and width_of(self.text[ends[-1][0] : end]) <= room:
                 ends[-1] = (ends[-1][0], end)
-            elif width_of(self.text[start:end]) <= width - (indent if ends else 0) or level == LEVELS - 1:
+            elif width_of(self.text[start:end]) <= width - (indent if ends else 0) or level == BREAK_LEVELS - 1:
                 ends.append((start, end))
             else:
                 waiting += [(a, b, level + 1) for a, b in reversed([*self._parts(start, end, level + 1)])]
@@ -108,7 +107,6 @@ def broken(pieces: Pieces, width: int | None, indent: int = 2) -> Sequence[Piece
     return Wrapped(pieces).lines(width, indent)
 
 
-# ---- documents ----------------------------------------------------------------------------------------------------
 def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
     """Lines of code as Markdown has them."""
     fence = "```"
@@ -173,9 +171,14 @@ class PlainText:
         """Return a table in a box; on a narrow screen several, or a list."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
+        from rich.text import Text
 
-        rows = [tuple([((head, "heading"),) for head in table.heads]), *table.cells]
-        rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in rows]
+        heading: Style = "heading"
+        rows = [self._cells(table.heads, (heading,) * len(table.heads))]
+        if table.styles:
+            rows += [self._cells(row, table.styles) for row in table.rows]
+        else:
+            rows += [tuple([as_shown(cell, self.look) for cell in row]) for row in table.rows]
         blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
         if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
@@ -185,13 +188,19 @@ class PlainText:
         lines: list[str] = []
         for block in blocks:
             grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
-            heads, *texts = [[_rich_text(row[k], width) for k, width in block.items()] for row in rows]
+            heads, *texts = [
+                [Text.assemble(*row[k]) if width is None else _wrapped(row[k], width) for k, width in block.items()]
+                for row in rows
+            ]
             for k, head in zip(block, heads, strict=True):
                 grid.add_column(head, justify="right" if k in table.right else "left", no_wrap=True)
             for row in texts:
                 grid.add_row(*row)
             lines += self._drawn_lines(grid)
         return lines
+
+    def _cells(self, texts: Sequence[str], styles: Sequence[Style]) -> tuple[Pieces, ...]:
+        return tuple([(piece,) for piece in as_shown(tuple(zip(texts, styles, strict=True)), self.look)])
 
     def _drawn_lines(self, renderable: ConsoleRenderable) -> list[str]:
         segments = _console().render(renderable)
@@ -215,7 +224,7 @@ class PlainText:
         return lines
 
     def outline(self, outline: Outline) -> list[str]:
-        """Return a tree, a line a node: a table without a box, whose first column has the tree's rails.
+        """Return a tree: a table without a box, whose first column has its rails.
 
         Numbers follow their node on its line where columns would be too wide.
         """
@@ -224,7 +233,7 @@ class PlainText:
 
         look, width, branches = self.look, self.look.width, outline.branches
         names = [as_shown(branch.pieces, look) for branch in branches]
-        cells = [as_shown(tuple([(cell, "number") for cell in branch.cells]), look) for branch in branches]
+        cells = [as_shown(tuple(zip(branch.cells, repeat("number"))), look) for branch in branches]
         for step in (3, 2, 1):
             rails = [_rails(branch.rails, step, look) for branch in branches]
             fits = width is None or _outline_width(outline.heads, [rail for rail, _ in rails], names, cells) <= width
@@ -375,7 +384,7 @@ def _console() -> Console:
     )
 
 
-def _rich_text(pieces: Pieces, width: int | None) -> Text:
+def _wrapped(pieces: Pieces, width: int) -> Text:
     from rich.text import Text
 
     first, *more = broken(pieces, width, indent=0)
@@ -388,10 +397,10 @@ def _rich_text(pieces: Pieces, width: int | None) -> Text:
 def column_blocks(
     rows: Sequence[Sequence[Pieces]], kept: Sequence[int], width: int | None
 ) -> list[dict[int, int | None]] | None:
-    """Return which of the columns stand side by side, with their widths; the first is in every block.
+    """Return which columns stand side by side; the first is in every block.
 
-    A width is None where no cell has to be broken. None where the first column and another one do not fit beside each
-    other.
+    A width is None where no cell has to be broken. None where the first column does not fit
+    beside another one.
     """
     together: list[dict[int, int | None]] = [dict.fromkeys(kept)]
     if width is None:

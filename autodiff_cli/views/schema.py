@@ -1,7 +1,7 @@
 """What an answer says and in which forms: its fields, declared once in `fields.txt`.
 
-From the fields of a view come the JSON record, `to_dict` of the Python answers, the rows of csv and tsv, the plain line
-and the tables of keys in the reference. Documents for people, LaTeX and drawings are methods of the view.
+From the fields of a view come the JSON record, `to_dict` of the Python answers, the rows of
+csv and tsv, the plain line and the tables of keys in the reference.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ class View(Choices, Generic[Answer]):
     fields: ClassVar[tuple[Field, ...]] = ()
     """The keys of the record, in their order."""
     other_records: ClassVar[tuple[tuple[str, Any, tuple[Field, ...]], ...]] = ()
-    """The keys of records of answers of other types, after what these are about; that is empty for parts of others."""
+    """The keys of answers of other types, after what these are about."""
     csv_columns: ClassVar[tuple[str, ...]] = ()
     """The columns of csv and tsv, in their order."""
     row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")

@@ -13,7 +13,7 @@ from .document import Block, Line, Table, circumstances, conditional, matrix_tab
 from .numerals import attach_units, format_number, heading, words
 from .schema import OutputRow, View, declared
 
-LISTED = 6
+MAX_LISTED = 6
 """How many other solutions, and undecided boxes, are listed."""
 
 
@@ -99,11 +99,11 @@ class SolvedView(View[Solved]):
             yield Line(((answer.message, "" if answer.converged else "heading"),))
         units: Mapping[str, Any] = answer.units.get("values", {}) if answer.units else {}
         if answer.others:
-            others = attach_units([*answer.others[:LISTED]], [units.get(answer.unknowns[0])] * LISTED)
-            more = f" and {len(answer.others) - LISTED:,} more" if len(answer.others) > LISTED else ""
+            others = attach_units([*answer.others[:MAX_LISTED]], [units.get(answer.unknowns[0])] * MAX_LISTED)
+            more = f" and {len(answer.others) - MAX_LISTED:,} more" if len(answer.others) > MAX_LISTED else ""
             near = f"{', '.join(map(self.number, others))}{more}"
             yield text_line(f"there are other solutions between the bounds, near {near}: `--all` lists them")
-        for box in answer.undecided[:LISTED]:
+        for box in answer.undecided[:MAX_LISTED]:
             ranges = ", ".join(
                 f"{name} from {low!r} to {high!r} {units.get(name, '')}".rstrip() for name, (low, high) in box.items()
             )
@@ -138,7 +138,7 @@ class SolvedView(View[Solved]):
 def by_size(answer: Solved, solution: Solution) -> Solution:
     """A solution with the prefixes that make its values easiest to read.
 
-    Unknowns whose units were asked for, or typed with their bounds or starts, keep them.
+    Unknowns keep the units that were asked for or typed.
     """
     units = answer.units
     if units is None or answer.arithmetic is not DOUBLE:

@@ -14,7 +14,7 @@ from .formats import Documents, JsonLines, Plain, Separated, Subject, Writer, ce
 from .numerals import heading, repr_number, unit_of, unit_text, without_unit
 from .schema import OutputRow, View
 
-TOGETHER = 1000
+MAX_TABLE_ROWS = 1000
 """Rows of one table for people; more of them are further tables."""
 
 
@@ -86,7 +86,7 @@ class WideTable(Documents[Values]):
         line = str(subject.line) if subject.line and self.view.numbered else ""
         carried = [str(cell) if cell is not None else "" for cell in kept.values()]
         self._rows.append((line, *numbers, error, *carried))
-        if len(self._rows) >= TOGETHER:
+        if len(self._rows) >= MAX_TABLE_ROWS:
             self.close()
 
     def close(self) -> None:
@@ -154,7 +154,7 @@ class WideView(View[Values]):
         return f"line {subject.line}: {error.kind}: {error}" if subject.line else str(error)
 
 
-MOST_HELD = 10_000
+MAX_HELD_ROWS = 10_000
 """Rows without an answer that may come before the first answer."""
 
 
@@ -188,9 +188,9 @@ class Named(Writer[WideRows]):
             self.writer.error(subject, error)
             return
         self.held.append((subject, error))
-        if len(self.held) > MOST_HELD:
+        if len(self.held) > MAX_HELD_ROWS:
             self._open(())
-            message = f"none of the first {MOST_HELD:,} rows has an answer"
+            message = f"none of the first {MAX_HELD_ROWS:,} rows has an answer"
             raise ExpressionError(error.kind, f"{message}; the last one: {error}", hint=error.hint)
 
     def _open(self, names: tuple[str, ...]) -> Writer[Values]:

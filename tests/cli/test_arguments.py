@@ -19,7 +19,7 @@ from autodiff_cli.cli.commands import CHECKS, command_module
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
 from autodiff_cli.cli.defaults import is_allowed
 from autodiff_cli.cli.runner import CHOICES, OPTIONS, Call, Command
-from autodiff_cli.curves.plot import ORDERS
+from autodiff_cli.curves.plot import MAX_ORDER
 from autodiff_cli.data.text_dialects import Forced
 from autodiff_cli.derivatives.trace import MODES
 from autodiff_cli.equations.implicit_formulas import implicit_diff
@@ -29,8 +29,7 @@ from autodiff_cli.exercises.exercise import LEVELS
 from autodiff_cli.formulas import diff
 from autodiff_cli.optimize import descend, minimize
 from autodiff_cli.optimize.least_squares import LOSSES
-from autodiff_cli.targets import TARGETS
-from autodiff_cli.targets.dialects import DIALECTS
+from autodiff_cli.targets import DIALECTS, TARGETS
 from autodiff_cli.uncertainty import propagate
 from autodiff_cli.views.characters import THEMES
 from autodiff_cli.views.formats import COLUMNAR
@@ -223,7 +222,7 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
         assert option(command, name).choices == tuple(choices), name
     for command, name, ends in (
         ("check", "--require", (1, checks.MAX_DOUBLE_DIGITS - 1)),
-        ("plot", "--order", (0, ORDERS)),
+        ("plot", "--order", (0, MAX_ORDER)),
         ("exercise", "--level", (1, max(LEVELS))),
         ("exercise", "--count", (1, exercise.MAX_COUNT)),
     ):

@@ -18,7 +18,7 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.bounds import Range, parse_ranges
 from autodiff_cli.optimize.descend import DescentStep
 from autodiff_cli.optimize.minimize import METHODS, Objective, minimize
-from autodiff_cli.streams.interruption import Interruption
+from autodiff_cli.streams.progress import Interruption
 from counting import lines
 from places import TESTS
 from running import autodiff

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from autodiff_cli.streams.interruption import Interruption
+from autodiff_cli.streams.progress import Interruption
 from running import autodiff
 from terminals import ESCAPE, on_terminal, rest, start
 

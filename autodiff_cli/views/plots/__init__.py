@@ -10,7 +10,7 @@ PICTURES = ("svg", "png", "pdf")
 
 
 class Picture(NamedTuple):
-    """A picture: what draws it on a page of matplotlib in the colours of a palette, and the texts around it."""
+    """What draws a picture on a page of matplotlib, in the colours of a palette, and its texts."""
 
     draw: Callable[[Any, Any], None]
     title: str

@@ -1,4 +1,4 @@
-"""Answers in numbers as SVG, PNG or PDF: fits, runs of descent, and uncertainty budgets."""
+"""Pictures of fits, runs of descent, and uncertainty budgets."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .figure import Palette, draw_dots, with_grid
 from .frame import MAX_DOTS
 
 if TYPE_CHECKING:
+    from ...optimize.descend import DescentStep
     from ...optimize.fit import Fit
     from ...uncertainty.propagate import Propagation, Result
 
 LOG_SCALE_RATIO = 100.0
-"""The ratio of the largest to the smallest value from which the scale is logarithmic."""
+"""The ratio of values from which their scale is logarithmic."""
 
 MAX_DOTTED_STEPS = 40
 """The most steps of a descent that have a dot each."""
 
-MOST_BARS = 20
-MOST_OUTPUTS = 6
+MAX_BARS = 20
+MAX_OUTPUTS = 6
 
 
-# ---- fits ---------------------------------------------------------------------------------------------------------
 def fit_picture(answer: Fit) -> Picture:
     """Return the data, the curve with its confidence band, and the residuals below.
 
@@ -88,11 +88,9 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
             axes.fill_between(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=0)
 
 
-# ---- descents -----------------------------------------------------------------------------------------------------
-def loss_picture(
-    steps: Sequence[int], values: Sequence[float], best: int, title: str, caption: str, up: str
-) -> Picture:
+def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:
     """Return the values over the steps, and a ring at the step of the `best` one."""
+    steps, values = [row.step for row in rows], [row.value for row in rows]
 
     def draw(page: Any, palette: Palette) -> None:
         axes = page.subplots()
@@ -111,14 +109,13 @@ def loss_picture(
     return Picture(draw, title, caption)
 
 
-# ---- uncertainty budgets ------------------------------------------------------------------------------------------
 def budget_picture(answer: Propagation) -> Picture:
-    """Return the budget of each output as bars, with its histogram where there are draws."""
-    shown = answer.results[:MOST_OUTPUTS]
+    """Return the budget of each output as bars, with a histogram of draws."""
+    shown = answer.results[:MAX_OUTPUTS]
 
     def draw(page: Any, palette: Palette) -> None:
         across = 2 if answer.samples else 1
-        bars = min(MOST_BARS, max(len(result.budget) for result in shown))
+        bars = min(MAX_BARS, max(len(result.budget) for result in shown))
         page.set_size_inches(6.4 * (1.45 if answer.samples else 1), len(shown) * max(2.2, 1.4 + 0.3 * bars))
         grid = page.subplots(len(shown), across, squeeze=False)
         for row, result in zip(grid, shown, strict=True):
@@ -134,7 +131,7 @@ def budget_picture(answer: Propagation) -> Picture:
 
 
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
-    ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MOST_BARS]
+    ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MAX_BARS]
     names = [*(name for name, _ in ranked), "combined"]
     sizes = [*(share.contribution for _, share in ranked), result.uncertainty]
     colors = [*(palette.blue if share.sensitivity >= 0 else palette.red for _, share in ranked), palette.ink]

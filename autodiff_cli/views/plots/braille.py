@@ -1,4 +1,4 @@
-"""Plots on a terminal, in braille characters by uniplot; in ASCII where the locale is not UTF-8."""
+"""Plots on a terminal, in braille characters by uniplot, or in ASCII."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": 
 
 
 def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
-    """The plot as one drawing, or as two below each other; `names` are those of the function and of its derivatives.
+    """Return the plot as one drawing, or as two below each other under these `names`.
 
-    They raise `ExpressionError` where the libraries of `plot` are not installed.
+    They raise `ExpressionError` without the libraries of `plot`.
     """
     if isinstance(plot, Surface):
         return [Drawing("", partial(_surface, plot))]
@@ -56,7 +56,7 @@ def _surface(surface: Surface, look: Terminal) -> str:
 
 
 def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
-    """The arrow of the gradient at the point: a shaft and a head; nothing where the gradient is 0."""
+    """Return the shaft and the head of the gradient; nothing where it is 0."""
     if surface.point is None or surface.gradient is None or not any(surface.gradient):
         return []
     width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
@@ -151,6 +151,6 @@ def _without(library: str) -> Iterator[None]:
 
 
 def library(module: str) -> Any:
-    """A library to draw with. Raises a usage error where it is not installed."""
+    """Return a library. Raises a usage error where it is not installed."""
     message = "drawing needs the libraries of the extra `plot`"
     return needed(module, "plot", message, "; the formats json, jsonl, csv, tsv and plain need nothing")

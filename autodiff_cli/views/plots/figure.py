@@ -36,7 +36,7 @@ class Palette(NamedTuple):
     pale: str = "#c9d8ea"
     """What is behind lines."""
     contours: tuple[float, float] = (0.0, 0.9)
-    """Which part of the scale of colours contours take, so that they are seen on the paper."""
+    """The part of the scale of colours that is seen on the paper."""
 
 
 LIGHT = Palette()
@@ -46,10 +46,10 @@ DARK = Palette(
     (0.3, 1.0),
 )
 
-MOST_LOOKS = 3_000
-"""The most labels of contours times lines among which they look for their own."""
+MAX_LABELS_TIMES_LINES = 3_000
+"""The most labels of contours times their lines."""
 
-EDGE = 0.07
+EDGE_SHARE = 0.07
 """The share of a side near its ends where no contour is labelled."""
 
 SETTINGS: Any = {
@@ -73,7 +73,7 @@ _AFTER = "+-−*/·=,"
 
 
 def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
-    """Return the content of an SVG, PNG or PDF file with a picture in the colours of a theme.
+    """Return the content of a file with a picture in the colours of a theme.
 
     Raises `ExpressionError` where matplotlib is not installed.
     """
@@ -116,7 +116,7 @@ def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
     return _both(svg, picture.levels) if theme == "auto" else svg
 
 
-MOST_LINES = 6
+MAX_TITLE_LINES = 6
 """The most lines of a title; a longer one ends with three dots."""
 
 
@@ -132,7 +132,7 @@ def _fit(line: Any) -> None:
         count = len(left)
         while not fits(left[:count]) and count > 1:
             count = max(1, min(count - 1, int(count * room / line.get_window_extent().width)))
-        if len(lines) == MOST_LINES - 1 and count < len(left):
+        if len(lines) == MAX_TITLE_LINES - 1 and count < len(left):
             lines.append(shortened(left, count))
             break
         if count < len(left):
@@ -171,7 +171,7 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
 
 
 def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
-    """Draw a function with its derivatives, which have these names; `kinked` says that the point is a kink."""
+    """Draw a function with its derivatives; see `panels`."""
     parts = panels(curve, names, kinked)
     if len(parts) == 1:
         grid = [page.subplots()]
@@ -249,7 +249,7 @@ def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:
 
 
 def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -> None:
-    """Draw contours, and the gradient at the point; `kinked` says that it is a kink."""
+    """Draw contours, and the gradient at the point, perhaps a kink."""
     import numpy
 
     axes = page.subplots()
@@ -295,7 +295,7 @@ def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """The places of the labels of contours: on long lines, not at the edge, not side by side."""
+    """Return places on long lines, not at the edge, not side by side."""
     import numpy
 
     places: list[tuple[float, tuple[float, float]]] = []
@@ -303,16 +303,16 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
     for level, lines in enumerate(levels):
         for line in lines:
             share = (line - low) / (high - low)
-            inside = numpy.flatnonzero((share > EDGE).all(axis=1) & (share < 1 - EDGE).all(axis=1))
+            inside = numpy.flatnonzero((share > EDGE_SHARE).all(axis=1) & (share < 1 - EDGE_SHARE).all(axis=1))
             steps = numpy.hypot(*numpy.diff(share[inside], axis=0).T) if len(inside) > 1 else numpy.zeros(1)
-            if steps.sum() > 2 * EDGE:
+            if steps.sum() > 2 * EDGE_SHARE:
                 # by the golden section no two that are near each other are at the same part of their lines
                 at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
                 x, y = line[inside[min(int(at), len(inside) - 1)]]
                 places.append((float(steps.sum()), (float(x), float(y))))
     # those of many lines would hide what they stand on
     places.sort(key=lambda entry: -entry[0])
-    return [place for _, place in places[: MOST_LOOKS // max(1, sum(map(len, levels)))]]
+    return [place for _, place in places[: MAX_LABELS_TIMES_LINES // max(1, sum(map(len, levels)))]]
 
 
 def draw_dots(
@@ -328,7 +328,7 @@ def draw_dots(
     error_zorder: float = 2,
     **style: Any,
 ) -> None:
-    """Draw rows of data as dots, with their standard uncertainties unless there are too many."""
+    """Draw rows as dots, with their uncertainties unless there are too many."""
     shown = in_sight(xs, ys)
     label = "data" if len(shown) == len(xs) else f"data ({len(shown):,} of {len(xs):,} drawn)"
     places = [xs[k] for k in shown], [ys[k] for k in shown]

@@ -1,4 +1,4 @@
-"""What is drawn of a curve, whatever draws it: its frames, and the lines and points within them."""
+"""What is drawn of a plot, whatever draws it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MARGIN = 0.06
 """The share of the height that is left free at the top and at the bottom."""
 
 MAX_HEIGHT = 1e300
-"""The largest height that is drawn, so that the arithmetic of drawing does not overflow."""
+"""The largest height that is drawn, so that nothing overflows."""
 
 
 class Frame(NamedTuple):
@@ -29,7 +29,7 @@ class Frame(NamedTuple):
 
 
 def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
-    """Return the unit of a number of a plot, which is at these keys of its units; None where it has none."""
+    """Return the unit at these keys of a plot's units; None without units."""
     unit: Any = plot.units
     for key in keys:
         unit = unit and unit[key]
@@ -37,7 +37,7 @@ def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
 
 
 def headed(plot: Curve | Surface, name: str, *keys: str | int) -> str:
-    """Return the name of numbers of a plot with their unit, as an axis has it."""
+    """Return a name with the unit at these keys, as an axis has it."""
     return heading(name, unit_text(plot_unit(plot, *keys)))
 
 
@@ -50,11 +50,11 @@ class Look(NamedTuple):
     """How something is drawn, on a terminal and in a picture."""
 
     terminal: str
-    """Its colour on a terminal; empty where it is not drawn there."""
+    """Its colour on a terminal; empty for none."""
     every: float | None
-    """The distance of its dots as a fraction of the width; 0 for a solid line, None for single points."""
+    """The distance of its dots, a fraction of the width; None for points."""
     color: str
-    """Its colour in a palette; empty where it is not drawn in pictures."""
+    """Its colour in a palette; empty for none."""
     marker: str = ""
     """The marker of its points; empty for a line with gaps."""
     style: Mapping[str, Any] = MappingProxyType({})
@@ -70,7 +70,7 @@ TANGENT = Look("green", 0.045, "green", "", {"linestyle": (0, (5, 3)), "linewidt
 TOUCHED = Look("yellow", None, "blue", "o", POINT)
 KINKS = Look("", None, "blue", "o", {"markersize": 9, "zorder": 4, "markerfacecolor": "paper"})
 BARS, ROWS = Look("magenta", 0, ""), Look("magenta", None, "ink")
-"""The uncertainties of rows of data, and the rows, which pictures draw together."""
+"""The uncertainties of rows, which pictures draw with these."""
 
 
 class Series(NamedTuple):
@@ -89,10 +89,10 @@ MAX_MARKED_STEPS = 200
 
 
 def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame, list[Series]]]:
-    """Return what is drawn of a curve, each in its frame: one, or the function and below it the derivatives.
+    """Return what is drawn, in one frame, or with the derivatives below.
 
-    `names` are those of the function and of its derivatives, or of several functions; `kinked` says that the point is
-    a kink.
+    `names` are those of the function and its derivatives, or of several functions; `kinked`
+    says that the point is a kink.
     """
     one, two = frames(curve)
     upper: list[Series] = []
@@ -123,7 +123,7 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
 
 
 def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[Series]:
-    """Yield the path of a run, its steps unless they are too many, and its end, in these colours."""
+    """Yield the path of a run, its steps and its end in these colours."""
     if plot.path:
         look = Look(terminal, 0, color, "-", {"linewidth": 1.3, "zorder": 4})
         yield Series(look, [plot.path], f"path, {len(plot.path):,} points")
@@ -133,7 +133,7 @@ def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[Series
 
 
 def rows_of(plot: Curve | Surface) -> Iterator[Series]:
-    """Yield the uncertainties of the rows of data that are in sight, and the rows."""
+    """Yield the uncertainties of rows in sight, and these rows."""
     if (data := plot.data) is not None:
         places = [(k, data.x[k], data.y[k]) for k in in_sight(data.x, data.y)]
         bars: list[Stretch] = [((x, y - data.dy[k]), (x, y + data.dy[k])) for k, x, y in places if data.dy]
@@ -150,7 +150,7 @@ def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
 
 
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
-    """The frame of the function, and that of the derivative; None where both fit into one."""
+    """Return the frames of function and derivative; None where one has room for both."""
     if "y" in curve.log:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
@@ -192,7 +192,7 @@ def _frame(heights: Sequence[float]) -> Frame:
 
 
 def within(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
-    """The parts of the pieces inside the frame, each cut exactly at its edge."""
+    """Yield the parts of the pieces inside the frame, cut at its edge."""
     for stretch in stretches:
         piece: list[tuple[float, float]] = []
         for k, (x, y) in enumerate(stretch):
@@ -218,14 +218,14 @@ def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> 
 
 
 MAX_DOTS = 5_000
-"""The most rows that have a dot each; of more rows, hidden dots are left out."""
+"""The most rows that have a dot each."""
 
 CELLS = 100
-"""The columns and rows of cells, with one dot at most, in a picture of more: a dot is as wide."""
+"""The columns and rows of cells of a picture of more: a dot is as wide."""
 
 
 def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
-    """Which dots are drawn: all, or of too many the first in each cell, so that none far out is missing."""
+    """Return which dots are drawn: all, or of too many the first in each cell."""
     if len(xs) <= MAX_DOTS:
         return [*range(len(xs))]
     columns, rows = _cells(xs), _cells(ys)
