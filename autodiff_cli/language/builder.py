@@ -421,7 +421,8 @@ class Builder:
             if name in self.free or name in self.dimensions:
                 message = f"`{name}` is a parameter here, and a variable of the program before"
                 raise self.error("name", message, span, "give one of them another name")
-        value = self.expand(function, [self._parameter(name, span) for name, span in self.parameters], None)
+        arguments = [self._parameter(name, span) for name, span in self.parameters]
+        value = self.value(self.enter(function, arguments, None))
         self.outputs = self._entries(value)
         self.raise_for_types((), self.outputs, [function.piece] * len(self.outputs))
         return function.parameters
@@ -437,7 +438,7 @@ class Builder:
         """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
         free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
         self.unknown = frozenset([self._leaf((0, 0)) for _ in function.parameters])
-        self.expand(function, tuple(sorted(self.unknown)), None)
+        self.value(self.enter(function, sorted(self.unknown), None))
         self.unknown = frozenset()
         self.free, self.used_constants = free, constants
         self._cut(size)
@@ -656,7 +657,7 @@ class Builder:
             called = self.function(name, at, place[1], None)
             if isinstance(called, Function):
                 self._check_count(called, place, pieces)
-                node: int = self.expand(called, operands, place)
+                node: int = self.value(self.enter(called, operands, place))
             else:
                 node = self._apply(called, name, operands, place, pieces)
         except ExpressionError as error:
@@ -703,10 +704,6 @@ class Builder:
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
         message = f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given"
         raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
-
-    def expand(self, function: Function, operands: Sequence[Any], via: Place | None) -> Any:
-        """Return the value of the body of a function at its arguments."""
-        return self.value(self.enter(function, operands, via))
 
     def enter(self, function: Function, operands: Sequence[Any], via: Place | None, depth: int = 0) -> Call:
         """Return a call of a function, not worked out yet."""
