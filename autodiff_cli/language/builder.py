@@ -223,6 +223,9 @@ class Builder:
 
     takes_lists = False
     too_many = "the calls expand to more than {:,} nodes"
+    shape: tuple[int, ...] = ()
+    indexed: Collection[str] = ()
+    """The names of which entries were used."""
 
     def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
         self.text = text
@@ -248,13 +251,10 @@ class Builder:
         self.problem: ExpressionError | None = None
         self.labels: dict[int, str] = {}
         self.outputs: tuple[int, ...] = ()
-        self.shape: tuple[int, ...] = ()
         self.branches = False
         self.expanded = 0
         self.free: dict[str, int] = {}
         self.used_constants: dict[str, int] = {}
-        self.dimensions: dict[str, tuple[int, Place]] = {}
-        """How many indices a name takes of which entries were used, and where, in texts with lists."""
         self.unknown: frozenset[int] = frozenset()
         """The parameters of a function that nothing calls, whose body is only checked."""
         self.bound: dict[str, list[tuple[int, Any]]] = {}
@@ -305,7 +305,8 @@ class Builder:
         is_plain = len(self.statements) == 1 and not self.expanded and not self.branches
         wanted = tuple(leaves) if parameters is None else parameters
         program = Program(self.text, whole, wanted, constants, self.bindings, is_plain)
-        program.shape = self.shape
+        if self.shape:
+            program.shape = self.shape
         return program
 
     def finish_statement(self, statement: Complete | int, place: Piece) -> list[Complete]:
@@ -418,7 +419,7 @@ class Builder:
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         """Make the body of the function that ends the program the output, over its parameters: their variables."""
         for name, span in self.parameters:
-            if name in self.free or name in self.dimensions:
+            if name in self.free or name in self.indexed:
                 message = f"`{name}` is a parameter here, and a variable of the program before"
                 raise self.error("name", message, span, "give one of them another name")
         arguments = [self._parameter(name, span) for name, span in self.parameters]

@@ -74,6 +74,9 @@ class Unroller(Builder):
         self.lists = False
         self.branches = True  # not all that is added is needed
         self.shapes = shapes_of(valued)
+        self.dimensions: dict[str, tuple[int, Place]] = {}
+        """How many indices a name takes of which entries were used, and where."""
+        self.indexed = self.dimensions.keys()
         self.first: dict[str, Place] = {}
         """Where each free name stands first."""
         self.begin(Body())
