@@ -13,10 +13,9 @@ from ..graphs.value import Value, constant, in_order, node
 from ..numbers import budget as work
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.exact import EXACT, size
-from ..table.names import by_name
 from ..table.operators import ADD, CONSTANT, DIV, LE, LT, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
-from ..table.primitives import LOG, SQRT
+from ..table.primitives import LOG, SQRT, by_name
 
 MAX_SHORT = 3
 """The most terms or factors of a shared sum or product that are copied into its users."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, usage_error
-from ..graphs.value import Value, grads, values_of
+from ..graphs.value import Value, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import program_units, with_units
@@ -47,9 +47,9 @@ class Graphed:
     ) -> None:
         self.graph = graph
         self.grads = grads
-        """The derivative by each node, None where it depends on nothing wanted; None for a graph without a point."""
+        """The derivative by each node, None where there is none; None for a graph without a point."""
         self.unit = unit
-        """Returns the unit of a node, whose value is in coherent ones; None where there are no units."""
+        """Returns the unit of a node, whose value is in coherent ones."""
 
     @cached_property
     def output(self) -> Value:
@@ -68,20 +68,20 @@ class Gradient(Record, Generic[Number]):
     value: Number
     gradient: dict[str, Number]
     point: dict[str, Number]
-    """The value of every variable, in order of first appearance, and of wanted names that the program does not use."""
+    """The value of every variable, and of wanted names that the program does not use."""
     constants: dict[str, float]
-    """The named constants that took part, so that a forgotten variable `e` is seen."""
+    """The named constants that took part: a forgotten variable `e` is seen."""
     warnings: tuple[Diagnostic, ...] = ()
     intermediates: tuple[Intermediate[Number], ...] = ()
     graphed: Graphed | None = None
     over: LossSummary | None = None
     elasticities: dict[str, Number | None] | None = None
-    """The elasticity x·f′/f by each wanted variable, if requested; None where it is undefined, as where f is 0."""
+    """The elasticity x·f′/f by each wanted variable, if requested; None where it is undefined."""
     units: Units | None = None
 
     @property
     def output(self) -> Value | None:
-        """The root of the graph, each node with its `data` and `grad`; None in other arithmetics than doubles."""
+        """The root of the graph, each node with its `data` and `grad`; None but in doubles."""
         return None if self.graphed is None else self.graphed.output
 
 
@@ -94,9 +94,8 @@ def gradient(
 
     `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
     numbers of the answer have units too, its value the unit `units` if that is given; with `system` the units are
-    products of those of the point. `wrt` names variables, as a list
-    or as `"x,y"`. Without it the gradient is taken in all variables (for a program that ends in a definition: in that
-    function's parameters). Derivatives with respect to angles are per radian. Another `arithmetic` than doubles reads
+    products of those of the point. `wrt` names variables, as a list or as `"x,y"`; without it they are all, or the
+    parameters of a definition at the end. Derivatives by angles are per radian. Another `arithmetic` than doubles reads
     literals and the point as decimals. With `relative` also the elasticities; `over` data the program is one row's
     term, in doubles.
 
@@ -171,25 +170,20 @@ def _answer(
         at = Evaluation(m, graph, by)
         adjoints, kinks, order = at.reverse({graph.roots[0]: m.number(1)})
         warnings[:] = kink_warnings(arithmetic, at.breakpoints(kinks).values())
-        graphed = (
-            Graphed(graph, [*grads(adjoints, at.active)], None if units is None else units.node) if m is REAL else None
-        )
         zero, evaluated = m.number(0), {*order} if bound else {*()}
-
-        def slope(i: int) -> Any:
-            if adjoints[i] is None:
-                return zero if at.active[i] else None
-            return unsigned(adjoints[i])
-
+        slopes = [
+            (zero if depends else None) if adjoint is None else unsigned(adjoint)
+            for adjoint, depends in zip(adjoints, at.active, strict=True)
+        ]
+        graphed = Graphed(graph, slopes, None if units is None else units.node) if m is REAL else None
+        gradient = dict.fromkeys(posed.wanted, zero) | {name: slopes[i] for name, i in by.items()}
         value = float(at.values[0]) + 0.0 if m is REAL else at.values[0]
-        gradient = dict.fromkeys(posed.wanted, zero)
-        gradient |= {name: unsigned(adjoints[i]) for name, i in by.items() if adjoints[i] is not None}
         return {
             "value": value,
             "gradient": gradient,
             "point": values,
             "intermediates": [
-                {"value": unsigned(graph.data[i]), "grad": slope(i)}
+                {"value": unsigned(graph.data[i]), "grad": slopes[i]}
                 if i in evaluated
                 else {"value": None, "grad": None}
                 for i in bound

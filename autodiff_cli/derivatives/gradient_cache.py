@@ -8,14 +8,14 @@ from typing import Any
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.problem import check_single, may_have_units, parse
 from ..language.builder import Program
-from ..run.backends import with_fallback
 from ..run.doubles import Doubles
+from ..run.evaluation import with_fallback
 from .gradient import Gradient, gradient, gradient_of, with_elasticities
 
 REMEMBERED = 1024
 """How many programs are kept, in case they come again with another point."""
 AT_ONCE = 128
-"""How many are kept the first time that they come; of further ones only those that come again before long.
+"""How many are kept the first time that they come; then only those that come again.
 
 Most programs of a long stream never do, and memory that is used again at once is faster than memory that is kept.
 """
@@ -27,7 +27,7 @@ MOST_MET = 16_384
 
 
 class PreparedProgram:
-    """A program with one output, ready for its gradients at any points in doubles. Its graph is built on first use."""
+    """A program with one output, ready for its gradients at any points in doubles."""
 
     __slots__ = ("_doubles", "program")
 

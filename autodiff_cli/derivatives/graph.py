@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MANY_ALIKE = 8
 """More terms, or nodes, that stand at one place of the text are folded."""
 MOST_DRAWN = 1_000
-"""Nodes of the pictures in which one fold is open, of all together; where there would be more, there is none."""
+"""Nodes of all pictures in which one fold is open; where there would be more, there is none."""
 
 
 class PictureInput(Record):
@@ -216,7 +216,7 @@ def described(
 
 
 def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
-    """The nodes that are only links of a chain of one associative operation: without a name, used once, by the same."""
+    """The links of chains of one associative operation: nodes without a name, used once, by the same."""
     order = [*order]
     uses = Counter(roots)
     uses.update(p for i in order for p in graph.parents[i])
@@ -230,7 +230,7 @@ def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]
 
 
 def edges(graph: Graph, i: int, links: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Return the nodes that take the inputs of a node, itself or a link of its chain, with each position."""
+    """Yield the nodes that take the inputs of a node and its chain, with each position."""
     waiting = [(i, k) for k in reversed(range(len(graph.parents[i])))]
     while waiting:
         user, k = waiting.pop()
@@ -302,7 +302,7 @@ def unrolled(graph: Graph, nodes: Iterable[int]) -> bool:
 
 
 def folded(picture: Picture) -> tuple[Folding, ...]:
-    """The picture with a node for each long sum or product of a list, and one for many alike; none if it has neither.
+    """The picture with a node for each long sum or product of a list, and one for many alike, if any.
 
     After it come those in which one of these is open, and each of its nodes drawn. The picture has one output.
     """

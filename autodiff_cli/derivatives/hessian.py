@@ -18,7 +18,7 @@ from ..record import Record
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
-    from ..inputs.quantities import Units
+    from ..inputs.quantities import ProgramUnits, Units
 
 MOST_VARIABLES = 500
 MOST_EIGENVALUES = 100
@@ -72,67 +72,53 @@ def hessian(
     >>> answer.hessian, answer.eigenvalues, answer.verdict
     ([[2.0, 0.0], [0.0, -2.0]], [-2.0, 2.0], 'saddle')
     """
-    point = with_units(point)
-    if over is not None:
-        return _over_data(text, point, wrt, over, arithmetic, units)
-    posed = pose(text, point, wrt, quantities=True)
-    check_single(posed.program)
-    names = posed.wanted
+    point, function = with_units(point), None
+    if over is None:
+        posed = pose(text, point, wrt, quantities=True)
+        check_single(posed.program)
+    else:
+        from ..batched.data_loss import in_doubles, pose_over  # only data need it
+
+        in_doubles(arithmetic)
+        posed, function = pose_over(text, point, wrt, over, 1, only_variables=True, units=units)
+    names, values = posed.wanted, posed.values
     check_size(names)
-    measured = program_units(posed.program, posed.values, units, system=system)
+    measured = function.units if function is not None else program_units(posed.program, values, units, system=system)
+    tree = None if measured is None else measured.of_hessian(names)
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         result = hessian_in(m, posed.program.graph, values, names)
         gradient = dict(zip(names, result.gradient, strict=True))
         return {"value": result.value, "gradient": gradient, "hessian": result.hessian, "point": values}
 
-    numbers = arithmetic.run(posed.point, work)
-    matrix = [[float(x) for x in row] for row in numbers["hessian"]]
-    shape = _shape(matrix, names, lambda: _with_errors(posed, numbers, matrix, arithmetic), posed.warnings)
-    tree: Units | None = None
-    if measured is not None:
+    if function is not None:
+        at = function.derivatives(values, names, [abs(values[name]) for name in names])
+        numbers = _loss(at, names, measured, tree) | {"point": {**values}}
+        shape = _shape(numbers["hessian"], names, lambda: at, posed.warnings)
+    else:
+        numbers = arithmetic.run(posed.point, work)
+        matrix = [[float(x) for x in row] for row in numbers["hessian"]]
+        shape = _shape(matrix, names, lambda: _with_errors(posed, numbers, matrix, arithmetic), posed.warnings)
+    if measured is not None and tree is not None:
         # the verdict is the same in all units
-        tree = measured.of_hessian(names)
-        numbers = arithmetic.run(posed.point, work, tree)
-        shape = _in_units(shape, tree, in_si=True)
-        posed.warnings.extend(measured.warnings)
-    constants, warnings = posed.program.constants, tuple(posed.warnings)
-    return Hessian(text, arithmetic, **numbers, **shape, constants=constants, warnings=warnings, units=tree)
-
-
-def _over_data(
-    text: str,
-    point: Point,
-    wrt: Sequence[str] | None,
-    over: LossSpec,
-    arithmetic: Arithmetic,
-    units: Sequence[str] | str | None,
-) -> Hessian:
-    from ..batched.data_loss import in_doubles, pose_over  # only data need it
-
-    in_doubles(arithmetic)
-    posed, function = pose_over(text, point, wrt, over, 1, only_variables=True, units=units)
-    names, measured = posed.wanted, function.units
-    check_size(names)
-    at = function.derivatives(posed.values, names, [abs(posed.values[name]) for name in names])
-    gradient: dict[str, Any] = dict(zip(names, at.gradient, strict=True))
-    matrix: list[list[Any]] = [[*row] for row in at.hessian]
-    tree: Units | None = None
-    if measured is not None:
-        tree = measured.of_hessian(names)
-        gradient = {name: x * measured.factor_of(tree["gradient"][name], [name]) for name, x in gradient.items()}
-        matrix = [
-            [x * measured.factor_of(unit, [name, other]) for x, unit, other in zip(row, of_row, names, strict=True)]
-            for row, of_row, name in zip(matrix, tree["hessian"], names, strict=True)
-        ]
-    shape = _shape(matrix, names, lambda: at, posed.warnings)
-    if tree is not None:
-        shape = _in_units(shape, tree, in_si=False)
-    constants, warnings = posed.program.constants, tuple(posed.warnings)
-    numbers: dict[str, Any] = {"value": at.value, "gradient": gradient, "hessian": matrix, "point": {**posed.values}}
-    return Hessian(
-        text, DOUBLE, **numbers, **shape, constants=constants, warnings=warnings, over=function.summary, units=tree
+        shape = _in_units(shape, tree, in_si=function is None)
+        if function is None:
+            numbers = arithmetic.run(posed.point, work, tree)
+            posed.warnings.extend(measured.warnings)
+    answer = Hessian(
+        text, arithmetic, **numbers, **shape, constants=posed.program.constants, warnings=tuple(posed.warnings)
     )
+    return answer._replace(over=None if function is None else function.summary, units=tree)
+
+
+def _loss(at: Derivatives, names: Sequence[str], units: ProgramUnits | None, tree: Units | None) -> dict[str, Any]:
+    """The derivatives of a formula's sum or mean over rows of data, in the units of the tree."""
+    gradient, matrix = dict(zip(names, at.gradient, strict=True)), [[*row] for row in at.hessian]
+    if units is not None and tree is not None:
+        gradient = {name: x * units.factor_of(tree["gradient"][name], [name]) for name, x in gradient.items()}
+        for row, of_row, name in zip(matrix, tree["hessian"], names, strict=True):
+            row[:] = [x * units.factor_of(unit, [name, by]) for x, unit, by in zip(row, of_row, names, strict=True)]
+    return {"value": at.value, "gradient": gradient, "hessian": matrix}
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A program as a page to learn from: its graph, the names and formulas of every step, and code for each operation."""
+"""A program as a page to learn from: its graph, names, formulas, and code for each operation."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ MOST_DERIVED, MOST_STEPS = 6, 60
 MAX_FORMULA_LENGTH = 40
 """Characters of a local derivative's formula; of a longer one there is the number."""
 SLOTS = "\ue000"
-"""The first of the characters that stand for the inputs in a formula; the one after the last input, for the output."""
+"""The first of the characters that stand for the inputs and then the output in a formula."""
 
 
 class Operation(Record):
     """The operation that several nodes of a page share, with the same inputs fixed."""
 
     source: str
-    """JavaScript: the function `f`, which takes the inputs and gives the value and the array of local derivatives."""
+    """JavaScript: the function `f` of the inputs, which returns the value and the local derivatives."""
     name: str
     domain: str
     domain_message: str
@@ -56,7 +56,7 @@ class Node(Record):
     operation: int | None
     inputs: tuple[int, ...]
     slots: tuple[int | None, ...]
-    """For each input, at which place the operation takes it and gives its derivative; None if it has none."""
+    """For each input, which argument of the operation it is; None for a literal."""
     formula: str
     """The operation, with a character of `SLOTS` for each input."""
     partials: tuple[str, ...]
@@ -67,7 +67,7 @@ class Node(Record):
     source: str
     selects: bool
     place: int | None
-    """A number shared by operations at one place of the text, unrolled from a list; None without a place."""
+    """A number shared by operations at one place of the text; None without a place."""
 
 
 class Page(Record):
@@ -87,7 +87,7 @@ class Page(Record):
     derivations: tuple[Derivation, ...]
     warnings: tuple[Diagnostic, ...]
     folded: tuple[Folding, ...]
-    """The picture with a node for the many that a list was unrolled to, and those where one of these is open."""
+    """The picture with lists folded, and those where one of the folds is open."""
     units: Units | None = None
 
 
@@ -123,16 +123,17 @@ def page(
     # Branches that are not taken have names too, for the reader may go there.
     writer = Writer(reading, range(len(place)), [reading_place[i] for i in program.places.values()])
     text_places: dict[object, int] = {}
+    operation: int | None
+    slots: tuple[int | None, ...]
+    partials: tuple[str, ...]
     places_of_code: dict[tuple[str, str], int] = {}
     operations: list[Operation] = []
     nodes = []
     for i in drawn.order:
         primitive, parents, span, named = graph.primitives[i], graph.parents[i], graph.span(i), reading_place[i]
-        slots: tuple[int | None, ...] = ()
-        partials: tuple[str, ...] = ()
-        formula, operation = "", None
+        operation, slots, formula, partials = None, (), "", ()
         if parents:
-            slots, code = _code(graph, i)
+            slots, code, formula, partials = _operation(graph, i)
             operation = places_of_code.setdefault((primitive.name, code), len(operations))
             if operation == len(operations):
                 inputs = [f"x{k + 1}" for k in slots if k is not None]
@@ -140,7 +141,6 @@ def page(
                 message = "division by zero" if primitive is DIV else ""
                 domain = "" if message else domain_description(primitive, len(parents))
                 operations.append(Operation(source, primitive.written, domain, message))
-            formula, partials = _formulas(graph, i)
         here = (span, primitive.symbol if parents else "")
         nodes.append(
             Node(
@@ -214,31 +214,6 @@ def _kind(primitive: Primitive, is_operation: bool) -> str:
     return "condition" if primitive.gives_condition else "number"
 
 
-def _code(graph: Graph, i: int) -> tuple[tuple[int | None, ...], str]:
-    """The operation of a node as a program over `x1`, `x2` …: which input is which, and its text.
-
-    Literals stay, for a rule may need them: no exponent that is fixed has to have a derivative. A condition is a number
-    that is not 0.
-    """
-    slots: list[int | None] = []
-    inputs: list[Value] = []
-    for k, p in enumerate(graph.parents[i]):
-        fixed = p in graph.constants and p not in graph.labels
-        slots.append(None if fixed else k)
-        leaf = variable(f"x{k + 1}")
-        if fixed:
-            x, source = graph.constants[p]
-            # code has no units: a number is in coherent ones
-            leaf = constant(x, repr(float(x)) if _has_unit(graph, p) else source)
-        elif graph.primitives[p].gives_condition:
-            leaf = node(NE, (leaf, constant(0.0, "0")))
-        inputs.append(leaf)
-    code = node(graph.primitives[i], inputs)
-    if graph.primitives[i].gives_condition:
-        code = node(WHERE, (code, constant(1.0, "1"), constant(0.0, "0")))
-    return tuple(slots), expression_text(code)
-
-
 def _has_unit(graph: Graph, i: int) -> bool:
     _, source = graph.constants[i]
     return source is not None and source.endswith("]")
@@ -253,18 +228,36 @@ def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
     return unsigned(-x if sign else x), f"{sign}{source}" if _has_unit(graph, p) and p not in graph.labels else ""
 
 
-def _formulas(graph: Graph, i: int) -> tuple[str, tuple[str, ...]]:
-    primitive = graph.primitives[i]
-    inputs = tuple(
-        constant(*graph.constants[p])
-        if p in graph.constants and p not in graph.labels and not _has_unit(graph, p)
-        else variable(chr(ord(SLOTS) + k))
-        for k, p in enumerate(graph.parents[i])
-    )
+def _operation(graph: Graph, i: int) -> tuple[tuple[int | None, ...], str, str, tuple[str, ...]]:
+    """Which input of a node is which of the operation, and that as code, as a formula, and its local derivatives.
+
+    In code the inputs are `x1`, `x2` …; literals stay, for a rule may need them: a fixed exponent needs no derivative.
+    A condition is a number that is not 0. In formulas characters from `SLOTS` stand for the inputs.
+    """
+    primitive, parents = graph.primitives[i], graph.parents[i]
+    slots: list[int | None] = []
+    coded: list[Value] = []
+    inputs: list[Value] = []
+    for k, p in enumerate(parents):
+        fixed = p in graph.constants and p not in graph.labels
+        slots.append(None if fixed else k)
+        code, leaf = variable(f"x{k + 1}"), variable(chr(ord(SLOTS) + k))
+        if fixed and _has_unit(graph, p):
+            # code has no units: a number is in coherent ones
+            code = constant(graph.data[p], repr(float(graph.data[p])))
+        elif fixed:
+            code = leaf = constant(*graph.constants[p])
+        elif graph.primitives[p].gives_condition:
+            code = node(NE, (code, constant(0.0, "0")))
+        coded.append(code)
+        inputs.append(leaf)
+    program = node(primitive, coded)
     partials: list[Value | None] = [None] * len(inputs)
-    if primitive.lazy_inputs is None and not primitive.gives_condition:
-        partials = local_formulas(primitive, inputs, chr(ord(SLOTS) + len(inputs)))
+    if primitive.gives_condition:
+        program = node(WHERE, (program, constant(1.0, "1"), constant(0.0, "0")))
+    elif primitive.lazy_inputs is None:
+        partials = local_formulas(primitive, tuple(inputs), chr(ord(SLOTS) + len(inputs)))
     simple = iter(simplify([partial for partial in partials if partial is not None]))
     texts = ["" if partial is None else expression_text(next(simple)) for partial in partials]
     short = tuple([text if len(text) <= MAX_FORMULA_LENGTH and "where(" not in text else "" for text in texts])
-    return expression_text(node(primitive, inputs)), short
+    return tuple(slots), expression_text(program), expression_text(node(primitive, inputs)), short

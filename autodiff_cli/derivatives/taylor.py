@@ -31,7 +31,7 @@ MOST_ORDERS = 200
 """The time grows with the square of the order, for a power of the variable with its third power."""
 MOST_DIGITS = 300_000
 DIGITS = (60, 150)
-"""Precisions at which a number is compared with 0; if the last does not distinguish them, it counts as 0."""
+"""Precisions at which a number is compared with 0; the last one decides."""
 
 
 class Taylor(Record):
@@ -143,7 +143,7 @@ def _without_noise(
 
 
 def shortest(x: Shown) -> str:
-    """Return a number as a literal: the shortest text that reads back as the same double, or all its digits."""
+    """Return a number as the shortest literal that reads back as it, or with all digits."""
     if isinstance(x, Figure):
         text = x.text.replace("e+", "e")
         # The zeros that say how many digits are proven say nothing in a formula.
@@ -230,7 +230,7 @@ def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[La
 def series_through(
     m: NumberType, output: Value, values: Values, point: Point, by: str, order: int
 ) -> tuple[list[Number], Diagnostic] | None:
-    """Return the coefficients of a Taylor series through a removable singularity, and a note on it; else None."""
+    """Return the coefficients through a removable singularity, and a note on it; else None."""
     try:
         series, decisions = decided_series(output, point, by, order)
         if series.start < 0:
@@ -251,7 +251,7 @@ def series_through(
 
 
 def limit_hint(program: Program, point: Point) -> str | None:
-    """Return what the limit is at a point without a value, as a hint; None where there is none, or it is not known."""
+    """Return the limit at a point without a value, as a hint; None where it is not known."""
     (by, *others) = program.variables or ("",)
     if others or not by:
         return None

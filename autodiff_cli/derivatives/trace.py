@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 MODES = ("reverse", "forward")
 
 VANISHED, EXPLODED = 1e-8, 1e8
-"""An adjoint that falls below the one, or rises above the other, in one step is worth a note."""
+"""An adjoint that passes one of these in one step is worth a note."""
 CANCELLED = 1e3
-"""How much smaller than its largest contribution an adjoint is that is said to cancel."""
+"""How much smaller than its largest part an adjoint is that cancels."""
 
 
 class TraceRow(Record):
@@ -58,7 +58,7 @@ class Term(Record):
 
     source: TraceRow
     formula: str
-    """The local derivative over the names of the inputs; empty where it would be as long as the program."""
+    """The local derivative over the names of the inputs; empty where it would be too long."""
     graph: Value | None
     partial: float
 
@@ -116,7 +116,6 @@ class Trace(Record):
     tangent: float | None
     notes: tuple[Note, ...]
     warnings: tuple[Diagnostic, ...]
-    has_units: bool
 
 
 def trace(
@@ -200,7 +199,6 @@ def trace(
         None if reverse else writer.tangent(flows[root] or 0.0, root),
         tuple(notes),
         warnings,
-        measured is not None,
     )
 
 
@@ -224,8 +222,7 @@ def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[
 def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
     """The graph of a program with one output in another order, and the places of its nodes in that.
 
-    By statement, and within one by level, first inputs, then what is made from these. This is how the survey literature
-    numbers them, and it is an order in which both sweeps can run.
+    By statement, and within one by level: so the survey literature numbers them, and both sweeps can run.
     """
     graph = program.graph
     roots = [i for _, _, bound in program.bound if (i := program.place(bound)) is not None] + [*graph.roots]
@@ -320,7 +317,7 @@ class Writer:
         )
 
     def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
-        """The inputs that take part in a node, with the local derivative, and that as a formula and as it is shown."""
+        """The inputs that take part in a node, with the local derivative, bare and as it is shown."""
         numbers = local_derivatives(active, i)
         if all(x is None for x in numbers):
             return

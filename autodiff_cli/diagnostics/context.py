@@ -115,7 +115,7 @@ def advance(states: list[int], terminal: int, goal: str = "") -> str:
     return "on" if action else "stuck"
 
 
-def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int, list[int], int | None]:
+def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int, list[int], int]:
     """Return the token that does not fit, the states of the tables before it, and where the last operand begins."""
     states, starts = [0], [(0, False)]  # of each state the first token of what was read, and whether that is an operand
     previous = closed = 0
@@ -131,7 +131,7 @@ def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int,
                 is_operand = name not in ("list", "bind", "augment", "define", "outputs")
             starts[-length:] = [(first, is_operand and ORIGINS[origin] not in ("statement", "_statements"))]
         if action == 0 or start == at or terminal == KIND["$END"]:
-            return number, states, next((first for first, is_operand in reversed(starts) if is_operand), None)
+            return number, states, next((first for first, is_operand in reversed(starts) if is_operand), -1)
         if terminal == KIND["EQUALS"]:
             starts[-1] = starts[-1][0], False  # the head of a definition
         states.append(action)
@@ -154,7 +154,8 @@ class Context:
         self.last = 0
         """The numbers of the first token of the shape that was recognised, and of the one after it."""
         tokens = [*scan(text)]
-        self.at, self.states, self.last_operand = _stuck(tokens, stuck.at)
+        self.at, self.states, self.understood = _stuck(tokens, stuck.at)
+        """The token that does not fit, the states of the tables before it, and the last operand before; -1 for none."""
         defined = {read_token(text, define.start)[0] for define in stuck.statements if define.kind == "define"}
         opened: list[int] = []
         for number, (terminal, start, end) in enumerate(tokens):
@@ -196,12 +197,6 @@ class Context:
         self.first = low + start.start() - (low > 0)
         self.last = max(self.at + 1, end.end())
         return True
-
-    def understood(self) -> int:
-        """Return the first token of the last operand that was understood before the error."""
-        if self.last_operand is None:
-            raise KeyError("operand")
-        return self.last_operand
 
     def signs(self, at: int | None = None) -> int:
         """Return the first of the signs directly before a token, the error by default."""

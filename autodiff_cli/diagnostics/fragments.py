@@ -82,11 +82,6 @@ def _root(c: Context) -> tuple[int, int]:
     return (start, c.at) if c.kinds[start] == Kind.ROOT else (0, 0)
 
 
-def _closed(c: Context) -> tuple[int, int]:
-    start = c.partner[c.kinds.rindex(Kind.CLOSE, 0, c.at)]
-    return start, start + 1
-
-
 def _called(c: Context) -> tuple[int, int]:
     name = c.open[-1] - 1
     return (name, name + 1) if c.kinds[name + 1] == Kind.OPEN and c.kinds[name] in NAMES else (0, 0)
@@ -96,11 +91,6 @@ def _statement(c: Context) -> tuple[int, int]:
     start = max(c.kinds.rfind(stop, 0, c.at) for stop in SEPARATORS) + 1
     ends = (c.kinds.find(stop, c.at) for stop in STOPS)
     return start, min(end for end in ends if end >= 0)
-
-
-def _character(c: Fragments) -> str:
-    character = c.text[c.point]
-    return character if character.isprintable() else c["code"]
 
 
 def _exponents(c: Fragments) -> str:
@@ -230,9 +220,9 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "over": lambda c: (c.term(c.at), _under(c)[0]),
     "divided": lambda c: (c.term(c.at), _right(c)[1]),
     # The left operand of the operator before the error, and the operator: `a*b/` in `c + a*b/2x`.
-    "upto": lambda c: (c.understood(), c.signs()),
+    "upto": lambda c: (c.understood, c.signs()),
     # What is divided by the divisor before the error, without the operator.
-    "quotient": lambda c: (c.understood(), c.at - 1),
+    "quotient": lambda c: (c.understood, c.at - 1),
     "raised": _raised,
     "divisor": _divisor,
     "root": _root,
@@ -243,18 +233,18 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "raising": lambda c: (c.first + 1, c.at),
     "power": lambda c: (c.first + 2, c.at),
     # The next parentheses with what is in them.
-    "group": lambda c: (c.kinds.index(Kind.OPEN, c.at), c.partner[c.kinds.index(Kind.OPEN, c.at)] + 1),
+    "group": lambda c: (start := c.kinds.index(Kind.OPEN, c.at), c.partner[start] + 1),
     # The innermost parenthesis or bar that is open, and it if nothing closes it later either.
     "opening": lambda c: (c.open[-1], c.open[-1] + 1),
     "unclosed": lambda c: (0, 0) if c.open[-1] in c.partner else (c.open[-1], c.open[-1] + 1),
-    "closed": _closed,
+    "closed": lambda c: (start := c.partner[c.kinds.rindex(Kind.CLOSE, 0, c.at)], start + 1),
     "called": _called,
     "statement": _statement,
 }
 """Fragments by the numbers of their first token and of the one after the last."""
 
 TEXTS: dict[str, Callable[[Fragments], str]] = {
-    "character": _character,
+    "character": lambda c: c.text[c.point] if c.text[c.point].isprintable() else c["code"],
     "code": lambda c: f"U+{ord(c.text[c.point]):04X}",
     # The signs directly before the error, possibly none.
     "signs": lambda c: "".join(c.written(sign) for sign in range(c.signs(), c.at)),

@@ -114,7 +114,11 @@ class _Reader:
                 raise _Unknown  # a derivative
             return f"({over}/{under})"
         if token == "\\sqrt":
-            return self.root()
+            if self.next != "[":
+                return f"sqrt{_enclosed(self.argument())}"
+            self.take()
+            degree, inner = self.within("]"), self.argument()
+            return f"cbrt{_enclosed(inner)}" if degree == "3" else f"{_atom(inner)}**(1/{_atom(degree)})"
         if token in _STYLES:
             name = self.braced()
             if name in FUNCTIONS:
@@ -136,14 +140,6 @@ class _Reader:
             return token
         raise _Unknown
 
-    def root(self) -> str:
-        if self.next != "[":
-            return f"sqrt{_enclosed(self.argument())}"
-        self.take()
-        degree = self.within("]")
-        inner = self.argument()
-        return f"cbrt{_enclosed(inner)}" if degree == "3" else f"{_atom(inner)}**(1/{_atom(degree)})"
-
     def call(self, name: str) -> str:
         """Return a function with its exponent, where that stands, and its argument."""
         self.depth += 1
@@ -162,7 +158,10 @@ class _Reader:
             thing = self.next and self.next not in "+-*/=<>!,;)}]&" and self.next[1:] not in _SIGNS
             factor = self.factor() if thing else ""
             argument = f"{number}*{factor}" if number and factor else number or factor
-            if not argument or not self.ends() or "**" in re.sub(r"^([^(]*)\(.*\)", r"\1", factor):
+            following = self.next
+            is_command = following[:1] == "\\" and (_is_function(following[1:]) or following[1:] in _SIGNS)
+            ends = following in "+-=<>,;)}]|" or is_command
+            if not argument or not ends or "**" in re.sub(r"^([^(]*)\(.*\)", r"\1", factor):
                 raise _Unknown  # `\sin x^2` is the sine of a square, or the square of a sine
         if base:
             argument += f", {base}"
@@ -170,12 +169,6 @@ class _Reader:
             raise _Unknown  # the inverse, or the reciprocal
         self.depth -= 1
         return f"{name}({argument})" + (f"**{exponent}" if exponent else "")
-
-    def ends(self) -> bool:
-        token = self.next
-        if not token or token in "+-=<>,;)}]|":
-            return True
-        return token[0] == "\\" and (_is_function(token[1:]) or token[1:] in _SIGNS)
 
     def exponent(self) -> str:
         self.take("^")

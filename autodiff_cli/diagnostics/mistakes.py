@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from ..language.tokens import KEYWORDS
-from ..table.names import native
 from ..table.primitive import FUNCTIONS
+from ..table.primitives import native
 
 # characters that people type or paste into formulas, as parts of patterns
 DASHES = "‐‑‒–—―﹘﹣－"

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError, Offer, Span
 from ..language.reader import ParseFailure, parse
 from ..language.statements import UnexplainedText
 from ..language.typesetting import plain_name
-from ..table.names import native as native_names
 from ..table.primitive import FUNCTIONS
+from ..table.primitives import native as native_names
 from .context import ENDS, POWERS, TIGHT, Context, Kind
 
 MAX_SPELLING = 72
@@ -226,7 +227,6 @@ def _divided(name: str, known_names: Collection[str], *, exponential: bool = Fal
 
 
 def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
-    """Yield the readings of the parts together."""
     start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
     texts = [part.text for part in parts]
     if not any(part.is_function for part in parts):
@@ -254,21 +254,16 @@ def _is_word(factors: Sequence[str]) -> bool:
 
 def _applied(parts: Sequence[Part], most: int) -> str:
     factors: list[str] = []
-    at = 0
-    while at < len(parts):
-        first = at
-        while at < len(parts) and parts[at].is_function:
-            at += 1
-        names = [part.text for part in parts[first:at]]
-        if not names:
-            factors.append(parts[at].text)
-            at += 1
+    names: list[str] = []
+    for is_function, run in groupby(parts, lambda part: part.is_function):
+        texts = [part.text for part in run]
+        if is_function:
+            names = texts
             continue
-        last = at
-        while last < len(parts) and not parts[last].is_function and last - at < most:
-            last += 1
-        factors.append("(".join(names) + "(" + "*".join(part.text for part in parts[at:last]) + ")" * len(names))
-        at = last
+        if names:
+            factors.append("(".join(names) + "(" + "*".join(texts[:most]) + ")" * len(names))
+            texts = texts[most:]
+        factors += texts
     return "*".join(factors)
 
 

@@ -10,8 +10,7 @@ from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
 from ..numbers.double.special_formulas import Lacking
 from ..record import Record
-from ..targets import target
-from ..targets.dialects import DIALECTS
+from ..targets import DIALECTS, target
 from ..targets.faults import showing
 from ..targets.lowering import Lowering
 from ..targets.target import Target, Unit, comment_lines
@@ -55,7 +54,7 @@ def export(
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
     if to == "latex":
         return _equations(text, name, wrt)
-    dialect = dialect or (next(iter(DIALECTS)) if to == "sql" else None)
+    dialect = dialect or (DIALECTS[0] if to == "sql" else None)
     writer = target(to, dialect)
     assert writer is not None
     if not writer.callable(name):

@@ -168,12 +168,6 @@ class Body(Graph):
         """Of the nodes that are worked out on demand: by which node, the innermost one."""
 
 
-def used_before(name: str, span: Span) -> ExpressionError:
-    """Return the error for a parameter that is a variable of the program before."""
-    message = f"`{name}` is a parameter here, and a variable of the program before"
-    return ExpressionError("name", message, span, "give one of them another name")
-
-
 class Anything:
     """The conditions in a body, where parameters may be numbers or conditions: nothing can be ruled out."""
 
@@ -259,6 +253,8 @@ class Builder:
         self.expanded = 0
         self.free: dict[str, int] = {}
         self.used_constants: dict[str, int] = {}
+        self.dimensions: dict[str, tuple[int, Place]] = {}
+        """How many indices a name takes of which entries were used, and where, in texts with lists."""
         self.unknown: frozenset[int] = frozenset()
         """The parameters of a function that nothing calls, whose body is only checked."""
         self.bound: dict[str, list[tuple[int, Any]]] = {}
@@ -353,19 +349,15 @@ class Builder:
             self.bind(name, at, self.operation(primitive, (old, value), place, (at, piece)))
             return
         what = "a constant" if name in CONSTANTS and name not in self.valued else "not bound yet"
-        message = f"`{name}` is {what}, so it cannot be updated"
-        self.problem = self._before[2] or ExpressionError(
-            "name", message, self.span(at), f"bind it first: `{name} = …`"
-        )
+        message, hint = f"`{name}` is {what}, so it cannot be updated", f"bind it first: `{name} = …`"
+        self.problem = self._before[2] or self.error("name", message, at, hint)
 
     def _check_unused_before(self, name: str, at: Place) -> None:
-        if name in self.bound:
-            return
         earlier = self.free.get(name, self.used_constants.get(name))
-        if earlier is not None:
+        if earlier is not None and name not in self.bound:
             hint = "bind a name before its first use, or give this one another name"
-            also = ((self.span(self.whole.places[earlier]), "used here"),)
-            raise ExpressionError("name", f"`{name}` is bound here but was used before", self.span(at), hint, also)
+            used = self.whole.places[earlier], "used here"
+            raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
 
     def begin_body(self) -> None:
         """Take what has been read of this statement for the head of a definition, and what follows for the body."""
@@ -385,7 +377,6 @@ class Builder:
         self.node_of, self.conditions, self.functions = {}, Anything(), {}
 
     def _cut(self, size: int) -> None:
-        """Take back the nodes from there on."""
         nodes = self.whole
         for kept in (self.conditions, nodes.signed):
             kept.difference_update(range(size, len(nodes.places)))
@@ -426,20 +417,21 @@ class Builder:
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         """Make the body of the function that ends the program the output, over its parameters: their variables."""
+        for name, span in self.parameters:
+            if name in self.free or name in self.dimensions:
+                message = f"`{name}` is a parameter here, and a variable of the program before"
+                raise self.error("name", message, span, "give one of them another name")
         value = self.expand(function, [self._parameter(name, span) for name, span in self.parameters], None)
         self.outputs = self._entries(value)
         self.raise_for_types((), self.outputs, [function.piece] * len(self.outputs))
         return function.parameters
 
-    def _entries(self, value: Any) -> tuple[int, ...]:
-        return (value,)
-
     def _parameter(self, name: str, span: Span) -> Any:
-        """Return the variable that a parameter is, where the program ends with its function."""
-        if name in self.free:
-            raise used_before(name, span)
         self.free[name] = self._leaf(span)
         return self.free[name]
+
+    def _entries(self, value: Any) -> tuple[int, ...]:
+        return (value,)
 
     def _check_body(self, function: Function) -> None:
         """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
@@ -449,6 +441,11 @@ class Builder:
         self.unknown = frozenset()
         self.free, self.used_constants = free, constants
         self._cut(size)
+
+    def error(self, kind: str, message: str, place: Place, hint: str, *also: tuple[Place, str]) -> ExpressionError:
+        """Return an error of a piece of the text, and of others that it is about."""
+        spans = tuple([(self.span(other), text) for other, text in also])
+        return ExpressionError(kind, message, self.span(place), hint, spans)
 
     def refuse(self, error: ExpressionError) -> int:
         """Keep an error, and go on with a node that stands for nothing."""
@@ -468,25 +465,22 @@ class Builder:
         if number is None:
             return None
         if unit:
-            number = self._quantity(number, unit, self.span(place).start + len(digits) + 1)
+            from ..quantities.unit import parse_unit  # only units need it
+
+            try:
+                factor = parse_unit(unit)
+                if factor.zero:
+                    message = f"`{unit}` is a scale with a zero of its own, which a number in a formula has not"
+                    raise ExpressionError("type", message, None, "write `K`, or give the temperature in `--at`")
+                number = factor.to_si(number[0]), f"{number[1]}[{factor}]"
+            except ExpressionError as error:
+                begin = self.span(place).start + len(digits) + 1
+                start, end, _ = error.span or Span(0, len(unit))
+                self.refuse(ExpressionError("type", str(error), Span(begin + start, begin + end), error.hint))
         if number[0] == math.inf:
             message = "this number is too large for double precision"
-            self.refuse(ExpressionError("overflow", message, self.span(place), "the largest is about 1.8e308"))
+            self.refuse(self.error("overflow", message, place, "the largest is about 1.8e308"))
         return number
-
-    def _quantity(self, number: tuple[float, str], unit: str, start: int) -> tuple[float, str]:
-        from ..quantities.unit import parse_unit  # only units need it
-
-        try:
-            factor = parse_unit(unit)
-            if factor.zero:
-                message = f"`{unit}` is a scale with a zero of its own, which a number in a formula has not"
-                raise ExpressionError("type", message, None, "write `K`, or give the temperature in `--at`")
-        except ExpressionError as error:
-            span = error.span or Span(0, len(unit))
-            self.refuse(ExpressionError("type", str(error), Span(start + span.start, start + span.end), error.hint))
-            return number
-        return factor.to_si(number[0]), f"{number[1]}[{factor}]"
 
     def _check_look(self, name: str, at: Place) -> None:
         look = name
@@ -497,8 +491,7 @@ class Builder:
         same_look, where = self.looks.setdefault(look, (name, at))
         if same_look != name:
             message = f"`{name}` and `{same_look}` look alike but are two names"
-            also = ((self.span(where), f"`{same_look}` is here"),)
-            raise ExpressionError("name", message, self.span(at), "write both the same way", also)
+            raise self.error("name", message, at, "write both the same way", (where, f"`{same_look}` is here"))
 
     def name(self, name: str, place: Place) -> int:
         """Return the node of a name that the reader has met."""
@@ -527,7 +520,7 @@ class Builder:
             return value
         if history and name not in CONSTANTS:
             message = f"`{name}` has no value yet where it is used here"
-            raise ExpressionError("name", message, self.span(place), "bind it before the definition")
+            raise self.error("name", message, place, "bind it before the definition")
         if name in CONSTANTS and name not in self.valued and name not in self.free:
             if name not in self.used_constants:
                 self.used_constants[name] = node = self._constant(CONSTANTS[name], name, place)
@@ -541,27 +534,23 @@ class Builder:
         """Return the function of a call that ends before a sign, in the body of the `caller` or in the program."""
         statement = caller.statement if caller else len(self.statements)
         bound = _latest(self.bound.get(name), statement) is not None
-        if bound or name in self.valued or (caller and name in caller.parameters):
-            raise self._unexplained(f"`{name}` has a value here, so it cannot be called", place, end)
-        history = self.defined.get(name)
-        function: Function | Primitive | None = _latest(history, statement) or FUNCTIONS.get(name)
-        if function is not None:
-            return function
-        if caller and caller.name == name:
-            hint = "write the recursion out: definitions are expanded in place"
-            raise ExpressionError("name", f"`{name}` calls itself", self.span(place), hint)
-        if history:
-            raise ExpressionError("name", f"`{name}` is defined only later", self.span(place), "move its definition up")
-        if name in ON_LISTS:
-            raise ListNotation
-        if name in self.free or name in CONSTANTS or len(name) == 1:
-            raise self._unexplained(f"`{name}` is not a function", place, end)
-        raise self._unexplained(f"there is no function `{name}`", place, end, tuple(self.defined))
-
-    def _unexplained(
-        self, message: str, place: Place, end: int, functions: Collection[str] | None = None
-    ) -> UnexplainedText:
-        return UnexplainedText("name", message, self.span(place), self.span.end(end), functions=functions)
+        message, functions = f"`{name}` has a value here, so it cannot be called", None
+        if not (bound or name in self.valued or (caller and name in caller.parameters)):
+            history = self.defined.get(name)
+            function: Function | Primitive | None = _latest(history, statement) or FUNCTIONS.get(name)
+            if function is not None:
+                return function
+            if caller and caller.name == name:
+                hint = "write the recursion out: definitions are expanded in place"
+                raise self.error("name", f"`{name}` calls itself", place, hint)
+            if history:
+                raise self.error("name", f"`{name}` is defined only later", place, "move its definition up")
+            if name in ON_LISTS:
+                raise ListNotation
+            message = f"`{name}` is not a function"
+            if name not in self.free and name not in CONSTANTS and len(name) > 1:
+                message, functions = f"there is no function `{name}`", tuple(self.defined)
+        raise UnexplainedText("name", message, self.span(place), self.span.end(end), functions=functions)
 
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
         """Add an operation."""
@@ -622,7 +611,7 @@ class Builder:
             if k not in wanted:
                 message = "a number is needed here, and this is a condition"
                 hint = "choose numbers by it: `1 if … else 0`"
-            raise ExpressionError("type", message, self.span(pieces[k]), hint)
+            raise self.error("type", message, pieces[k], hint)
 
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         """An operation that the grammar knows. Raises `ListNotation` for those of lists."""
@@ -733,7 +722,7 @@ class Builder:
         self.expanded += count
         work.charge(work.CALLED_NODE * count)
         if self.expanded > self.most:
-            raise ExpressionError("limit", self.too_many.format(self.most), self.span(place), "split the program")
+            raise self.error("limit", self.too_many.format(self.most), place, "split the program")
 
     def value(self, call: Call) -> Any:
         """Return the value of the last node of a call. A stack of calls instead of recursion."""

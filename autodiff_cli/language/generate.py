@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import string
+import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
@@ -66,15 +67,6 @@ def lark_parser(**options: Any) -> Lark:
     return Lark(grammar_text(), parser="lalr", lexer="basic", postlex=NewLines(), propagate_positions=True, **options)
 
 
-def _ascii_signs(pattern: re.Pattern[str]) -> dict[str, str]:
-    signs = {}
-    for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
-        token = pattern.match(sign)
-        if token is not None and token.end() == len(sign) and token.lastgroup not in ("COMMENT", "NAME"):
-            signs[sign] = str(token.lastgroup)
-    return signs
-
-
 def tables_text() -> str:
     """The whole text of `tables.py`."""
     parser = lark_parser()
@@ -104,6 +96,11 @@ def tables_text() -> str:
             if origin in row:
                 goto[number * width + k] = after[row[origin][1]] * width
 
+    ascii_signs = {}
+    for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
+        token = pattern.match(sign)
+        if token is not None and token.end() == len(sign) and token.lastgroup not in ("COMMENT", "NAME"):
+            ascii_signs[sign] = str(token.lastgroup)
     all_signs = _signs(rules)
     parts = []
     for rule in rules:
@@ -113,13 +110,13 @@ def tables_text() -> str:
         signs = sum(part.name in all_signs for part in rule.expansion)
         parts.append((origins.index(name), len(rule.expansion), kind, signs))
     named = {name: terminal.pattern.to_regexp() for name, terminal in lexer.terminals_by_name.items()}
-    token = rf"(?:{named['SPACE']})?(?:{pattern.pattern}|(\Z)|([\s\S]))"
+    tokens = rf"(?:{named['SPACE']})?(?:{pattern.pattern}|(\Z)|([\s\S]))"
     pair = _pair({name: named[name] for name in pattern.groupindex}, list(words))
     lines = [
         HEADER,
         "# Lark's one pattern for all tokens, after white space (the number of the group is that of the terminal),",
         "# and for what is left: the end of the text, and a character that begins no token.",
-        f"TOKEN = {token!a}",
+        f"TOKEN = {tokens!a}",
         "",
         "# The text in pairs: a name or a number, which may be missing, and the sign after it, which is missing",
         "# in what is written together (`2x`). Signs that begin nothing else come first: they are the most frequent.",
@@ -129,14 +126,14 @@ def tables_text() -> str:
         f"NUMBER = {named['NUMBER']!a}",
         "",
         "# The same for text that is plain ASCII, where they are quicker.",
-        f"ASCII_TOKEN = {re.sub(CHARACTER_CLASS, _ascii_class, token)!a}",
+        f"ASCII_TOKEN = {re.sub(CHARACTER_CLASS, _ascii_class, tokens)!a}",
         f"ASCII_PAIR = {re.sub(CHARACTER_CLASS, _ascii_class, pair)!a}",
         f"ASCII_NUMBER = {re.sub(CHARACTER_CLASS, _ascii_class, named['NUMBER'])!a}",
         "",
         *_block("TERMINALS", map(repr, terminals)),
         f"WORDS = {words!r}",
         "# The signs of plain ASCII, each with its terminal.",
-        f"ASCII_SIGNS = {_ascii_signs(pattern)!r}",
+        f"ASCII_SIGNS = {ascii_signs!r}",
         f"IGNORED = {tuple(sorted(parser.lexer_conf.ignore))!r}",
         "",
         "# Of each rule: the number of what it makes, its length, the kind of node (if any), how many parts are signs.",
@@ -172,18 +169,17 @@ def _pair(named: dict[str, str], words: list[str]) -> str:
     word = rf"(?:{'|'.join(words)})(?!{after_first})"
     operand = rf"(?!{word}){named['NAME']}+|{named['NUMBER']}"
     texts = [text for name, text in named.items() if name not in ("NAME", "NUMBER", "COEFFICIENT", "SPACE", "COMMENT")]
-    alone = [text for text in texts if _stands_alone(text, texts)]
+    # those of one sign that no other begins with
+    alone = [
+        text
+        for text in texts
+        if len(sign := text.removeprefix("\\")) == 1
+        and not any(re.match(other, sign + after) for other in texts if other != text for after in "=*_0a ")
+    ]
     ascii_signs = "".join(f"{chr(code)}{chr(code)}=" for code in range(128))
     others = sorted((text for text in texts if text not in alone), key=lambda text: not re.search(text, ascii_signs))
     signs = [*others, word, rf"(?<!{space})(?={operand})", r"[\s\S]"]
     return rf"{space}*+({operand}|){space}*+((?:{'|'.join(alone)})|{'|'.join(signs)})"
-
-
-def _stands_alone(text: str, texts: Iterable[str]) -> bool:
-    sign = text.removeprefix("\\")
-    return len(sign) == 1 and not any(
-        re.match(other, sign + after) for other in texts if other != text for after in "=*_0a "
-    )
 
 
 def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int], dict[int, int]]:
@@ -216,16 +212,9 @@ def _ascii_class(match: re.Match[str]) -> str:
     return "[" + "".join(re.escape(a) if a == b else f"{re.escape(a)}-{re.escape(b)}" for a, b in ranges) + "]"
 
 
-def _block(name: str, items: Iterable[str], brackets: str = "()") -> Iterator[str]:
-    yield f"{name} = {brackets[0]}"
-    line = "   "
-    for item in items:
-        if len(line) + len(item) + 2 > 118:
-            yield line
-            line = "   "
-        line += f" {item},"
-    yield line
-    yield brackets[1]
+def _block(name: str, items: Iterable[str], brackets: str = "()") -> list[str]:
+    lines = textwrap.wrap("".join(f"{item}, " for item in items), 114, break_long_words=False, break_on_hyphens=False)
+    return [f"{name} = {brackets[0]}", *[f"    {line}" for line in lines], brackets[1]]
 
 
 def main() -> None:

@@ -31,7 +31,7 @@ SPACES = {r"\,": "0.167em", r"\quad": "1em"}
 NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
 
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 2), "_": ("msub", 2)}
-"""Commands with arguments: the element, and how many; the first of a script is the item before it."""
+"""Commands with their element and count of arguments, of a script with the item before."""
 
 _TOKEN = re.compile(
     r"\\(?:text|mathit|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}|\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+|\\."
@@ -75,7 +75,7 @@ def mathml(latex: str) -> str:
 
 
 def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
-    """Equations, each by the LaTeX of its sides, below each other, as a `math` element of a line each."""
+    """Equations below each other, each by the LaTeX of its sides, as a `math` element."""
     rows = [
         # a left side is a name, or of a derivative a fraction without products
         f"<mtr>{RIGHT}{_row(_items(left)).replace(TIMES, '')}</mtd><mtd><mo>=</mo></mtd>"

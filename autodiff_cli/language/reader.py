@@ -7,11 +7,12 @@ from functools import cache
 from itertools import count
 from typing import Any, NamedTuple
 
+from ..errors import ExpressionError, Span
 from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
-from .statements import Complete, Head, Statement, check_commas, check_head, check_statements
+from .statements import Complete, Head, Statement, check_commas, check_statements
 from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
 from .tokens import (
     AUGMENT,
@@ -49,12 +50,8 @@ Moves = dict[Any, Any]
 """The action at each sign that may follow, and the next state; see `State`."""
 
 
-class Frame(NamedTuple):
-    """A suspended construct: the state in which it began, its first pair, and its nodes so far."""
-
-    state: Moves
-    first: int
-    left: Any
+Frame = tuple[Moves, int, Any]
+"""A suspended construct: the state in which it began, its first pair, and its nodes so far."""
 
 
 class ParseFailure(Exception):
@@ -94,7 +91,7 @@ def _read(text: str, builder: Builder) -> Builder:
     """The builder with all statements of a text. Raises `ListNotation` where it takes no lists.
 
     Linear in the text, without recursion: each sign takes one look into the tables to be kept, and one for each rule
-    that ends before it. Places are in pairs, see `Offsets.span`.
+    that ends before it. Places are in pairs, see `Spans`.
     """
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
     name_read, number_read, numeric, numbers = NAME, NUMBER, _NUMERIC, NUMBERS
@@ -102,7 +99,7 @@ def _read(text: str, builder: Builder) -> Builder:
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     text = without_skipped(text)
     operands, signs, is_exact = split(text)
-    stack: list[Frame | tuple[Moves, int, Any]] = []
+    stack: list[Frame] = []
     state = context = _state(0)
     first = 0
     top: Any = None
@@ -261,7 +258,7 @@ class Parts(NamedTuple):
     builder: Builder
     operands: Sequence[str]
     signs: Sequence[str]
-    frames: Sequence[Any]
+    frames: Sequence[Frame]
     first: int
     """With which pair what follows the last sign begins."""
     top: Any
@@ -360,7 +357,14 @@ def _augment(parts: Parts) -> Complete:
 
 def _define(parts: Parts) -> Complete:
     head: Head = parts.frames[0][2]
-    check_head(head)
+    name = head.name
+    if not head.parameters:
+        hint, span = f"write `{name} = 1` or `{name}(x) = x`", Span(head.span.start, head.end)
+        raise ExpressionError("syntax", f"the function `{name}` has no parameter", span, hint)
+    for parameter, span in head.parameters:
+        if not parameter:
+            hint = f"write it as in `{name}(x) = x**2`"
+            raise ExpressionError("syntax", "a parameter of a function is a plain name", span, hint)
     parts.builder.define(head, parts.top, parts.inner)
     return "define", *parts.place
 

@@ -79,18 +79,6 @@ def check_statements(statements: Sequence[Complete], outline: Callable[[], Seque
             raise UnexplainedText("syntax", "this value is not used", Span(start, end), end, following.start)
 
 
-def check_head(head: Head) -> None:
-    """Raise an error if something other than `f(x, y)` stands before the `=` of a definition."""
-    name = head.name
-    if not head.parameters:
-        hint, span = f"write `{name} = 1` or `{name}(x) = x`", Span(head.span.start, head.end)
-        raise ExpressionError("syntax", f"the function `{name}` has no parameter", span, hint)
-    for parameter, span in head.parameters:
-        if not parameter:
-            hint = f"write it as in `{name}(x) = x**2`"
-            raise ExpressionError("syntax", "a parameter of a function is a plain name", span, hint)
-
-
 def check_commas(starts: Sequence[int], text: str, where: str) -> None:
     """Raise an error if two neighbours are likely meant as one number: `1,000`; as outputs, also `1,5` and `1.000,5`.
 

@@ -1,4 +1,4 @@
-"""LaTeX: from the graph to mathematics as it is written by hand, and names and text of any kind to what LaTeX takes.
+"""LaTeX: graphs as mathematics that is written by hand, and names and text of any kind.
 
 Products stand side by side where that can be read in one way only, fractions are upright, in exponents on one line, and
 branches are cases. Two names of a program never look alike. Nothing recurses.
@@ -55,7 +55,7 @@ _SPECIAL = {
 
 
 def plain_name(name: str) -> str:
-    """A name in letters that every keyboard has, as far as there are any: `sigma1` for `σ₁`, `Ea` for `Eₐ`."""
+    """A name in letters that keyboards have, if any: `sigma1` for `σ₁`, `Ea` for `Eₐ`."""
     if name.isascii():
         return name
     decomposed = unicodedata.normalize("NFKD", name)
@@ -63,7 +63,7 @@ def plain_name(name: str) -> str:
 
 
 def text_latex(text: str) -> str:
-    """Any text, on one line, as LaTeX outside of mathematics; what fonts may lack is written as its code point."""
+    """Text as LaTeX outside of mathematics; what fonts may lack is written as its code point."""
     return "".join(map(_character, text))
 
 
@@ -169,14 +169,14 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
     if p.latex and len(p.operator) == 4
     for _, level, left, right in [p.operator]
 }
-"""Text between the operands, own level, and the levels that the left and the right operand need."""
+"""Text between the operands, and the levels of the operation and of its operands."""
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 """The kinds of beginnings and ends of formulas, which decide the spacing."""
 _FUNCTIONS = "fghuFGH"
 """Names for a function, the usual first."""
 MAX_STATED_NODES = 1000
-"""Nodes of a function that is stated before its derivatives, a shared one counted at each of its uses."""
+"""Nodes of a function that is stated before its derivatives, shared ones at each use."""
 MAX_EXPONENT_LENGTH = 60
 """Characters of LaTeX: a longer exponent of e stands in parentheses after `exp`."""
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
@@ -532,6 +532,6 @@ def matrix(rows: Sequence[Sequence[str]]) -> str:
 
 
 def equations(sides: Sequence[tuple[str, ...]]) -> str:
-    """Equations, each given by its sides, below each other; a third part is what stands between them instead of `=`."""
+    """Equations below each other, each by its sides; a third part is the sign instead of `=`."""
     lines = [f"{left} &{sign[0] if sign else '='} {right}".lstrip() for left, right, *sign in sides]
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"

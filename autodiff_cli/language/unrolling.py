@@ -16,7 +16,7 @@ from ..run.flat_graph import Place
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from . import builder as marks
-from .builder import BOUNDED, CONSTANTS, MAX_NODES, ON_LISTS, Body, Builder, Call, Function, Piece, used_before
+from .builder import BOUNDED, CONSTANTS, MAX_NODES, ON_LISTS, Body, Builder, Call, Function, Piece
 from .elements import element_name, shapes_of
 from .statements import UnknownShape
 
@@ -74,8 +74,6 @@ class Unroller(Builder):
         self.lists = False
         self.branches = True  # not all that is added is needed
         self.shapes = shapes_of(valued)
-        self.dimensions: dict[str, tuple[int, Place]] = {}
-        """How many indices a name takes of which entries were used, and where."""
         self.first: dict[str, Place] = {}
         """Where each free name stands first."""
         self.begin(Body())
@@ -154,11 +152,10 @@ class Unroller(Builder):
 
     def _bind(self, name: str, at: Place, value: int | Array) -> None:
         if name in self.dimensions or name in self.shapes:
-            used = [self.dimensions[name][1]] if name in self.dimensions else []
-            message = "bound here " + ("but its entries were used before" if used else "and has a value at the point")
-            also = tuple([(self.span(place), "used here") for place in used])
-            hint = "give one of them another name"
-            self.refuse(ExpressionError("name", f"`{name}` is {message}", self.span(at), hint, also))
+            used = [(self.dimensions[name][1], "used here")] if name in self.dimensions else []
+            what = "but its entries were used before" if used else "and has a value at the point"
+            message, hint = f"`{name}` is bound here {what}", "give one of them another name"
+            self.refuse(self.error("name", message, at, hint, *used))
         if not isinstance(value, Array):
             super().bind(name, at, value)
             return
@@ -186,8 +183,6 @@ class Unroller(Builder):
         return tuple(sorted(own, key=lambda name: order[name.partition("[")[0]]))
 
     def _parameter(self, name: str, span: Span) -> Named:
-        if name in self.free or name in self.dimensions:
-            raise used_before(name, span)
         return Named(name, span)
 
     def _entries(self, value: Meaning) -> tuple[int, ...]:
@@ -199,7 +194,6 @@ class Unroller(Builder):
 
     # ---- values ---------------------------------------------------------------------------------------------------
     def _part(self, call: Call, root: int) -> Meaning:
-        """The value of an expression within a call."""
         first = call.function.body.start[root]
         value: Meaning = self.value(call._replace(first=first, end=root + 1, values=[]))
         return value
@@ -211,7 +205,7 @@ class Unroller(Builder):
     def _check_depth(self, depth: int, place: Place) -> None:
         if depth > MAX_DEPTH:
             message = f"calls, sums and indices stand more than {MAX_DEPTH} deep in one another"
-            raise ExpressionError("limit", message, self.span(place), "bind the inner ones to names")
+            raise self.error("limit", message, place, "bind the inner ones to names")
 
     def node_value(self, call: Call, i: int) -> Any:
         body, place = call.function.body, call.place(i)
@@ -244,7 +238,6 @@ class Unroller(Builder):
         return Named(name, place)
 
     def _resolved(self, value: Meaning) -> int | Array:
-        """A value as a number or a list: a name has the shape of its value at the point."""
         if not isinstance(value, Named):
             return value
         shape = self.shapes.get(value.name)
@@ -321,9 +314,7 @@ class Unroller(Builder):
         raise self._wrong(message, second, hint, (first, described(left.shape)))
 
     def _wrong(self, message: str, place: Place, hint: str, *also: tuple[Place, str]) -> ExpressionError:
-        return ExpressionError(
-            "type", message, self.span(place), hint, tuple([(self.span(other), text) for other, text in also])
-        )
+        return self.error("type", message, place, hint, *also)
 
     def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]) -> int | Array:
         # an operand without a value is taken for a list that is as long as the other one needs
@@ -406,9 +397,8 @@ class Unroller(Builder):
             or type(call.meanings.get(name, Index(0))) is not Index
         ):
             message = f"`{name}` is the index of this `{called}`, and has a value besides"
-            also = ((self.span(index_place), "the index"),) if call.via else ()
-            hint = f"give the index another name{plain}"
-            raise ExpressionError("name", message, self.span(call.place(index)), hint, also)
+            also = [(index_place, "the index")] if call.via else []
+            raise self.error("name", message, call.place(index), f"give the index another name{plain}", *also)
         first, last = (self._whole(p, call, f"a bound of `{called}`", plain) for p in bounds)
         if last < first:
             both = body.pieces[i][2][0], body.pieces[i][3][1]
@@ -505,7 +495,7 @@ class Unroller(Builder):
                 return None
             text = self.text[self.span(pieces[1]).start : self.span(pieces[-1]).end]
             hint = f"write a call in parentheses: `{name}({text})`"
-            raise ExpressionError("name", f"`{name}` is a function", self.span(place), hint)
+            raise self.error("name", f"`{name}` is a function", place, hint)
         hint = f"give it as a list: `{name}=[…]`" if name in self.valued else "give one of them another name"
         also = [(self.whole.places[self.free[name]], "used here")] if name in self.free else []
         raise self._wrong(f"`{name}` is a number, and has no entries", pieces[0], hint, *also)

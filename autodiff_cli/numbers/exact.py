@@ -10,8 +10,8 @@ from fractions import Fraction
 from operator import neg
 from typing import Any
 
-from ..table.names import by_name
 from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive, is_outside
+from ..table.primitives import by_name
 from . import budget as work
 from .base import NO_RESULT, Number, NumberType, Refusal
 

@@ -16,7 +16,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..table.names import by_name
+from ..table.primitives import by_name
 from . import budget as work
 from .base import Number, NumberType
 from .double import aggregates, elementary, special

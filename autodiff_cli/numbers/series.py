@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..table.names import native
 from ..table.primitive import PRIMITIVES, Primitive
+from ..table.primitives import native
 from .base import NO_RESULT, Lifted, Number, NumberType, Valued, Written
 
 ARITHMETIC = native("add sub mul div neg")

@@ -180,11 +180,7 @@ class _Shape(NamedTuple):
 
 
 def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _Shape:
-    """The signs of the Hessian in the variables `rows`.
-
-    Signs stay when the variables are measured in other units (Sylvester's law of inertia): in those in which the
-    diagonal is about 1, errors are smallest beside the eigenvalues. Powers of 2 scale without rounding.
-    """
+    # other units leave the signs (Sylvester's law of inertia); these make the errors small
     units = [_unit(at, i, rows) for i in rows]
     matrix, errors = (
         [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
@@ -231,10 +227,6 @@ def norm(matrix: Matrix) -> float:
 
 
 def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
-    """The power of 2 that takes the entry of the diagonal, or where that is 0 the largest of its row, to about 1.
-
-    An entry that its error hides is taken to less, so that the error does not hide those of other variables.
-    """
     largest = max(abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows), HIDDEN * at.hessian_error[i][i])
     if not 0 < largest < math.inf:
         return 1.0

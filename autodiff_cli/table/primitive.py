@@ -161,7 +161,6 @@ class Facts(NamedTuple):
     may_kink: bool = False
     """Whether there are points where it has a value and no derivative; a choice between branches has them too."""
     jumps: bool = False
-    """Whether its value jumps at its kinks."""
     has_structural_zeros: bool = False
     """Whether a partial may be a structural zero: it takes no part in the output at some points."""
     extreme_value: str = ""
@@ -189,12 +188,9 @@ class Facts(NamedTuple):
     for_reading: bool = False
     """Whether its definition is for reading only: it loses digits, or needs functions that are no easier."""
     commutative: bool = False
-    """Whether its value is independent of the order of the inputs."""
     associative: bool = False
-    """Whether it is associative: parentheses in a chain do not matter."""
     odd: bool = False
     even: bool = False
-    """Whether f(-x) is -f(x), or f(x)."""
     unit: tuple[str, int, int] | None = None
     """Another function, and the signs with which the squares of this one and of that one add up to 1."""
     inverse: str = ""
@@ -219,7 +215,6 @@ class Facts(NamedTuple):
     latex_raised: str = ""
     """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
-    """The source of the derivative."""
     samples: tuple[tuple[float, ...], ...] = ()
     """Points of the domain, ordinary and extreme, at which tests hold value and partials to a reference."""
 

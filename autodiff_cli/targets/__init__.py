@@ -12,18 +12,20 @@ TARGETS = {
 """The names of the languages that a program can be exported to, and how the names of their files end."""
 
 
+DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "clickhouse")
+"""The databases that SQL is written for; each has its dialect."""
+
+
 def target(name: str, dialect: str | None = None) -> Target | None:
     """A writer of this language, None where there is none: mathematics is no code.
 
     Of SQL it is one in one of `DIALECTS`, by default the first.
     """
-    from .dialects import DIALECTS
-    from .languages import Array, C, JavaScript, Jax, Python, Scientific, Torch
-    from .spreadsheet import Spreadsheet
+    from .languages import Array, C, JavaScript, Jax, Python, Scientific, Spreadsheet, Torch
     from .sql import Sql
 
     if name == "sql":
-        return Sql(DIALECTS[dialect or next(iter(DIALECTS))])
+        return Sql(dialect or DIALECTS[0])
     writers: dict[str, type[Target]] = {
         "python": Python, "numpy": Array, "jax": Jax, "torch": Torch, "c": C, "javascript": JavaScript,
         "matlab": Scientific, "r": Scientific, "julia": Scientific, "spreadsheet": Spreadsheet,

@@ -56,7 +56,7 @@ class _Failures:
         """The steps among these whose failure always makes this step fail."""
         self.masked: dict[Step, int] = {}
         """The steps among these that may fail although this step has a value."""
-        self.domains: dict[Step, list[tuple[int, str, float]]] = {}
+        self.domains: dict[Step, list[tuple[int, str, int]]] = {}
         """For an input of steps that are defined on one side of a number, or but there: the step, and that domain."""
         large = {step for step in recording.watched if _may_be_infinite(step)}
         # Also a step that stands for an operation which the target lacks.
@@ -73,10 +73,11 @@ class _Failures:
                 self.undefined |= own
             if count <= MAX_OWN_BITS and (is_undefined(step) or not (step in large or _may_be_infinite(step))):
                 self.never_infinite |= own
-            domain = _domain(step) if undefined and step.args and count <= MAX_OWN_BITS else None
-            if domain:
-                position, relation, end = domain
-                self.domains.setdefault(step.args[position], []).append((own, relation, end))
+            if undefined and step.args and count <= MAX_OWN_BITS:
+                bounds, whole, ordered = OPERATIONS[step.name].bounds
+                position, relation, end = bounds[0] if len(bounds) == 1 and whole and not ordered else (0, "", None)
+                if end is not None:
+                    self.domains.setdefault(step.args[position], []).append((own, relation, end))
             self._add(step, own)
 
     def _add(self, step: Step, own: int) -> None:
@@ -130,19 +131,8 @@ class _Failures:
             return ALL
         return (self.undefined if row.total and self.limits else ALL) & ~self.never_infinite
 
-    def newly_masked(self, step: Step, k: int) -> int:
-        """Return the failures visible in an input of a step that may be hidden by its result."""
-        return self.possible[step.args[k]] & ~self.masked[step.args[k]] & self.may_mask(step, k)
 
-
-def _domain(step: Step) -> tuple[int, str, float] | None:
-    bounds, whole, ordered = OPERATIONS[step.name].bounds
-    if len(bounds) != 1 or ordered or not whole or bounds[0].end is None:
-        return None
-    return bounds[0].position, bounds[0].relation, float(bounds[0].end)
-
-
-def _implies(signs: str, number: float, domain: str, end: float) -> bool:
+def _implies(signs: str, number: float, domain: str, end: int) -> bool:
     """Whether x that is in one of these relations to a number is inside a domain, for every x."""
     inside = COMPARISONS[domain].holds
     sides = {
@@ -234,7 +224,7 @@ def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step
         else:
             for k, a in enumerate(step.args):
                 parts.append(faults.get(a))
-                if failures.newly_masked(step, k) & needed:
+                if failures.possible[a] & ~failures.masked[a] & failures.may_mask(step, k) & needed:
                     parts.append(m.step("sub", a, a))
         for a in failures.operands.get(step, ()):
             parts.append(faults.get(a))

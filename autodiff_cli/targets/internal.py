@@ -8,12 +8,12 @@ from typing import Any
 
 from ..graphs.adjoint import Recording
 from ..graphs.schedule import schedule
-from ..language.printer import assembled
+from ..language.printer import OPERATORS, Written, assembled, call, filled
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import by_name, native
 from ..table.primitive import CHOICE, SUM
-from .target import OPERATORS, Form, Target, Written, call, filled, named
+from ..table.primitives import by_name, native
+from .target import Form, Target, named
 
 DIRECT: dict[str, Callable[..., Any]] = {
     name: getattr(math, theirs)
@@ -82,7 +82,7 @@ class Internal(Target):
         if inputs:
             lines.append("    " + ", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x")
         lines.append("    s = 0.0")
-        lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}")]
+        lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}", {})]
         results = [self._result(step) for step in (*recording.values, *recording.partials)]
         lines += ["    s += " + " + ".join(results[start : start + CHUNK]) for start in range(0, len(results), CHUNK)]
         count = len(recording.values)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import builtins
+import csv
+import io
 import keyword
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from ..graphs.adjoint import Recording
-from ..language.printer import INFIX, PREFIX, Item
+from ..language.printer import Item, Written, call, filled
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
-from ..table.names import by_name
 from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
-from .target import Form, Target, Written, call, filled, named, reserved_words
+from ..table.primitives import by_name
+from .target import Form, Target, named, reserved_words
 
 
 class Python(Target):
@@ -28,11 +30,6 @@ class Python(Target):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.reserved = self.reserved.union(keyword.kwlist, keyword.softkwlist, dir(builtins), ("math",))
-
-    def silent(self, step: Step, large: bool) -> bool:
-        if step.name in INFIX:
-            return large
-        return step.name in PREFIX or step.name not in self.forms
 
     def _number(self, value: float | bool) -> str:
         return f"{self.module_name}.nan" if value != value else repr(value)
@@ -53,9 +50,6 @@ class Python(Target):
 
 class Array(Python):
     """Array libraries, such as NumPy: no branches, `where` for choices, operators for logic, and no errors."""
-
-    def silent(self, step: Step, large: bool) -> bool:
-        return True
 
     def operation(self, step: Step) -> Written:
         level, parts = super().operation(step)
@@ -146,7 +140,6 @@ class Torch(Guarded):
         return call(function, step.args, self._tensor)
 
     def _chosen(self, target: Target, step: Step) -> Written:
-        """`torch.where`, of two numbers in double precision."""
         condition, x, y = step.args
         if x.name == y.name == "number":
             return ATOM, ["torch.where(", (condition, CHOICE), ", ", self._tensor(x), ", ", (y, CHOICE), ")"]
@@ -189,19 +182,8 @@ class JavaScript(Curly):
         return [*self.heading(), *self.library(), "", head, *self.defined()]
 
 
-_MACROS = re.compile(
-    r"(M|FP|MATH|HUGE|DEC|INT|DBL|FLT|LDBL)_\w+|HUGE(_VAL\w*)?|S?NAN\w*|INFINITY|MAXFLOAT|OVERFLOW|UNDERFLOW|DOMAIN|SING"
-    r"|[PT]LOSS|X_TLOSS|math_errhandling|is[a-z]+|fpclassify|signbit|errno|assert"
-    r"|linux|unix|i\d86|sparc|mips|sun|vax|hpux|sgi|arm|near|far|pascal|cdecl|huge|interface|small|hyper"
-)
-"""Macros of `math.h`, and those that compilers and systems define without being asked."""
-
-
 class C(Curly):
     """C99 with `math.h`: a function that returns the value and writes the gradient to an array."""
-
-    def usable(self, name: str) -> bool:
-        return super().usable(name) and not _MACROS.fullmatch(name)
 
     def callable(self, name: str) -> bool:
         library = reserved_words("c_library")
@@ -270,3 +252,59 @@ class Scientific(Target):
         parts = [function, library, helpers] if self.calls_below else [library, helpers, function]
         heading = self.heading(f"Returns the value and its derivatives{self.by()}.")
         return ["\n".join(heading).strip("\n"), "\n\n".join(["\n".join(part).strip("\n") for part in parts if part])]
+
+
+MAX_CHARACTERS = 8_000
+"""Characters of a formula; Excel takes 8,192."""
+
+MAX_DEPTH = 60
+"""Functions within functions; Excel takes 64."""
+
+
+class Spreadsheet(Target):
+    """A table of two columns, names and cells: variables, whose values are typed in, then value and derivatives.
+
+    Each is one formula, whose errors, such as `#NUM!`, show in the cell and in all that depend on it. Only where it
+    would be longer than a cell of Excel can hold, parts of it have cells between them.
+    """
+
+    def _number(self, value: float | bool) -> str:
+        return str(value).upper() if isinstance(value, bool) else "SQRT(-1)" if value != value else repr(value).upper()
+
+    def power(self, x: Step, y: Step) -> Written:
+        if y.name == "number" and y.data != int(y.data):
+            # LibreOffice takes odd roots of negative numbers
+            return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self._number(2 * y.data)})"]
+        return call("POWER", (x, y))
+
+    def spelled(self, names: Sequence[str]) -> dict[str, str]:
+        return {name: f"B{k + 1}" for k, name in enumerate(names)}
+
+    def lines(self) -> list[str]:
+        unit = self.unit
+        results = (*unit.recording.values, *unit.recording.partials)
+        rows = [(name, "") for name in self.variables]
+        for step in self.kept(results):
+            rows.append((unit.labels.get(step, f"step {len(rows) - len(self.variables) + 1}"), f"={self.text(step)}"))
+            self.names[step] = f"B{len(rows)}"
+        labels = [unit.function, *(f"d{unit.function}/d{name}" for name in unit.wanted)]
+        rows += [(label, f"={self._result(step)}") for label, step in zip(labels, results, strict=True)]
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(rows)
+        return out.getvalue().removesuffix("\n").split("\n")
+
+    def kept(self, results: Collection[Step]) -> list[Step]:
+        """The steps that have cells of their own, so that no formula is too long: those after which it would be."""
+        length: dict[Step, int] = {}
+        depth: dict[Step, int] = {}
+        kept: list[Step] = []
+        for task in sorted(self.plan(self.unit.recording).tasks, key=lambda task: task.step.index):
+            step = task.step
+            length[step] = 12 + sum(length.get(a, 24) for a in self.reads(step))
+            depth[step] = 1 + max([depth.get(a, 0) for a in step.args], default=0)
+            if length[step] > MAX_CHARACTERS or depth[step] > MAX_DEPTH:
+                for a in sorted((a for a in step.args if a.args and a not in kept), key=lambda a: a.index):
+                    kept.append(a)
+                    length[a], depth[a] = 8, 0
+                length[step], depth[step] = 12 + 8 * len(step.args), 1
+        return sorted(kept, key=lambda step: step.index)

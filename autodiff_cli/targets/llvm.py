@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import native
+from ..table.primitives import native
 from .lowering import Lowering
 from .target import language, named
 from .vectors import Vectors, whole_power
@@ -185,7 +185,6 @@ class Llvm:
 
     # -- checks -----------------------------------------------------------------------------------------------------
     def _mask(self, needed: tuple[tuple[Step, bool], ...]) -> str:
-        """Return the mask of rows in which all of these conditions have the required outcome."""
         if needed not in self.masks:
             condition, holds = needed[-1]
             last = self._value(condition) if holds else self._negated(self._value(condition))
@@ -194,7 +193,6 @@ class Llvm:
         return self.masks[needed]
 
     def _flag(self, inputs: list[str]) -> str:
-        """Return the flag of rows that need the general path: a checked number is not finite, or compares equal."""
         terms = [*inputs, *[self._value(result) for result in self.plan.results]]
         equal: list[str] = []
         for check in self.plan.checks:

@@ -12,8 +12,8 @@ from ..numbers.base import Number
 from ..numbers.double.formulas import COMPENSATED, formula
 from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Recorder, Step
-from ..table.names import native
 from ..table.primitive import OPERATIONS
+from ..table.primitives import native
 from .faults import is_undefined
 
 BASIC = CONDITIONS | native("add sub mul div neg").keys()

@@ -1,21 +1,147 @@
-"""SQL as a target: one SELECT over a table of points, in the dialect of a database."""
+"""SQL as a target: one SELECT over a table of points, in the dialect of a database; a row a dialect.
+
+PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a
+division by 0. What may do so gets NULL for an operand outside its domain, or another way of writing.
+"""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..graphs.adjoint import Branch, column_names
 from ..graphs.schedule import schedule
-from ..language.printer import assembled
+from ..language.printer import Written, assembled, filled
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_description
-from ..table.names import by_name
-from ..table.primitive import ATOM, CHOICE, COMPARISON, OPERATIONS, SUM, Primitive
-from .dialects import MAX_DOUBLE, Dialect
-from .target import OPERATORS, Target, Written, comment_lines, filled, needs, reserved_words
+from ..table.primitive import ATOM, OPERATIONS, Primitive
+from ..table.primitives import by_name
+from .target import Target, comment_lines, needs, reserved_words
+
+Template = Callable[["Sql", Sequence[Step], Sequence[float]], str]
+"""How an operation is written, `{0}` and `{1}` for its inputs, by what these are, and how large at most."""
+
+MAX_DOUBLE = sys.float_info.max
+QUOTIENT = MAX_DOUBLE * (1 - 2**-51)
+"""A number whose quotient by x, times x, does not overflow, however both are rounded."""
+MIN_DOUBLE = 5e-324
+
+EXPONENTS = -745.13, 709.782712893
+"""Between these a power of e is neither 0 nor too large, although the exponent is rounded."""
+
+
+def _constant(args: Sequence[Step]) -> tuple[int, float] | None:
+    return next(((k, float(a)) for k, a in enumerate(args) if a.name == "number"), None)
+
+
+def _quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {sql._number(0.0)}))"
+
+
+# ---- arithmetic that ends the query where a result is too large, or where it is 0 because it is too small -----------
+def _checked_sum(sign: str) -> Template:
+
+    def template(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+        plain = f"{{0}} {sign} {{1}}"
+        if (args[0] is args[1] and sign == "-") or min(sizes) < MAX_DOUBLE * 2**-55:
+            return f"({plain})"
+        other = "<>" if sign == "+" else "="
+        zero = sql._number(0.0)
+        enough = f"abs({{0}}) <= {sql._number(MAX_DOUBLE)} - abs({{1}})"
+        return f"CASE WHEN {enough} OR ({{0}} > {zero}) {other} ({{1}} > {zero}) THEN {plain} END"
+
+    return template
+
+
+def _checked_product(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    number, constant = sql._number, _constant(args)
+    if args[0] is args[1]:
+        return _power_between(sql, 2.0, "{0}*{0}")
+    if constant:
+        k, c = constant[0], abs(constant[1])
+        if c in (0, 1):
+            return "({0}*{1})"
+        if c > 1:
+            return f"CASE WHEN abs({{{1 - k}}}) <= {number(QUOTIENT / c)} THEN {{0}}*{{1}} END"
+        zero = f"{number(0.0)}*{{{1 - k}}}"
+        return f"CASE WHEN abs({{{1 - k}}}) >= {number(MIN_DOUBLE / c)} THEN {{0}}*{{1}} ELSE {zero} END"
+    zero, one = number(0.0), number(1.0)
+    return (
+        f"CASE WHEN abs({{1}}) > {one} THEN CASE WHEN abs({{0}}) <= {number(QUOTIENT)}/abs({{1}}) THEN {{0}}*{{1}} END "
+        f"WHEN abs({{0}}) >= {number(MIN_DOUBLE)}/NULLIF(abs({{1}}), {zero}) THEN {{0}}*{{1}} "
+        f"ELSE {zero}*{{0}}*{{1}} END"
+    )
+
+
+def _checked_quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    number = sql._number
+    zero, one = number(0.0), number(1.0)
+    if args[1].name == "number" and args[1].data:
+        c = abs(float(args[1]))
+        if c < 1:
+            return f"CASE WHEN abs({{0}}) <= {number(QUOTIENT * c)} THEN {{0}}/{{1}} END"
+        return f"CASE WHEN abs({{0}}) >= {number(MIN_DOUBLE * c)} THEN {{0}}/{{1}} ELSE {zero}*{{0}} END"
+    return (
+        f"CASE WHEN abs({{1}}) < {one} THEN "
+        f"CASE WHEN abs({{0}}) <= {number(QUOTIENT)}*abs({{1}}) THEN {{0}}/NULLIF({{1}}, {zero}) END "
+        f"WHEN abs({{0}}) >= {number(MIN_DOUBLE)}*abs({{1}}) THEN {{0}}/{{1}} ELSE {zero}*{{0}}*{{1}} END"
+    )
+
+
+def _checked_exp(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    low, high = map(sql._number, EXPONENTS)
+    return f"CASE WHEN {{0}} < {low} THEN {sql._number(0.0)} WHEN {{0}} <= {high} THEN exp({{0}}) END"
+
+
+def _up_to(function: str, highest: float) -> Template:
+    return lambda sql, args, sizes: f"{function}(CASE WHEN abs({{0}}) <= {sql._number(highest)} THEN {{0}} END)"
+
+
+def _power_between(sql: Sql, y: float, power: str) -> str:
+    # with room for the rounding of these ends, which the power multiplies
+    ends = math.log(MAX_DOUBLE) - 1e-9, math.log(MIN_DOUBLE) + 1e-9
+    high, low = [max(MIN_DOUBLE, math.exp(min(end / y, math.log(MAX_DOUBLE) - 1e-9))) for end in ends]
+    number, size = sql._number, "abs({0})" if y == int(y) else "{0}"
+    if y > 0:
+        small = f"CASE WHEN {size} >= {number(low)} THEN {power} ELSE {number(0.0)} END"
+        inside = f"CASE WHEN {size} <= {number(high)} THEN {small} END"
+        return inside if size != "{0}" else f"CASE WHEN {{0}} >= {number(0.0)} THEN {inside} END"
+    large = f"CASE WHEN {size} <= {number(low)} THEN {power} ELSE {number(0.0)} END"
+    return f"CASE WHEN {size} >= {number(high)} THEN {large} END"
+
+
+def _checked_power(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    number, y = sql._number, args[1]
+    if y.name == "number" and 1e-3 < abs(y.data) < 1e3:
+        return _power_between(sql, y.data, "power({0}, {1})")
+    zero, one, low, high = map(number, (0.0, 1.0, *EXPONENTS))
+    exponent = "{1}*ln(abs({0}))"
+    return (
+        f"CASE WHEN {{0}} = {zero} THEN CASE WHEN {{1}} > {zero} THEN {zero} WHEN {{1}} = {zero} THEN {one} END "
+        f"WHEN {{0}} > {zero} OR {{1}} = floor({{1}}) THEN CASE WHEN abs({{1}}) < {number(1e-290)} THEN {one} "
+        f"WHEN abs({{1}}) < {number(1e290)} THEN CASE WHEN {exponent} < {low} THEN {zero} "
+        f"WHEN {exponent} <= {high} THEN power({{0}}, {{1}}) END "
+        f"WHEN abs({{0}}) = {one} THEN {one} WHEN (abs({{0}}) < {one}) = ({{1}} > {zero}) THEN {zero} END END"
+    )
+
+
+def _power_of_any_size(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    return "" if args[1].name == "number" and abs(args[1].data) < 1e3 else _checked_power(sql, args, sizes)
+
+
+TEMPLATES: dict[str, dict[str, Template]] = {
+    "postgres": by_name({
+        "add": _checked_sum("+"), "sub": _checked_sum("-"), "mul": _checked_product, "div": _checked_quotient,
+        "exp": _checked_exp, "pow": _checked_power,
+        "sinh": _up_to("sinh", 710.4758), "cosh": _up_to("cosh", 710.4758),
+    }),
+    "spark": by_name({"div": _quotient}),
+    "clickhouse": by_name({"pow": _power_of_any_size}),
+}  # fmt: skip
+"""The operations that a dialect writes by what their inputs are."""
 
 LISTED = 40
 """Columns that a layer hands on by name."""
@@ -39,37 +165,38 @@ SIZES: dict[str, Callable[..., float]] = by_name({
 QUOTE = "'"
 _COMMENT = re.compile(r"#[^\n\r\x85\u2028\u2029]*")
 """A comment in a program; nothing else has a `#`."""
-_RESULT = re.compile(r"value\d*|d\d*_.*", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _PLACE = re.compile(r"\{(\d)\}")
-
-LOGIC = by_name({
-    "eq": ("{0} = {1}", COMPARISON, SUM, SUM), "ne": ("{0} <> {1}", COMPARISON, SUM, SUM),
-    "or_": ("{0} OR {1}", *OPERATORS["or_"][1:]), "and_": ("{0} AND {1}", *OPERATORS["and_"][1:]),
-    "not_": ("NOT {0}", *OPERATORS["not_"][1:]),
-    "where": ("CASE WHEN {0} THEN {1} ELSE {2} END", ATOM, CHOICE, CHOICE, CHOICE),
-})  # fmt: skip
 
 
 class Sql(Target):
     """SQL: each layer of steps is a table expression over the one before."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        super().__init__("sql")
-        self.heading_lines = (f"Written by autodiff for {dialect.title}, from this program:",)
-        self.dialect = dialect
-        self.coarse = dialect.coarse
+    database: str
+    """The name of the database in words."""
+    double: str
+    literal: str
+    exponential: str
+    cast: str
+    opening: str
+    fence: str
+    settings: str
+    guarded: str
+
+    def __init__(self, dialect: str) -> None:
+        super().__init__(dialect)
+        self.heading_lines = (f"Written by autodiff for {self.database}, from this program:",)
+        self.reserved = reserved_words("sql")
+        self.templates = TEMPLATES.get(dialect, {})
         self.sizes: dict[Step, float] = {}
         """Numbers that steps are never larger than."""
-        self.forms = {**{name: name for name in dialect.templates}, **dialect.functions, **OPERATORS, **LOGIC}
 
     def _number(self, value: float | bool) -> str:
         if isinstance(value, bool):
             return "(1 = 1)" if value else "(1 = 0)"
-        return f"CAST(NULL AS {self.dialect.double})" if value != value else self.dialect.number(value)
-
-    def usable(self, name: str) -> bool:
-        return super().usable(name) and name.lower() not in reserved_words("sql") and not _RESULT.fullmatch(name)
+        text = repr(value)
+        literal = self.exponential if "e" in text else self.literal
+        return literal.format(text) if value == value else f"CAST(NULL AS {self.double})"
 
     def same(self, name: str) -> str:
         # Columns have no upper and lower case.
@@ -80,20 +207,20 @@ class Sql(Target):
         name, args = step.name, step.args
         if name == "pow" and is_number(args[1], 2):
             name, args = "mul", (args[0], args[0])
-        template = self.dialect.templates.get(name, "")
-        if name in self.dialect.guarded:
+        if name in self.guarded.split():
             bounds = [(bound.relation, self._number(float(bound.end or 0))) for bound in OPERATIONS[name].bounds.bounds]
             inside = " AND ".join([f"{{0}} {relation} {end}" for relation, end in bounds])
-            return f"{self.dialect.functions[name]}(CASE WHEN {inside} THEN {{0}} END)"
-        sizes = [self.sizes.get(a, math.inf) for a in args]
-        text = template if isinstance(template, str) else template(self.dialect, args, sizes)
+            return f"{self.forms[name]}(CASE WHEN {inside} THEN {{0}} END)"
+        if name not in self.templates:
+            return ""
+        text = self.templates[name](self, args, [self.sizes.get(a, math.inf) for a in args])
         return text.replace("{1}", "{0}") if name != step.name else text
 
     def reads(self, step: Step) -> Iterable[Step]:
         text = self.template(step) if step.args else ""
         if text:
             return [step.args[int(place)] for place in _PLACE.findall(text)]
-        return step.args[:1] * 2 if step.name == "pow" and is_number(step.args[1], 2) else step.args
+        return step.args[:1] * 2 if step.name == "pow" and is_number(step.args[1], 2) else super().reads(step)
 
     def operation(self, step: Step) -> Written:
         text = self.template(step) if step.args else ""
@@ -128,7 +255,7 @@ class Sql(Target):
         names = zip(results, column_names(len(unit.recording.values), by), strict=True)
         shown = [*columns, *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names]]
         shown.append(self._error(columns))
-        last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.dialect.settings};"]
+        last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.settings};"]
         return [*self.heading(), *self.tables(layers, shown), *last]
 
     def size(self, step: Step) -> float:
@@ -147,7 +274,7 @@ class Sql(Target):
 
     def input(self, name: str) -> str:
         """A column of the points as a finite number; NULL where it is none."""
-        column = self.dialect.cast.format(f"points.{name}")
+        column = self.cast.format(f"points.{name}")
         return f"CASE WHEN abs({column}) <= {self._number(MAX_DOUBLE)} THEN {column} END"
 
     def answered(self, columns: list[str], results: tuple[Step, ...]) -> str:
@@ -260,9 +387,9 @@ class Sql(Target):
             # The text stays in proportion to the program: many columns are handed on together.
             few = len(needed) <= max(LISTED, len(there) // 2)
             there, carried = (needed, needed) if few or not k else (there, ["*"])
-            yield f"{'' if k else 'WITH '}ad_s{k + 1} {self.dialect.opening}"
+            yield f"{'' if k else 'WITH '}ad_s{k + 1} {self.opening}"
             yield "    SELECT " + ", ".join([*carried, *[f"{text} AS {name}" for name, text in layer.items()]])
-            yield f"    FROM {source}{self.dialect.fence}"
+            yield f"    FROM {source}{self.fence}"
             yield ")" if k == len(layers) - 1 else "),"
             source, there = f"ad_s{k + 1}", [*there, *layer]
 

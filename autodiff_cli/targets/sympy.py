@@ -6,10 +6,10 @@ import re
 
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value
-from ..language.printer import Item, assembled, number_text
+from ..language.printer import Written, assembled, number_text, written
 from ..table.operators import VARIABLE
 from ..table.primitive import ATOM, SIGN
-from .target import call, filled, language
+from .target import language
 
 _PLAIN = re.compile(r"(?![CEINOQS])[A-Za-z]\d*", re.ASCII)
 """Names that mean nothing else to SymPy."""
@@ -30,7 +30,7 @@ def sympy_text(root: Value) -> str:
     return assembled(root, _parts)
 
 
-def _parts(value: Value) -> tuple[int, list[Item]]:
+def _parts(value: Value) -> Written:
     while value._prev and value.primitive.name not in FORMS:
         value = by_definition(value, always=True)
     inputs = value._prev
@@ -38,11 +38,7 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
         text = _symbol(value.label) if value.primitive is VARIABLE else ""
         text = text or CONSTANTS.get(value.source or "") or number_text(value.data)
         return SIGN if text.startswith("-") else ATOM, [text]
-    form = FORMS[value.primitive.name]
-    if isinstance(form, tuple):
-        return form[1], filled(form[0], inputs, form[2:])
-    assert isinstance(form, str)
-    return (ATOM, filled(form, inputs)) if "{" in form else call(form, inputs)
+    return written(FORMS[value.primitive.name], inputs)
 
 
 def _symbol(name: str) -> str:

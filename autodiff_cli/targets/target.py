@@ -5,43 +5,31 @@ from __future__ import annotations
 import itertools
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ..errors import quoted
 from ..graphs.adjoint import Branch, Recording
 from ..graphs.schedule import Schedule, Task, schedule
 from ..language.elements import underscored
-from ..language.printer import INFIX, PREFIX, Item, assembled
+from ..language.printer import INFIX, OPERATORS, PREFIX, Template, Written, assembled, call, written
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
 from ..table import primitive as binding
-from ..table.names import by_name
-from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
+from ..table.primitive import ATOM, POWER, PRODUCT, SIGN
+from ..table.primitives import by_name, native
 from .faults import showing
 from .lowering import composed
 
-Written = tuple[int, list[Item]]
-"""How an expression binds, and what it is written from."""
+Form = Template | Callable[["Target", Step], Written]
+"""How a language writes an operation: by a template, or by what gives the parts of the expression."""
 
-Form = str | tuple[Any, ...] | Callable[["Target", Step], Written]
-"""How a language writes an operation: the name of a function; a template such as `float(round({0}))`; a template with
-its own binding level and those that its inputs need; or what gives the parts of the expression."""
-
-OPERATORS: dict[str, tuple[Any, ...]] = {
-    **{name: (f"{{0}}{between}{{1}}", *levels) for name, (between, *levels) in INFIX.items()},
-    **{name: (f"{before}{{0}}", *levels) for name, (before, *levels) in PREFIX.items()},
-}
-"""The operators as the language of formulas writes them."""
-
-NO_LABELS: Mapping[Step, str] = MappingProxyType({})
-
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 _PLACE = re.compile(r"\{(\d)\}")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 OURS = "ad_"
 """The prefix of names that generated code reserves."""
 
@@ -84,40 +72,8 @@ def language(name: str) -> Mapping[str, Any]:
         del forms[operation]
     called = {re.split(r"\W", form)[0] for form in forms.values() if isinstance(form, str)}
     reserved = called.union(fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ())))
-    return {**fields, "forms": forms, "reserved": frozenset(reserved)}
-
-
-@lru_cache(maxsize=1024)
-def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
-    """Split a template into text and inputs: the position of each, and the level that it has to bind at.
-
-    An input stands in parentheses unless it is between some already.
-    """
-    split = _PLACE.split(template)
-    parts: list[str | tuple[int, int]] = []
-    for k in range(0, len(split), 2):
-        if k:
-            inside = split[k - 2].endswith(("(", ", ")) and split[k].startswith((")", ","))
-            parts.append((int(split[k - 1]), CHOICE if inside else ATOM))
-        if split[k]:
-            parts.append(split[k])
-    return tuple(parts)
-
-
-def filled(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> list[Item]:
-    """A template with the inputs in their places; `levels` are those that each input has to bind at."""
-    parts = pieces(template)
-    if levels:
-        return [part if isinstance(part, str) else (args[part[0]], levels[part[0]]) for part in parts]
-    return [part if isinstance(part, str) else (args[part[0]], part[1]) for part in parts]
-
-
-def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambda arg: (arg, CHOICE)) -> Written:
-    """A call of a function; `item` says how an argument is written."""
-    parts: list[Item] = [function, "("]
-    for k, arg in enumerate(args):
-        parts += [", ", item(arg)] if k else [item(arg)]
-    return ATOM, [*parts, ")"]
+    coarse = frozenset(native(fields.get("coarse", "")))
+    return {**fields, "forms": forms, "reserved": frozenset(reserved), "coarse": coarse}
 
 
 def named(names: str, prefix: str = "") -> dict[str, str]:
@@ -146,8 +102,10 @@ class Target:
     functions = True
     branches = True
     limits = True
+    errors = "none"
     coarse: frozenset[str] = frozenset()
     reserved: frozenset[str] = frozenset()
+    reserved_pattern = ""
     not_callable = ""
     longest_name = 1_000_000
     literals: Mapping[str, str] = {}
@@ -204,11 +162,7 @@ class Target:
         if name == "pow":
             return self.power(*args)
         form = self.forms.get(name) or self.function(name)
-        if isinstance(form, tuple):
-            return form[1], filled(form[0], args, form[2:])
-        if isinstance(form, str):
-            return (ATOM, filled(form, args)) if "{" in form else call(form, args)
-        return form(self, step)
+        return form(self, step) if callable(form) else written(form, args)
 
     def power(self, x: Step, y: Step) -> Written:
         """A power: a square as a product, a base that may be negative only to a whole exponent."""
@@ -243,9 +197,20 @@ class Target:
     def library(self) -> list[str]:
         """The lines of the functions that the language lacks, each after those that it calls."""
         lines: list[str] = []
-        for name, count in needed(self):
-            lines += [""] * self.blank_lines
-            lines += type(self)(self.name)._support(f"{OURS}{name}", PARAMETERS[:count], self.supported(name, count))
+        entered: set[tuple[str, int]] = set()
+
+        def visit(steps: Iterable[Step]) -> None:
+            for name, count in [(step.name, len(step.args)) for step in steps]:
+                if not count or name in self.forms or (name, count) in entered:
+                    continue
+                entered.add((name, count))
+                supported = self.supported(name, count)
+                visit(supported.recorder.steps)
+                lines.extend([""] * self.blank_lines)
+                lines.extend(type(self)(self.name)._support(f"{OURS}{name}", PARAMETERS[:count], supported))
+
+        live = {task.step for task in self.plan(self.unit.recording).tasks}
+        visit(sorted(live, key=lambda step: step.index))
         return lines
 
     def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
@@ -285,7 +250,9 @@ class Target:
 
     def silent(self, step: Step, large: bool) -> bool:
         """Whether there is no error where a step has no value; if `large`, where that is too large."""
-        return True
+        if self.errors != "functions":
+            return self.errors == "none"
+        return large if step.name in INFIX else step.name in PREFIX or step.name not in self.forms
 
     def supported(self, name: str, count: int) -> Recording:
         """Return the recording of a function of `count` inputs that the target lacks."""
@@ -295,7 +262,8 @@ class Target:
     def usable(self, name: str) -> bool:
         """Return whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
-        return plain and name not in self.reserved and len(name) <= self.longest_name
+        reserved = self.same(name) in self.reserved or re.fullmatch(self.reserved_pattern, name)
+        return plain and not reserved and len(name) <= self.longest_name
 
     def callable(self, name: str) -> bool:
         """Whether a function can have this name."""
@@ -389,27 +357,25 @@ class Target:
         return list(order)
 
     def _inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
-        uses: dict[Step, int] = {}
         steps = {task.step: task for task in plan.tasks}
-        for step in steps:
-            for a in self.reads(step):
-                uses[a] = uses.get(a, 0) + 1
+        uses = Counter(a for step in steps for a in self.reads(step))
         hidden: set[Step] = set()
         weight: dict[Step, int] = {}
         for step in sorted(steps, key=lambda step: step.index):
             weight[step] = 1 + sum(weight.get(a, 0) for a in step.args if a in hidden)
-            simple = uses.get(step) == 1 and weight[step] <= INLINE and steps[step].source is None
+            simple = uses[step] == 1 and weight[step] <= INLINE and steps[step].source is None
             if simple and step not in results and step not in named and step.name != "where":
                 hidden.add(step)
         return hidden
 
     def reads(self, step: Step) -> Iterable[Step]:
         """The inputs of a step, each as often as it is written."""
-        return step.args
+        form = self.forms.get(step.name)
+        template = form[0] if isinstance(form, tuple) else form
+        places = _PLACE.findall(template) if isinstance(template, str) else ()
+        return [step.args[int(place)] for place in places] if places else step.args
 
-    def statements(
-        self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str] = NO_LABELS
-    ) -> Iterator[str]:
+    def statements(self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str]) -> Iterator[str]:
         """The lines that do what a schedule says, the first at no indentation."""
         checks = {(step, branch) for step, branch, _ in plan.checks}
         anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[DEPTH::DEPTH]]
@@ -452,7 +418,6 @@ class Target:
                 yield self.indent * d + self.closing
 
     def _moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
-        """The lines that leave branches and enter others."""
         k = 0
         while k < len(old) and k < len(new) and old[k] is new[k]:
             k += 1
@@ -482,25 +447,6 @@ def needs(plan: Schedule) -> dict[Step, list[Branch]]:
 
 def _visible(line: list[Branch]) -> list[Branch]:
     return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
-
-
-def needed(target: Target) -> list[tuple[str, int]]:
-    """The functions to be given to the target, each after those that it calls, with their counts of inputs."""
-    names: dict[tuple[str, int], None] = {}
-    entered: set[tuple[str, int]] = set()
-
-    def visit(steps: list[Step]) -> None:
-        for step in steps:
-            key = (step.name, len(step.args))
-            if not step.args or step.name in target.forms or key in entered:
-                continue
-            entered.add(key)
-            visit(target.supported(*key).recorder.steps)
-            names[key] = None
-
-    live = {task.step for task in target.plan(target.unit.recording).tasks}
-    visit(sorted(live, key=lambda step: step.index))
-    return list(names)
 
 
 def comment_lines(text: str) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.names import native
+from ..table.primitives import native
 from .lowering import Lowering
 from .target import language, named
 from .vectors import Vectors, whole_power
@@ -65,13 +66,10 @@ class Columns:
                 self._place[step] = step.data
         self._first = inputs + len(self.constants)
         self._free: dict[bool, list[int]] = {True: [], False: []}
-        uses: dict[Step, int] = {}
+        uses = Counter(a for step in plan.steps for a in step.args)
         kept = {check.step for check in plan.checks} | set(plan.results)
         kept |= {a for check in plan.checks if check.step.name in CONDITIONS for a in check.step.args}
         kept |= {step for check in plan.checks for step, _ in check.needed}
-        for step in plan.steps:
-            for a in step.args:
-                uses[a] = uses.get(a, 0) + 1
         for step in plan.steps:
             places = tuple([self._place[a] for a in step.args])
             out = self._place[step] = self._new(step.name in CONDITIONS)
@@ -141,15 +139,15 @@ def _chosen(condition: Any, x: Any, y: Any, out: Any) -> None:
 def _powers(exponent: int) -> Callable[..., Any]:
 
     def power(x: Any, _: Any, out: Any) -> None:
-        np.multiply(x, x, out=out) if abs(exponent) > 1 else np.copyto(out, x)
-        if abs(exponent) in (4, 5, 6):
-            np.multiply(out, out if abs(exponent) < 6 else x, out=out)
-        if abs(exponent) in (3, 5):
-            np.multiply(out, x, out=out)
-        elif abs(exponent) == 6:
-            np.multiply(out, out, out=out)
+        value = x
+        for bit in bin(abs(exponent))[3:]:
+            value = np.multiply(value, value, out=out)
+            if bit == "1":
+                np.multiply(out, x, out=out)
         if exponent < 0:
-            np.divide(1.0, out, out=out)
+            np.divide(1.0, value, out=out)
+        elif value is x:
+            np.copyto(out, x)
 
     return power
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from ..graphs.adjoint import Branch, Recording
+from ..graphs.adjoint import Recording
 from ..graphs.schedule import live_steps, schedule
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitive import OPERATIONS
@@ -62,14 +62,13 @@ def vectors(recording: Recording) -> Vectors:
         replace(recording, adjoints=(*recording.adjoints, *alone), watched=tuple(numbers), edges=edges),
         OPERATIONS.keys(),
     )
-    checks = tuple([Check(step, _needed(branch)) for step, branch, _ in plan.checks])
+    checks = []
+    for step, branch, _ in plan.checks:
+        conditions = [(part.condition, part.holds) for part in branch.line() if part.condition is not None]
+        checks.append(Check(step, tuple(conditions)))
     asked = [step for check in checks for step, _ in check.needed]
     live = live_steps((*results, *[check.step for check in checks], *asked))
-    return Vectors(tuple([step for step in live if step.args]), results, checks)
-
-
-def _needed(branch: Branch) -> tuple[tuple[Step, bool], ...]:
-    return tuple([(part.condition, part.holds) for part in branch.line() if part.condition is not None])
+    return Vectors(tuple([step for step in live if step.args]), results, tuple(checks))
 
 
 class _Knots:

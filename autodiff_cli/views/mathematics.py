@@ -8,10 +8,10 @@ from collections.abc import Collection
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
-from ..language.printer import INFIX, PREFIX, Item, assembled, number_text
-from ..table.names import by_name
+from ..language.printer import INFIX, PREFIX, Item, assembled, call, number_text
 from ..table.operators import NEG, VARIABLE
 from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
+from ..table.primitives import by_name
 
 MAX_WRITTEN_NODES = 120
 """The most nodes of a formula that is written out; a shared node counts at each use."""
@@ -68,10 +68,7 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
         return POWER, ["√", (operands[0], ATOM)] if not operands[0]._prev else ["√(", (operands[0], CHOICE), ")"]
     if name == "abs" and not any(operand.primitive is value.primitive for operand in in_order(operands)):
         return ATOM, ["|", (operands[0], CHOICE), "|"]
-    parts: list[Item] = [_NAMES.get(name) or value.primitive.spelling or name, "("]
-    for k, operand in enumerate(operands):
-        parts += [", ", (operand, CHOICE)] if k else [(operand, CHOICE)]
-    return ATOM, [*parts, ")"]
+    return call(_NAMES.get(name) or value.primitive.spelling or name, operands)
 
 
 def _leaf(value: Value) -> str:

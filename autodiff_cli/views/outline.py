@@ -15,11 +15,11 @@ from .numerals import format_number
 LINES = 64
 DEPTH = 24
 CUT_DEPTH = 12
-"""Without `--depth`, the most lines and levels of a graph drawn completely; a larger one has CUT_DEPTH levels."""
+"""Without `--depth`: the most lines and levels of a whole graph, and the levels of a larger one."""
 MAX_TERMS, FOLDED = 12, 5
-"""In a graph that is cut, of a node with more than MAX_TERMS terms only FOLDED are drawn."""
+"""Of a node with more than MAX_TERMS terms in a graph that is cut, FOLDED are drawn."""
 DRAWN_ALIKE = 2
-"""Without `--depth`: of more than MANY_ALIKE terms that stand at one place of the text only DRAWN_ALIKE are drawn."""
+"""Without `--depth`: how many are drawn of more than MANY_ALIKE terms at one place of the text."""
 
 
 def outline(

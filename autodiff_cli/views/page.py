@@ -1,4 +1,4 @@
-"""A Page as one HTML file that needs nothing else: no network and no other file, under a strict policy of contents."""
+"""A Page as one HTML file without a network or other files, under a strict policy of contents."""
 
 from __future__ import annotations
 

@@ -58,11 +58,15 @@ def named(name: str) -> str:
     return f"${typesetting(program).expression(program.outputs[0])}$"
 
 
-def table(columns: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table with the rules of booktabs; `columns` are those of `tabular`."""
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", " & ".join(heads) + r" \\", r"\midrule"]
-    lines += [" & ".join(row) + r" \\" for row in rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l", last: Sequence[str] = ()) -> str:
+    """Return a table with the rules of booktabs; all but the first of the `columns` are of one kind.
+
+    A `last` row stands apart from the others.
+    """
+    head, *lines = [" & ".join(row) + r" \\" for row in (heads, *rows)]
+    lines += [r"\midrule", " & ".join(last) + r" \\"] if last else []
+    begin = rf"\begin{{tabular}}{{l{columns * (len(heads) - 1)}}}"
+    return "\n".join([begin, r"\toprule", head, r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"])
 
 
 def formula(text: str, names: Iterable[str], left: str = "") -> str:
@@ -105,9 +109,9 @@ def fit_table(answer: Fit, digits: int | None) -> str:
     correlations = ""
     if 1 < len(names) <= MOST_CORRELATED:
         entries = [(named(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names]
-        correlations = table("l" + "r" * len(names), ("correlation", *map(named, names)), entries)
+        correlations = table(("correlation", *map(named, names)), entries, "r")
     quality, predictions = _quality(answer, digits), _predictions(answer, digits)
-    return _parts(_model(answer), table("llll", heads, rows), quality, correlations, predictions)
+    return _parts(_model(answer), table(heads, rows), quality, correlations, predictions)
 
 
 def _predictions(answer: Fit, digits: int | None) -> str:
@@ -133,7 +137,7 @@ def _predictions(answer: Fit, digits: int | None) -> str:
         )
         for prediction in answer.predictions
     ]
-    return table("l" * len(heads), heads, rows)
+    return table(heads, rows)
 
 
 def _model(answer: Fit) -> str:
@@ -191,11 +195,7 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
         written = number(result.written) + unit_latex(result.value)
         of_result = (named(name), written, number(result.uncertainty, 2), "", number(result.dof, 3), "", "", "")
         heads = ("quantity", "estimate", "$u$", "distribution", r"$\nu$", "sensitivity", "contribution", "share")
-        budget = table("llllllll", heads, [*rows, of_result])
-        # the result stands apart from what it is made of
-        lines = budget.splitlines()
-        lines.insert(-3, r"\midrule")
-        parts += ["\n".join(lines), _expanded(name, result)]
+        parts += [table(heads, rows, last=of_result), _expanded(name, result)]
     return _parts(*parts)
 
 
@@ -225,7 +225,7 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
             for name, value in solution.values.items()
         ]
         slopes = [rf"$\partial/\partial {name_latex(name)}$" for name in variables]
-        parts.append(table("lll" + "l" * len(slopes), ("unknown", "value", "off by at most", *slopes), rows))
+        parts.append(table(("unknown", "value", "off by at most", *slopes), rows))
     if answer.formulas:
         parts.append(equations([_formula_sides(formula) for formula in answer.formulas]))
     if answer.point:
@@ -268,4 +268,4 @@ def check_table(answer: Check, digits: int | None) -> str:
         f"agreement: {'yes' if answer.agrees else 'no'}; digits that are correct at least and that were kept, "
         f"by a reference in {answer.precision} digits"
     )
-    return _parts(table("lllllll", heads, rows), "; ".join([verdict, *remarks]) + ".")
+    return _parts(table(heads, rows), "; ".join([verdict, *remarks]) + ".")

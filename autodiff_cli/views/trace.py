@@ -189,7 +189,7 @@ class TraceView(View[Trace]):
 
     def record(self, answer: Trace) -> dict[str, object]:
         record = super().record(answer)
-        if answer.has_units:
+        if unit_of(answer.value) is not None:
             units = {key: tree for key, x in record.items() if (tree := _units(x))}
             before = {key: record.pop(key) for key in ("value", "gradient", "point")}
             record = {**before, "units": units, **record}

@@ -29,8 +29,7 @@ from autodiff_cli.exercises.exercise import LEVELS
 from autodiff_cli.formulas import diff
 from autodiff_cli.optimize import descend, minimize
 from autodiff_cli.optimize.least_squares import LOSSES
-from autodiff_cli.targets import TARGETS
-from autodiff_cli.targets.dialects import DIALECTS
+from autodiff_cli.targets import DIALECTS, TARGETS
 from autodiff_cli.uncertainty import propagate
 from autodiff_cli.views.characters import THEMES
 from autodiff_cli.views.formats import COLUMNAR

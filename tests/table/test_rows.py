@@ -17,9 +17,9 @@ from autodiff_cli.cli.declarations import COMMANDS
 from autodiff_cli.numbers.base import Refusal
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table import operators, primitives
-from autodiff_cli.table.names import by_name
 from autodiff_cli.table.operators import WHERE
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, Primitive
+from autodiff_cli.table.primitives import by_name
 from rows import missing
 
 SOURCE = Path(autodiff_cli.__file__).parent

@@ -24,7 +24,8 @@ from autodiff_cli import ExpressionError, gradient, jacobian, parse
 from autodiff_cli.formulas.export import export
 from autodiff_cli.inputs.problem import as_number
 from autodiff_cli.table.primitive import FUNCTIONS
-from autodiff_cli.targets.dialects import DIALECTS
+from autodiff_cli.targets import DIALECTS
+from autodiff_cli.targets.target import language
 from databases import DATABASES, answers
 from places import TESTS
 
@@ -134,7 +135,7 @@ TOO_LONG = {"postgres": (OSBORNE,), "spark": (OSBORNE, "beta(")}
 def test_answers_are_those_of_grad(database: str) -> None:
     _, _, there = DATABASES[database]
     if not there:
-        pytest.skip(f"{DIALECTS[database].title} is not installed")
+        pytest.skip(f"{language(database)['database']} is not installed")
     counts: Counter[str] = Counter()
     reasons: Counter[tuple[str, bool]] = Counter()
     bad = []

@@ -26,8 +26,7 @@ from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import as_number
 from autodiff_cli.numbers.running_error import RUNNING, Bounded
 from autodiff_cli.table.primitive import FUNCTIONS, Primitive
-from autodiff_cli.targets import TARGETS, target
-from autodiff_cli.targets.dialects import DIALECTS
+from autodiff_cli.targets import DIALECTS, TARGETS, target
 from autodiff_cli.targets.target import reserved_words
 from counting import compared, compares
 from exported import FLAGS, RUNNERS, Runner, at_points, compiled, export, python

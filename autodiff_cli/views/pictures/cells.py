@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
@@ -10,7 +9,7 @@ from ..characters import Theme, shortened, visible
 from ..document import measured
 
 Way = Literal["auto", "right", "down"]
-"""The direction of a drawing from the inputs to the result; by default to the right, if it is not too wide."""
+"""The direction of a drawing from the inputs to the result."""
 
 
 class Choices(NamedTuple):
@@ -75,26 +74,22 @@ def title(picture: Picture) -> str:
 
 def description(picture: Picture, choices: Choices = USUAL) -> str:
     """Return the description for readers who cannot see the picture."""
-    return " ".join(_sentences(picture, choices))
-
-
-def _sentences(picture: Picture, choices: Choices) -> Iterator[str]:
-    digits = choices.digits
+    digits, count = choices.digits, len(picture.nodes)
     right = choices.way != "down"
     ends = "on the left to the result on the right" if right else "at the top to the result at the bottom"
-    count = len(picture.nodes)
-    skipped = sum(not node.taken for node in picture.nodes)
-    yield f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs {ends}."
+    sentences = [f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs {ends}."]
     if picture.numbers:
         output = picture.nodes[picture.outputs[0]]
-        yield f"The value is {measured(output.data, output.unit, digits)}."
+        sentences.append(f"The value is {measured(output.data, output.unit, digits)}.")
         units = picture.units["gradient"] if picture.units else {}
-        partials = [f"{visible(name)} {measured(x, units.get(name), digits)}" for name, x in picture.gradient.items()]
-        if partials:
-            yield f"Its derivatives: {', '.join(partials[:20])}{', …' if len(partials) > 20 else ''}."
+        heading = "Its derivatives"
+        named = [f"{visible(name)} {measured(x, units.get(name), digits)}" for name, x in picture.gradient.items()]
     else:
-        names = [visible(node.label) for node in picture.nodes if node.variable]
-        if names:
-            yield f"Its variables: {', '.join(names[:20])}{', …' if len(names) > 20 else ''}."
+        heading = "Its variables"
+        named = [visible(node.label) for node in picture.nodes if node.variable]
+    if named:
+        sentences.append(f"{heading}: {', '.join(named[:20])}{', …' if len(named) > 20 else ''}.")
+    skipped = sum(not node.taken for node in picture.nodes)
     if skipped:
-        yield f"Dashed: {skipped:,} {'node that was' if skipped == 1 else 'nodes that were'} not evaluated."
+        sentences.append(f"Dashed: {skipped:,} {'node that was' if skipped == 1 else 'nodes that were'} not evaluated.")
+    return " ".join(sentences)

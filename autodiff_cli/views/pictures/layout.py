@@ -19,12 +19,12 @@ GAP = 16.0
 LINE_GAP = 10.0
 """Pixels between two lines that pass a column."""
 COLUMN_GAP = (44.0, 150.0)
-"""The least and the greatest distance of columns, in pixels; it grows with the steepness of the lines."""
+"""The least and the greatest distance of columns in pixels, which grows with steep lines."""
 MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
 """The most rounds of ordering, and the most rounds times edges."""
 SWEEPS = 24
 MAX_NODES, MAX_BENDS = 5000, 100_000
-"""The most nodes and bends in a picture: the worst graph of that size takes half a minute."""
+"""The most nodes and bends in a picture, which take half a minute at worst."""
 
 
 class Size(NamedTuple):
@@ -63,14 +63,14 @@ class Layout(NamedTuple):
     """A finished layout. Indices below `len(sizes)` are nodes, those above are bends of lines."""
 
     sizes: tuple[Size, ...]
-    """The sizes of nodes, then of bends, which are as wide as their column and have no height."""
+    """The sizes of nodes, then of bends, which are as wide as their column."""
     corners: tuple[Point, ...]
     """The left end of each node's middle line."""
     lefts: tuple[float, ...]
     """The start of the column of each node."""
     segments: tuple[Segment, ...]
     last: dict[tuple[int, int], int]
-    """For a line from one node to another: the bend, or the node, from which its last segment starts."""
+    """The bend or node from which the last segment of a line between two nodes starts."""
     width: float
     height: float
 
@@ -124,21 +124,14 @@ def layered_layout(
             left += min(max(gaps[0], 0.3 * steepest), gaps[1])
         lefts.append(left)
         left += width
+    top = min(y - size.above for y, size in zip(middles, all_sizes, strict=True))
+    bottom = max(y + size.below for y, size in zip(middles, all_sizes, strict=True))
     corners = [
-        Point(lefts[rank] + widths[rank] - size.width, y)
+        Point(lefts[rank] + widths[rank] - size.width, y - top)
         for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
     ]
-    top = min(point.y - size.above for point, size in zip(corners, all_sizes, strict=True))
-    bottom = max(point.y + size.below for point, size in zip(corners, all_sizes, strict=True))
-    return Layout(
-        all_sizes,
-        tuple(Point(x, y - top) for x, y in corners),
-        tuple(lefts[rank] for rank in ranks),
-        tuple(segments),
-        last,
-        left,
-        bottom - top,
-    )
+    starts = tuple([lefts[rank] for rank in ranks])
+    return Layout(all_sizes, tuple(corners), starts, tuple(segments), last, left, bottom - top)
 
 
 def _too_large(what: str) -> ExpressionError:

@@ -1,4 +1,4 @@
-"""The picture as PDF: the same scene as the SVG, drawn by matplotlib, with its fonts inside and text that is text."""
+"""The picture as PDF: the scene drawn by matplotlib, with its fonts and text that is text."""
 
 from __future__ import annotations
 

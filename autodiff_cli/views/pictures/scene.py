@@ -1,4 +1,4 @@
-"""The picture as a scene, which SVG, TikZ and PDF are written of: boxes, lines and text, and their colours."""
+"""The picture as a scene for SVG, TikZ and PDF: boxes, lines and text, and their colours."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
-"""Characters that each number of a live picture has room for, beside its sign and unit."""
+"""Characters of a number in a live picture, beside its sign and unit."""
 TIGHT = (30.0, 30.0)
-"""Between the columns, at least and at most, where a picture would else be too large to be shown."""
+"""The least and the greatest distance of columns of a large picture."""
 SLIDE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
 LEGIBLE = 11.0
@@ -89,7 +89,7 @@ Piece = (
     | tuple[Literal["C"], Coordinates, Coordinates, Coordinates]
     | tuple[Literal["Z"]]
 )
-"""A part of a path: a start, a line to a place, a cubic curve by its two handles to one, or the end."""
+"""A part of a path: a start, a line, a cubic curve with two handles, or the end."""
 
 
 class Path(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from .scene import (
     Box,
     Colors,
     Piece,
-    Scene,
     Shape,
     Text,
     coordinate,
@@ -34,7 +33,7 @@ FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 SCALE = 2.0
 """Pixels of a PNG to a unit of the SVG, unless the picture is large."""
 AMPLE, MOST = 20e6, 100e6
-"""Pixels above which the scale goes down to 1 and no width is allowed, and above which it goes down further."""
+"""Pixels above which the scale goes down to 1, and below it; the first are the most for a width."""
 SIDE = 120_000
 """The most pixels on a side."""
 SMALLEST = 0.75
@@ -58,34 +57,34 @@ def svg(picture: Picture, choices: Choices = USUAL) -> str:
     Nodes, numbers and lines carry `data-` attributes that say which they are. A `live` picture is for a page that
     changes its numbers and writes on its lines: it leaves room for that, and its style is the page's.
     """
-    return "\n".join(_document(picture, scene(picture, choices), choices)) + "\n"
-
-
-def _document(picture: Picture, drawn: Scene, choices: Choices) -> Iterator[str]:
+    drawn = scene(picture, choices)
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
     if choices.live:
         scale = min(1.0, max(PAGE / width, LEGIBLE_LIVE / FONT))
     # a chosen theme has a name of its own in rules of CSS, on one page with others
     theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
-    yield (
+    lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)} {coordinate(height)}" '
-        f'width="{coordinate(width * scale)}" height="{coordinate(height * scale)}" role="img" '
-        f'class="{theme}" xml:space="preserve">'
-    )
-    yield f"<title>{escape(title(picture))}</title>"
-    yield f"<desc>{escape(drawn.description)}</desc>"
-    if not choices.live:
-        yield f"<style>{style(choices.theme, choices.partials)}</style>"
-    yield '<rect class="paper" width="100%" height="100%"/>'
-    yield f'<g transform="translate({coordinate(MARGIN)} {coordinate(MARGIN)})">'
-    yield from map(_shape, drawn.lines)
+        f'{_size(width * scale, height * scale)} role="img" class="{theme}" xml:space="preserve">',
+        f"<title>{escape(title(picture))}</title>",
+        f"<desc>{escape(drawn.description)}</desc>",
+    ]
+    lines += [] if choices.live else [f"<style>{style(choices.theme, choices.partials)}</style>"]
+    lines.append('<rect class="paper" width="100%" height="100%"/>')
+    lines.append(f'<g transform="translate({coordinate(MARGIN)} {coordinate(MARGIN)})">')
+    lines += map(_shape, drawn.lines)
     for index, shapes in enumerate(drawn.nodes):
-        yield f'<g data-node="{index}">'
-        yield from map(_shape, shapes)
-        yield "</g>"
-    yield "</g>"
-    yield "</svg>"
+        lines += [f'<g data-node="{index}">', *map(_shape, shapes), "</g>"]
+    return "\n".join([*lines, "</g>", "</svg>\n"])
+
+
+def _corner(x: float, y: float) -> str:
+    return f'x="{coordinate(x)}" y="{coordinate(y)}"'
+
+
+def _size(width: float, height: float) -> str:
+    return f'width="{coordinate(width)}" height="{coordinate(height)}"'
 
 
 def _shape(shape: Shape) -> str:
@@ -93,16 +92,12 @@ def _shape(shape: Shape) -> str:
         kind = CLASSES.get(shape.kind, "")
         styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{shape.word}" ' if shape.word else "")
         # held to the width that it was given, whatever font it is drawn in
-        return (
-            f'<text {styled}x="{coordinate(shape.x)}" y="{coordinate(shape.y + BASELINE)}" '
-            f'textLength="{coordinate(shape.width)}" lengthAdjust="spacingAndGlyphs">{escape(shape.text)}</text>'
-        )
+        length = f'textLength="{coordinate(shape.width)}" lengthAdjust="spacingAndGlyphs"'
+        return f"<text {styled}{_corner(shape.x, shape.y + BASELINE)} {length}>{escape(shape.text)}</text>"
     kind = f"{shape.kind} skipped" if shape.skipped else shape.kind
     if isinstance(shape, Box):
-        return (
-            f'<rect class="{kind}" x="{coordinate(shape.x)}" y="{coordinate(shape.y - shape.height / 2)}" '
-            f'width="{coordinate(shape.width)}" height="{coordinate(shape.height)}" rx="{coordinate(shape.round)}"/>'
-        )
+        corner, size = _corner(shape.x, shape.y - shape.height / 2), _size(shape.width, shape.height)
+        return f'<rect class="{kind}" {corner} {size} rx="{coordinate(shape.round)}"/>'
     about = "" if shape.source is None else f'data-from="{shape.source}" '
     about += "" if shape.edge is None else f'data-edge="{shape.edge[0]}-{shape.edge[1]}" '
     return f'<path class="{kind}" {about}d="{_pieces(shape.pieces)}"/>'
