@@ -180,3 +180,22 @@ def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(word, words, 1, cutoff)), None)
+
+
+tracebacks = False
+"""Whether `--debug` was given."""
+
+
+def error_of(fault: Exception, task: str) -> ExpressionError:
+    """Return the error that stands for a fault in a `task`; with `--debug` raise the fault of a bug."""
+    if isinstance(fault, ExpressionError):
+        return fault
+    if isinstance(fault, MemoryError):
+        return ExpressionError("limit", "there is not enough memory for this", hint="use a smaller program")
+    if tracebacks:
+        raise fault
+    return ExpressionError(
+        "internal",
+        f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
+        hint=f"please report it, with {task} and what it prints under `--debug`",
+    )
