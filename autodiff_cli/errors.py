@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
 _KINDS = {
@@ -122,6 +123,16 @@ class ExpressionError(Diagnosed, AutodiffError):
 
 class NotSmooth(ExpressionError):
     """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
+
+
+@contextmanager
+def about(text: str, *, always: bool = False) -> Iterator[None]:
+    """Have errors be about this text, unless they are about another one already; `always` those too."""
+    try:
+        yield
+    except ExpressionError as error:
+        error.text = text if always or error.text is None else error.text
+        raise
 
 
 def usage_error(message: str, hint: str | None = None, span: Span | None = None) -> ExpressionError:

@@ -6,8 +6,8 @@ import re
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ from ..batched.columns_io import (
 )
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..derivatives.jacobian import output_names
-from ..errors import Diagnostic, ExpressionError, needed, point_error, usage_error
+from ..errors import Diagnostic, ExpressionError, about, needed, point_error, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
@@ -322,7 +322,7 @@ def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
     from ..quantities.unit import parse_unit
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
-    with _about(rows.text):
+    with about(rows.text):
         return rows.in_units(known, row_units(rows.question, known, point, units_asked))
 
 
@@ -369,7 +369,7 @@ class Rows(NamedTuple):
     def fitted(self, columns: Sequence[str]) -> Fitted:
         """Return the formula over these columns. Raises `ExpressionError` where they do not fit."""
         several = self.question == "jacobian"
-        with _about(self.text):
+        with about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
@@ -463,15 +463,6 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequenc
         raise without_units_hint(error) from None
 
 
-@contextmanager
-def _about(text: str) -> Iterator[None]:
-    try:
-        yield
-    except ExpressionError as error:
-        error.text = text if error.text is None else error.text
-        raise
-
-
 def version() -> str:
     """Return the version of the package, which is above this room."""
     current: str = sys.modules[__name__.partition(".")[0]].__version__
@@ -520,7 +511,7 @@ def rows(
     typed = {name: str(value.unit) for name, value in values.items() if isinstance(value, Quantity)}
     shared = {name: x.number if isinstance(x, Quantity) else as_number(x, name) for name, x in values.items()}
     if not lenient:
-        with _about(text), suppress(UnknownShape):  # columns may give a list its shape
+        with about(text), suppress(UnknownShape):  # columns may give a list its shape
             parse(text, shared, units=True)
     return Rows(
         text,
