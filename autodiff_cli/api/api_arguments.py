@@ -44,7 +44,6 @@ MANY_POINTS_HINT = (
 )
 
 
-# ---- arguments by the kinds of their parameters -------------------------------------------------------------------
 @cache
 def options_of(command: str) -> dict[str, Option]:
     """The options of a command, by the names that they have as keyword arguments."""
@@ -255,7 +254,6 @@ def kind_of(value: object) -> str:
     return f"an array of shape {tuple(shape)}" if shape else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
-# ---- what questions take ------------------------------------------------------------------------------------------
 def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
     """The point with its texts read leniently; nothing where it is no point."""
     read = Lenient(value_of)

@@ -97,7 +97,6 @@ _FACES: dict[type, type[Answer]] = {}
 """The answers here, by the classes of the questions' answers."""
 
 
-# ---- answers ------------------------------------------------------------------------------------------------------
 class Answer:
     """The base class of answers: they print as their command prints in a pipe, and display themselves in a notebook.
 
@@ -522,7 +521,6 @@ def _as(answer: Any, **choices: Any) -> Any:
     return result
 
 
-# ---- what a call and a command line have in common ----------------------------------------------------------------
 def explain(error: Diagnosed, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
     shown = error.text if error.text is not None else text
@@ -759,7 +757,6 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return faced
 
 
-# ---- the functions ------------------------------------------------------------------------------------------------
 @takes("grad")
 def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
     """The program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.

@@ -20,7 +20,6 @@ from .declarations import COMMANDS, QUESTIONS, declared, users_of_options
 from .entries import ENVIRONMENT, EXITS, command_list, man_page
 
 
-# ---- the tables of the reference ----------------------------------------------------------------------------------
 def tables() -> dict[str, str]:
     """Return the tables of the reference in Markdown, by name."""
     return {
@@ -84,7 +83,6 @@ def with_tables(text: str) -> str:
     return _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text)
 
 
-# ---- the type stubs -----------------------------------------------------------------------------------------------
 PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
 """Public names besides the commands' functions and their answers."""
 

@@ -45,7 +45,6 @@ def own(
     return Exercise(0, 0, 0, kind, "Differentiate {f}.", program, at, tuple(wrt), ("",), tuple(answer), formula, None)
 
 
-# ---- derivatives --------------------------------------------------------------------------------------------------
 def check_derivative(
     text: str,
     point: Point | None = None,
@@ -138,7 +137,6 @@ def marked_together(
     return Marked(posed, answer, is_right, message, hint, "entries", points, entries=tuple(marks))
 
 
-# ---- series -------------------------------------------------------------------------------------------------------
 def check_series(
     text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None, order: int = 8
 ) -> Marked:
@@ -151,7 +149,7 @@ def check_series(
         output, leaf = single_output(program), program.variables.get(name) or variable(name)
         parts = coefficients(output, leaf, lambda v: v, lambda primitive, a, b: a)
         if parts is None:
-            raise ExpressionError("usage", f"the answer is no polynomial in `{name}`", None, "write the polynomial")
+            raise usage_error(f"the answer is no polynomial in `{name}`", "write the polynomial")
         return output, len(parts) - 1
 
     with errors_point_into(answer):
@@ -189,7 +187,6 @@ def _coefficient(x: Any) -> Any:
     return Fraction(*ratio) if ratio else float(x)
 
 
-# ---- Hessians -----------------------------------------------------------------------------------------------------
 def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:
     """Return whether a matrix, `2, 0; 0, 6`, or entries, `d2/dx^2 = 2, …`, are the Hessian."""
     # in fractions, or where there are none in many digits

@@ -90,7 +90,6 @@ def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: A
     return mark_formula(posed, answer, entry)
 
 
-# ---- formulas -----------------------------------------------------------------------------------------------------
 SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
 """What an exercise of each kind asks for; all other kinds ask for the derivative."""
 
@@ -353,7 +352,6 @@ def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _V
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
 
 
-# ---- numbers ------------------------------------------------------------------------------------------------------
 def _mark_numbers(posed: Exercise, answer: str) -> Marked:
     answers, m = _numbers_by_name(posed, answer), many_digits()
     wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}
