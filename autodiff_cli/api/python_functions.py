@@ -549,15 +549,11 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     return diagnostic._replace(message=message or "", hint=hint)
 
 
-def _no_choices(call: PythonCall) -> dict[str, Any]:
-    return {}
-
-
 def answers(
     command: str,
     *placed: str,
     overloads: Sequence[tuple[str, Mapping[str, str | None]]] = (),
-    choices: Callable[[PythonCall], dict[str, Any]] = _no_choices,
+    choices: Callable[[PythonCall], dict[str, Any]] | None = None,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return what makes a function from a call to its answer the Python function of a command.
 
@@ -577,7 +573,8 @@ def answers(
             call = PythonCall(command, values)
             if marks and call.answer is not None:
                 return _as(call.asking(check_of(command))(call.request))
-            return _as(function(call), **choices(call), **call.shown)
+            own = {} if choices is None else choices(call)
+            return _as(function(call), **own, **call.shown)
 
         def answered_as_meant(values: Mapping[str, Any]) -> Any:
             if not values.get("lenient"):
