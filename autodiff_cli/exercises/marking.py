@@ -18,7 +18,7 @@ from ..algebra.rational_functions import vanishes
 from ..algebra.simplify import simplify
 from ..algebra.walk import substituted
 from ..diagnostics.leniency import leniently
-from ..errors import ExpressionError, Offer, counted, point_error, quoted, usage_error
+from ..errors import ExpressionError, Offer, counted, limit_error, point_error, quoted, usage_error
 from ..graphs.value import Value, in_order, node, variable
 from ..graphs.value_and_gradient import value_and_gradient, value_in
 from ..inputs.parse_point import split
@@ -154,7 +154,7 @@ class FormulaAnswer:
         count, what = len(self.places), SOUGHT.get(self.posed.kind, "the derivative")
         if count < MIN_POINTS:
             message = f"there are too few points {self.where}to compare the answer at"
-            raise ExpressionError("limit", message, None, self.instead)
+            raise limit_error(message, self.instead)
         for place in self.places:
             if not place.agrees:
                 where = ", ".join(f"{x} = {y if isinstance(y, Fraction) else rounded(y)}" for x, y in place.at.items())
