@@ -124,7 +124,6 @@ def check(
 
 
 def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -> Check:
-    """Convert an answer from the SI, or from the units that derivatives of numbers by numbers have, to its units."""
     from ..inputs.quantities import in_unit
     from ..numbers.multiprecision import Multiprecision
     from ..quantities.unit import coherent
@@ -235,11 +234,18 @@ def _reduced(
             condition = float(abs(totals[k] * problem.values[name] / totals[0]))
         number = _compared(number, slope, condition, exists=not (compared and kinks))
         numbers.append(number)
-    gradient, warnings = dict(zip(wanted, partials, strict=True)), (*problem.warnings, *kinks)
     answer = Check(
-        text, value, gradient, {**problem.values}, problem.program.constants, 2 * DIGITS, required, tuple(numbers),
-        warnings, summary,
-    )  # fmt: skip
+        text=text,
+        value=value,
+        gradient=dict(zip(wanted, partials, strict=True)),
+        point={**problem.values},
+        constants=problem.program.constants,
+        precision=2 * DIGITS,
+        required=required,
+        quantities=tuple(numbers),
+        warnings=(*problem.warnings, *kinks),
+        over=summary,
+    )
     return answer if function.units is None else _in_units(answer, function.units, of_numbers=True)
 
 
@@ -331,7 +337,6 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
 
 
 def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequence[str], digits: int) -> bool:
-    """Return whether doubling the digits changes nothing, and the value is not rounding error."""
     pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
     believed = 2 * digits >= ZERO_DIGITS
     if not all(abs(a - b) <= AGREE_WITHIN * abs(b) or (believed and abs(b) <= AGREE_WITHIN * abs(a)) for a, b in pairs):
@@ -345,7 +350,6 @@ def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequenc
 
 
 def _structural(swept: GradientResult, name: str) -> bool:
-    """Whether a result of 0 is so by the form of the program, or nothing was rounded on the way to it."""
     if name:
         leaf = swept.leaf(name)
         return leaf is None or swept.adjoints[leaf] is None
@@ -377,7 +381,6 @@ def _judged(
     underflowed: bool = False,
     unsure: int = 0,
 ) -> CheckedNumber:
-    """Compare a number with its references; `unsure` is the precision at which the exact one was still undecided."""
     kept = correct_digits(computed, exact)
     digits = kept if written else 0
     if written and written[0] != computed:
@@ -447,7 +450,6 @@ def _number(
 
 
 def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str, bool]:
-    """Return whether the reference's partial is the slope of its values, a remark, and whether it has a derivative."""
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(precision + 2 * DIGITS)

@@ -58,8 +58,7 @@ from ..numbers.floats import REAL
 from ..optimize import descend as _descend
 from ..optimize import fit as _fit
 from ..optimize import minimize as _minimize
-from ..run.backends import with_fallback
-from ..run.evaluation import located
+from ..run.evaluation import located, with_fallback
 from ..run.sweep import NodeError, forward
 from ..streams.files import Output
 from ..streams.requests import Reading, Request, default_point, names, value_with_unit

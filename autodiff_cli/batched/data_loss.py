@@ -195,12 +195,6 @@ def pose_over(
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    """Return the program of the values' numbers, with the columns in units that belong together; its units, and notes.
-
-    The headings' units count where a value has a unit, a number of the program has, or one is asked for, and where
-    they are all known and the program's dimensions fit together with them; else the numbers are as they were. Raises
-    `ExpressionError`.
-    """
     from ..inputs.optional_units import column_units, without_units_hint
     from ..inputs.own_units import in_own_units
     from ..inputs.quantities import ProgramUnits, unit_value
@@ -362,6 +356,10 @@ class DataLoss:
 
         values = iter(point)
         fixed = [next(values) if column is None else None for column in self._columns]
+
+        def plain(at: Mapping[str, float]) -> list[float]:
+            return row(list(at.values()))
+
         size = block_size(totals.count)
         for start in range(0, len(taken), size):
             rows = taken[start : start + size]
@@ -371,7 +369,6 @@ class DataLoss:
                 x if column is None else np.asarray(column)[part]
                 for x, column in zip(fixed, self._columns, strict=True)
             ]
-            plain = lambda at: row(list(at.values()))  # noqa: E731
             block = evaluate(kernel, self.names, inputs, len(rows), totals.count, plain, lambda row, name: None)
             for k in block.asked:
                 self.asked.append(int(rows[k]))
@@ -380,7 +377,7 @@ class DataLoss:
             block.results[:, list(block.errors)] = 0.0
             totals.add(block.results)
 
-    # ---- second derivatives, and how far numbers are off -----------------------------------------------------------
+    # ---- second derivatives, and how far numbers are off
     def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
         """Value, gradient and the lower triangle of the Hessian by `wrt`, row after row. Raises `ExpressionError`."""
         n = len(wrt)
@@ -447,7 +444,6 @@ class DataLoss:
         return Bounded(value, error(value, [v.error for v, _ in parts])), [Bounded(x, error(x, e)) for x, e in gradient]
 
     def _error_of(self, rows: int) -> Callable[[float, Iterable[float]], float]:
-        """Return a function that bounds the error of the sum over all rows from the terms of a sample of `rows`."""
         share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
         times = share * (1.0 if rows >= self.rows else ESTIMATED * self.rows / max(1, rows))
         return lambda x, errors: times * math.fsum(errors) + UNIT * abs(x)
@@ -465,7 +461,7 @@ class DataLoss:
                     continue
             yield at
 
-    # ---- what else there is to say --------------------------------------------------------------------------------
+    # ---- what else there is to say
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """A warning for each place of the program that has no derivative at some of the rows, which are counted."""
         if not self.evaluator.may_kink:
@@ -510,7 +506,7 @@ def square(lower: Sequence[float]) -> list[list[float]]:
     return [[lower[max(i, k) * (max(i, k) + 1) // 2 + min(i, k)] for k in range(size)] for i in range(size)]
 
 
-# ---- sums ---------------------------------------------------------------------------------------------------------
+# ---- sums
 class Totals:
     """Sums of many numbers each, as good as if they were computed in twice the digits and then rounded.
 

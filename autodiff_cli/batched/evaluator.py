@@ -17,8 +17,7 @@ from ..numbers import budget as work
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..numbers.recorder import Recorder
-from ..run.backends import with_fallback
-from ..run.evaluation import leaves_below, located
+from ..run.evaluation import leaves_below, located, with_fallback
 from ..run.flat_graph import Graph
 from ..run.sweep import domain_error
 from ..targets.internal import Internal

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from ..language.builder import Program
 from ..numbers.budget import collect
 from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import Step
-from ..run.backends import Unavailable, fastest
 from ..table.operators import POW
 from ..targets.lowering import Lowering
 from ..targets.vectors import MOST_STEPS, Vectors, vectors
@@ -46,6 +45,8 @@ LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
 MOST_POWER = 1_000
 """Whole powers from the second to this one have no pole."""
 
+Backend = TypeVar("Backend")
+
 Compute = Callable[[Sequence[Any], Any, Any], None]
 """Fills in results, a row of the array each, and flags; an input is a column, or a number that all rows have."""
 
@@ -58,6 +59,26 @@ class Kernel(NamedTuple):
     backend: str
     note: str | None
     """A message, shown once, if this is not the fastest backend: the reason, and the remedy."""
+
+
+class Unavailable(Exception):
+    """A backend cannot be had, and why."""
+
+
+def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tuple[Backend, str, str]:
+    """Return the result of the first backend that is available, or of the one with the given name.
+
+    Its name follows, and why the one before it cannot be had, empty for the first. A way raises `Unavailable`; the last
+    one does not. Raises a usage error for a wanted one that cannot be had.
+    """
+    why = ""
+    for name, make in ways.items():
+        if wanted in (None, name):
+            try:
+                return make(), name, why
+            except Unavailable as lacking:
+                why = str(lacking)
+    raise usage_error(f"`--backend {wanted}` cannot be had: {why}", "leave the option out")
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
@@ -83,10 +104,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
 
 def _near_poles(recording: Recording) -> Iterator[Step]:
-    """Steps that are infinite near poles, and far away, where second derivatives overflow or are lost to underflow.
-
-    Formulas may have cancelled what the sweeps meet, which take each operation by itself: `sqrt(x)**2` at 1e-300.
-    """
+    # formulas may have cancelled what the sweeps meet: `sqrt(x)**2` at 1e-300
     m, graph, place = recording.recorder, recording.graph, recording.place
     for i in place:
         if i not in recording.active:
@@ -108,14 +126,12 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
     """
     if backend not in (None, *BACKENDS):
         raise usage_error(f"`--backend` cannot be `{backend}`", "it is `llvm`, `numpy` or `python`")
-    compute, (name, why) = fastest(
-        {
-            "llvm": lambda: _printed(record, inputs, fixed),
-            "numpy": lambda: _called(record, inputs),
-            "python": lambda: None,
-        },
-        backend,
-    )
+    ways: dict[str, Callable[[], Compute | None]] = {
+        "llvm": lambda: _printed(record, inputs, fixed),
+        "numpy": lambda: _called(record, inputs),
+        "python": lambda: None,
+    }
+    compute, name, why = fastest(ways, backend)
     how = "by NumPy" if name == "numpy" else "one by one, which takes its time"
     return Kernel(compute, name, f"the rows are computed {how}: {why}" if why else None)
 
@@ -130,7 +146,7 @@ def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vecto
     return vectors(recording)
 
 
-# ---- LLVM ---------------------------------------------------------------------------------------------------------
+# ---- LLVM
 _LOADING = threading.Lock()
 _LOADED: list[Callable[[str], bool]] = []
 
@@ -221,7 +237,7 @@ def _address(array: Any) -> Any:
     return np.uint64(array.__array_interface__["data"][0])
 
 
-# ---- NumPy --------------------------------------------------------------------------------------------------------
+# ---- NumPy
 def _called(record: Record, inputs: int) -> Compute:
     from ..targets.ufuncs import Columns, lowering
 
@@ -245,7 +261,7 @@ def _called(record: Record, inputs: int) -> Compute:
     return compute
 
 
-# ---- rows ---------------------------------------------------------------------------------------------------------
+# ---- rows
 class Block(NamedTuple):
     """The results of a block of rows."""
 

@@ -8,8 +8,8 @@ from typing import Any
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.problem import check_single, may_have_units, parse
 from ..language.builder import Program
-from ..run.backends import with_fallback
 from ..run.doubles import Doubles
+from ..run.evaluation import with_fallback
 from .gradient import Gradient, gradient, gradient_of, with_elasticities
 
 REMEMBERED = 1024

@@ -202,7 +202,6 @@ class _Reverse:
         return [(p, m.number(d)) for p, d in zip(inputs, partials, strict=True) if d is not None]
 
     def edges(self) -> dict[Step, None]:
-        """The comparisons, with a variable in them, of choices that have a branch without any."""
         primitives, parents = self.graph.primitives, self.graph.parents
         edges: dict[Step, None] = {}
         seen: set[int] = set()
@@ -221,7 +220,6 @@ class _Reverse:
         return edges
 
     def sweep(self, root: int, wanted: Leaves) -> tuple[tuple[Step, ...], list[Step]]:
-        """The derivative by each wanted leaf, and the adjoints of the nodes that have one at every point."""
         totals: list[Step] = []
         adjoints: dict[int | None, list[Part]] = {root: [(self.root, self.m.one)]} if root in self.active else {}
         for i in reversed(self.order):
@@ -242,7 +240,6 @@ class _Reverse:
         return tuple(results), totals
 
     def part(self, partial: Step, when: Branch) -> Part | None:
-        """A local derivative without its structural zeros: where there is one, and what it is; None for none at all."""
         if partial is self.m.nothing:
             return None
         if partial.name != "where":
@@ -271,7 +268,6 @@ class _Reverse:
         return m.step("mul", adjoint, factor)
 
     def total(self, parts: Sequence[Part], plain: bool) -> Part:
-        """The sum of the contributions that are there; of a `plain` node with 0 in the place of those that are not."""
         sums: dict[Branch, Step] = {}
         for branch, value in parts:
             self.put(sums, branch, value)

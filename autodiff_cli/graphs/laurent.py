@@ -98,7 +98,6 @@ class _Expansion:
         return series[output]
 
     def trimmed(self, start: int, c: Sequence[Number], end: int | None = None) -> Laurent:
-        """The series with these coefficients, and 0 up to `end`, from the first that is not 0 on."""
         coefficients = [*c, *[self.zero] * ((self.end if end is None else end) - start - len(c))]
         k = next((k for k, x in enumerate(coefficients) if not self.is_zero(x)), len(coefficients))
         return Laurent(start + k, coefficients[k:])

@@ -81,7 +81,6 @@ def live_steps(roots: Iterable[Step]) -> list[Step]:
 
 
 def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]) -> set[Step]:
-    """The steps that some result shows to be infinite: it would not be finite then, or there would be an error."""
     seen = set(roots)
     for step in reversed(live):
         if step not in seen or not step.args:
@@ -123,7 +122,6 @@ class _Planner:
                     needs.setdefault(branch, set()).update(p.inside(condition, holds) for p in places)
 
     def merged(self, need: set[Branch]) -> frozenset[Branch]:
-        """The branches without those inside another; both branches of a condition are the branch around them."""
         need = set(need)
         for innermost in sorted(need, key=lambda p: -p.depth):
             path = innermost
@@ -143,7 +141,6 @@ class _Planner:
         return next((place for place in self.places[step] if path.within(place)), None)
 
     def order(self) -> list[Task]:
-        """All tasks, each after what it needs; those of one branch together as far as that allows."""
         tasks: list[Task] = []
         providers: dict[tuple[Step, Branch], list[int]] = {}
         for step in self.live:
@@ -196,7 +193,6 @@ class _Planner:
         return [Task(step, path)]
 
     def sorted(self, tasks: list[Task], waiting: list[int], users: list[list[int]]) -> list[Task]:
-        """The tasks so that none waits for a later one. What waits besides, behind them in the lists, is no task."""
         ready: dict[Branch, list[int]] = {}
         outermost: list[tuple[int, tuple[int, bool], int, Branch]] = []
 
@@ -230,5 +226,4 @@ class _Planner:
 
 
 def _cheap(step: Step) -> bool:
-    """Whether a condition costs no more than asking whether it is needed, and cannot fail."""
     return bool(step.args and OPERATIONS[step.name].holds) and not any(a.args for a in step.args)

@@ -67,7 +67,7 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
     return Curvature(at.values[0].x, gradient, rows)
 
 
-# ---- at breakpoints ------------------------------------------------------------------------------------------------
+# ---- at breakpoints
 def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
     graph = swept.graph
     (root,) = graph.roots
@@ -81,7 +81,7 @@ def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) ->
 
     def numbers(piece: SmoothBranch) -> list[Number]:
         gradient, rows = _without_lengths(m, piece)
-        return [piece.smooth.value(piece.numbers[root]), *gradient, *[rows[i][j] for i, j in pairs]]
+        return [piece.value(root), *gradient, *[rows[i][j] for i, j in pairs]]
 
     def shared(smooth: Callable[[], Any]) -> list[Number]:
         return common(m, swept.value, pieces(smooth, graph, (root,), wanted), numbers, names)
@@ -101,10 +101,6 @@ def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) ->
 
 
 def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], list[list[Number]]]:
-    """The derivatives of a piece by the variables alone, its lengths of vectors replaced by their squares' form.
-
-    Raises `NodeError` where a length is left that is not squared.
-    """
     smooth, output = piece.smooth, piece.numbers[piece.graph.roots[0]]
     try:
         gradient, rows = smooth.gradient(output), smooth.hessian(output)
@@ -136,7 +132,6 @@ def _form(m: NumberType, vector: Sequence[Sequence[Number]], size: int) -> list[
 
 
 def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -> Number | None:
-    """By what factor a length is longer than another one, in all directions; None where there is no such factor."""
     try:
         i = next(i for i in range(len(other)) if other[i][i] != 0)
         square = form[i][i] / other[i][i]

@@ -14,9 +14,8 @@ from weakref import ref
 from ..errors import Diagnostic, ExpressionError, Span
 from ..numbers.base import Number
 from ..numbers.floats import REAL
-from ..run.backends import with_fallback
 from ..run.doubles import adjoints
-from ..run.evaluation import Evaluation
+from ..run.evaluation import Evaluation, with_fallback
 from ..run.flat_graph import Graph
 from ..run.sweep import NodeError, compute
 from ..table import primitives as primitives
@@ -278,7 +277,7 @@ def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
     return listed
 
 
-# ---- making nodes -------------------------------------------------------------------------------------------------
+# ---- making nodes
 _new = object.__new__
 
 
@@ -387,7 +386,7 @@ def as_float(x: object, refusal: str) -> float:
     return number
 
 
-# ---- copies -------------------------------------------------------------------------------------------------------
+# ---- copies
 FACTS = ("data", "grad", "_about")
 """The attributes of a node besides its operation and its inputs."""
 
@@ -399,10 +398,6 @@ def _copied(inputs: Sequence[Value], primitive: Primitive, *facts: Any) -> Value
 
 
 def _below(root: Value, done: Container[int]) -> Iterator[Value]:
-    """Yield a node and those below it, each after its inputs, but for those whose ids are `done`.
-
-    The caller adds the id of each to these before the next one.
-    """
     stack = [root]
     while stack:
         missing = [p for p in stack[-1]._prev if id(p) not in done]
@@ -455,7 +450,7 @@ def _unpickled(leaves: Mapping[int, Value], *columns: Iterable[Any]) -> list[Val
     return values
 
 
-# ---- sweeps over Values -------------------------------------------------------------------------------------------
+# ---- sweeps over Values
 def in_order(roots: Iterable[Value]) -> dict[Value, int]:
     """Return the nodes that the roots depend on in topological order, with their positions."""
     place: dict[Value, int] = {}

@@ -179,7 +179,6 @@ def _power(x: Ball, y: Ball) -> Ball:
 
 
 def _whole_power(a: Any, n: int) -> Any:
-    """A ball to a whole power above 0. The library has none of a ball around 0."""
     if a.is_exact() or not a.contains(0):
         return a**n
     # odd powers rise everywhere, even ones are least at 0
@@ -209,8 +208,6 @@ class Balls(NumberType):
         self.__dict__.update({name: self._lifted(name, function, self) for name, function in _FUNCTIONS.items()})
 
     def _lifted(self, name: str, function: Callable[..., Ball], *first: Any) -> Callable[..., Ball]:
-        """The function with its inputs as balls; its value at the same forms is computed once."""
-
         steps = self._steps[OPERATIONS[name].family]
 
         def lifted(*inputs: Number) -> Ball:

@@ -101,9 +101,9 @@ class Dimensions(NumberType):
                 first, second = self.named(known[0].dimension), self.named(x.dimension)
                 verbs = {"add": "add", "where": "choose between"}
                 verb = verbs.get(name, "compare" if name in COMPARES_DIMENSIONS else "combine")
-                message = (
-                    f"cannot subtract {second} from {first}" if name == "sub" else f"cannot {verb} {first} and {second}"
-                )
+                message = f"cannot {verb} {first} and {second}"
+                if name == "sub":
+                    message = f"cannot subtract {second} from {first}"
                 raise Refusal(KIND, message, "give both the same dimension; a number alone has none")
         return Dimensioned(known[0].dimension, _constant(name, xs), _temperatures(name, xs))
 
@@ -163,12 +163,10 @@ def _constant(name: str, xs: Iterable[Dimensioned]) -> Fraction | None:
 
 
 def _times(count: Fraction | None, factor: Fraction | None) -> Fraction | None:
-    """How many temperatures a product adds up; a multiple of a difference is one, whatever the factor."""
     return count * factor if count and factor is not None else None if count else count
 
 
 def _temperatures(name: str, xs: Sequence[Dimensioned]) -> Fraction | None:
-    """How many temperatures the result of an operation on numbers of one dimension adds up."""
     counts = [x.temperatures for x in xs if not x.is_zero]
     known = [count for count in counts if count is not None]
     if len(known) < len(counts) or not known:

@@ -65,7 +65,7 @@ class Multiprecision(NumberType):
         for name, function in _FUNCTIONS.items():
             self.__dict__[name] = self._guarded(name, function, accurate=name in _SURE)
 
-    # -- numbers ----------------------------------------------------------------------------------------------------
+    # -- numbers
     @property
     def pi(self) -> Number:
         return +self.context.pi
@@ -113,16 +113,12 @@ class Multiprecision(NumberType):
     def charge(self, operations: int) -> None:
         work.charge(operations * (10 + self._step))
 
-    # -- functions --------------------------------------------------------------------------------------------------
+    # -- functions
     def __getattr__(self, name: str) -> Any:
         function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _SURE)
         return function
 
     def _guarded(self, name: str, function: Function, *, accurate: bool = False) -> Function:
-        """The function, computed to more digits than are kept.
-
-        Unless it is accurate by itself, to more than twice as many: squares of its inputs are exact in it.
-        """
         context = self.context
         mpf = context.mpf
         family = OPERATIONS[name].family
@@ -134,6 +130,7 @@ class Multiprecision(NumberType):
                 return self._checked(function(self, *numbers))
             bits = context.prec
             self._inside = True
+            # with twice as many bits, squares of the inputs are exact
             context.prec = bits + GUARD if accurate else 2 * bits + GUARD
             try:
                 self._charge(family)
@@ -192,8 +189,6 @@ NATIVE = native(
 
 
 def _steep(name: str, below: int | None) -> Function:
-    """A function that grows like exp; far below 0 it is `below`, or minus as large as above if that is None."""
-
     def function(m: Multiprecision, x: Number) -> Number:
         if m.context.mag(x) > 17:
             if x < 0 and below is not None:
@@ -204,7 +199,7 @@ def _steep(name: str, below: int | None) -> Function:
     return function
 
 
-# ---- elementary ---------------------------------------------------------------------------------------------------
+# ---- elementary
 def _log(m: Multiprecision, x: Number) -> Number:
     if x < 0:
         raise ValueError("the logarithm of a negative number")
@@ -228,12 +223,9 @@ def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
     return m.underflow() if size < -MAGNITUDE else m.context.power(x, y)
 
 
-# ---- trigonometric and hyperbolic ---------------------------------------------------------------------------------
+# ---- trigonometric and hyperbolic
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
-    """The n-th derivative of sinc = f from πx·f = sin(πx); where its recurrence would lose digits, by the power series.
-
-    Each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), and safe as long as k < π|x|.
-    """
+    # each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), and safe as long as k < π|x|
     order, context = whole_order(float(n)), m.context
     work.charge((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
     if context.pi * abs(x) < max(order, 1):
@@ -248,7 +240,6 @@ def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
 
 
 def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
-    """The derivative of Σ (-1)^k (πx)^(2k)/(2k + 1)!, term by term, whose sum may be exp(π|x|) times less than they."""
     context = m.context
     with context.extraprec(int(5 * abs(x)) + 16):
         k = (order + 1) // 2
@@ -264,7 +255,7 @@ def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
         return total
 
 
-# ---- special ------------------------------------------------------------------------------------------------------
+# ---- special
 def _erfc(m: Multiprecision, x: Number) -> Number:
     if m.context.mag(x) > 17:
         return m.underflow() if x > 0 else 2
@@ -307,7 +298,6 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
 
 
 def _cotangent_derivative(m: Multiprecision, order: int, rest: Number) -> Number:
-    """The derivative of that order of π·cot(πx) at `rest`, at most 1/2 from 0; half way even ones are just 0."""
     if order < MANY_POLES and abs(rest) != 0.5:
         return cotangent_derivative(m, order, rest)
     # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all whole k, each half of them from the nearest
@@ -372,7 +362,6 @@ def _beta(m: Multiprecision, a: Number, b: Number) -> Number:
 
 
 def _beta_slope(m: Multiprecision, a: Number, b: Number) -> Number:
-    """The derivative of beta(a, b) in a; where a + b is a pole, beta is 0 as sin(πa + πb) is, which has this slope."""
     _no_pole(m, a)
     _no_pole(m, b)
     if a + b <= 0 and m.context.isint(a + b):
@@ -393,7 +382,6 @@ def _beta_by_reflection(m: Multiprecision, a: Number, b: Number, wave: Number) -
 
 
 def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
-    """The logarithm of beta for positive a and b, right to an absolute error."""
     context = m.context
     m._charge("gamma")  # there are three of them, where one function is charged for
     a, b = max(a, b), min(a, b)

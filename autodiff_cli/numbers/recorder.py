@@ -129,7 +129,6 @@ class Recorder(NumberType):
         return self.number(value) if math.isfinite(value) else None
 
     def _simpler(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        """An equal step, to the last bit, that takes less; None where there is none."""
         a, b = args[0], args[-1]
         match name:
             case "add":

@@ -281,7 +281,6 @@ class RunningDigits(Lifted):
         return lambda x, y: self.number(1) if type(y) is BoundedDigits and y.ratio and not y.x else function(x, y)
 
     def _computed(self, primitive: Primitive, value: Callable[..., Number], *inputs: Number) -> BoundedDigits:
-        """The value with its own rounding and what the errors of the inputs make of it. Raises as the function does."""
         numbers = [x if type(x) is BoundedDigits else self.number(x) for x in inputs]
         xs, errors = [x.x for x in numbers], [x.log_error for x in numbers]
         exact = all(error == EXACT for error in errors)
@@ -323,7 +322,6 @@ class RunningDigits(Lifted):
         return BoundedDigits(self, best.x, max(x.log_error for x in (best, *rivals))) if rivals else best
 
     def _ends(self, xs: Sequence[Any], errors: Sequence[float]) -> Iterator[list[Any]]:
-        """The inputs with each one that has an error moved by twice that, down and up."""
         for k, error in enumerate(errors):
             if EXACT < error < math.inf:
                 step = self.base.context.ldexp(1, math.ceil(error) + 1)
@@ -331,7 +329,6 @@ class RunningDigits(Lifted):
                 yield [*xs[:k], xs[k] + step, *xs[k + 1 :]]
 
     def _spread(self, primitive: Primitive, xs: list[Any], errors: Sequence[float], out: Any) -> float:
-        """How far the errors of the inputs may put the value off: log2 of it, infinite where nothing bounds it."""
         if math.inf in errors:
             return math.inf
         try:

@@ -19,7 +19,7 @@ from ..graphs.value import Source
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
-from .linear_algebra import cholesky, cholesky_solve, eigenvectors
+from .linear_algebra import cholesky, cholesky_solve, dot, eigenvectors
 
 Matrix = Sequence[Sequence[float]]
 
@@ -180,11 +180,7 @@ class _Shape(NamedTuple):
 
 
 def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _Shape:
-    """The signs of the Hessian in the variables `rows`.
-
-    Signs stay when the variables are measured in other units (Sylvester's law of inertia): in those in which the
-    diagonal is about 1, errors are smallest beside the eigenvalues. Powers of 2 scale without rounding.
-    """
+    # other units leave the signs (Sylvester's law of inertia); these make the errors small
     units = [_unit(at, i, rows) for i in rows]
     matrix, errors = (
         [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
@@ -205,17 +201,17 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
         lower = cholesky(signed)
         if lower is not None:
             solved = cholesky_solve(lower, slopes)
-            gain = abs(math.fsum(g * s for g, s in zip(slopes, solved, strict=True))) / 2
+            gain = abs(dot(slopes, solved)) / 2
             return _Shape(name, sign < 0, [], [-sign * u * s for u, s in zip(units, solved, strict=True)], gain)
     spectrum, vectors = decomposed(matrix)
     flat: list[list[float]] = []
     step = [0.0] * len(rows)
     gain = 0.0
     for x, vector in zip(spectrum, vectors, strict=True):
-        along = math.fsum(g * v for g, v in zip(slopes, vector, strict=True))
+        along = dot(slopes, vector)
         if abs(x) <= noise:
             flat.append([u * v for u, v in zip(units, vector, strict=True)])
-            if abs(along) <= math.fsum(e * abs(v) for e, v in zip(slope_errors, vector, strict=True)):
+            if abs(along) <= dot(slope_errors, map(abs, vector)):
                 continue
             gain = math.inf
         if x:
@@ -231,10 +227,6 @@ def norm(matrix: Matrix) -> float:
 
 
 def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
-    """The power of 2 that takes the entry of the diagonal, or where that is 0 the largest of its row, to about 1.
-
-    An entry that its error hides is taken to less, so that the error does not hide those of other variables.
-    """
     largest = max(abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows), HIDDEN * at.hessian_error[i][i])
     if not 0 < largest < math.inf:
         return 1.0

@@ -95,7 +95,6 @@ def _gcd(p: Polynomial, q: Polynomial) -> Polynomial:
 
 
 def _factors(p: Polynomial) -> Iterator[tuple[Polynomial, int]]:
-    """Yield factors that have simple roots only and none in common, each with its multiplicity in the polynomial."""
     if len(p) < 2:
         return
     rest = _gcd(p, _derivative(p))
@@ -109,7 +108,6 @@ def _factors(p: Polynomial) -> Iterator[tuple[Polynomial, int]]:
 
 
 def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
-    """Yield a fraction that rounds as each root of a polynomial without multiple ones, and whether it is the root."""
     if not p[0]:
         yield Fraction(0), True
         p = p[1:]
@@ -144,7 +142,6 @@ def _sign(p: Polynomial, x: Fraction) -> int:
 
 
 def _nearest(p: Polynomial, a: Fraction, b: Fraction) -> tuple[Fraction, bool]:
-    """Return a fraction that rounds to the same double as the one root in (a, b], and whether it is the root."""
     end = _sign(p, b)
     while end and float(a) != float(b):
         middle = (a + b) / 2

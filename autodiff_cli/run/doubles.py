@@ -35,7 +35,6 @@ _by_base = POW.partials[0]
 
 @lru_cache(256)
 def _is_plain(exponent: float) -> bool:
-    """Whether `y*x**(y - 1)` is the rule of a power with this constant exponent, to the last bit."""
     # of smaller numbers than 2**50, what 1 is taken from without a rounding error comes back
     return exponent - 1.0 + 1.0 == exponent and -1e15 < exponent < 1e15 and exponent != 0.0
 
@@ -134,7 +133,6 @@ def adjoints(
 def _pass_on(
     primitive: Primitive, places: Sequence[int], adjoint: float, data: list[Any], out: float, result: list[float]
 ) -> bool:
-    """Add what a GENERAL step gives to its inputs; False where the sweeps, sparing the inactive ones, may differ."""
     inputs = [data[p] for p in places]
     if (primitive.kink and primitive.kink(*inputs)) or (primitive is POW and inputs[0] <= 0):
         return False

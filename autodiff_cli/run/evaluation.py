@@ -32,6 +32,22 @@ from .sweep import (
 Sweep = ParamSpec("Sweep")
 Answer = TypeVar("Answer")
 
+LEFT = (KeyError, ValueError, ArithmeticError, NodeError, BudgetExceeded)
+"""The errors by which a faster way leaves the work to the sweep; it may also return None."""
+
+
+def with_fallback(fast: Callable[..., Answer | None], sweep: Callable[..., Answer], *asked: object) -> Answer:
+    """Return the result of a faster way, or of the sweep if that leaves the work to it.
+
+    A faster way, `doubles` or compiled code, gives what the sweep gives. Errors, kinks and infinite numbers are left.
+    """
+    try:
+        result = fast(*asked)
+    except LEFT:
+        result = None
+    return sweep(*asked) if result is None else result
+
+
 Kinks = dict[int, Breakpoint]
 """Nodes where pieces of the program meet, by their places."""
 

@@ -96,12 +96,17 @@ class Graph:
 
     def at(self, data: list[Any]) -> Graph:
         """Return the graph with other values of its nodes."""
-        columns = {"primitives": self.primitives, "parents": self.parents}
-        return self.changed(data=data, chooses=self.chooses, labels=self.labels, **columns)
+        facts = {"primitives": self.primitives, "parents": self.parents, "chooses": self.chooses, "labels": self.labels}
+        copy = Graph.__new__(Graph)
+        copy.__dict__ = self.__dict__ | facts | {"data": data}
+        return copy
 
     def with_leaves(self, values: Mapping[int, Any]) -> Graph:
         """Return the graph with these values of variables, not evaluated."""
-        return self.at([values.get(i, x) for i, x in enumerate(self.leaf_data())])
+        data = self.leaf_data()
+        for i, x in values.items():
+            data[i] = x
+        return self.at(data)
 
     def changed(self, **parts: Any) -> Graph:
         """Return a copy of the graph with some attributes replaced."""

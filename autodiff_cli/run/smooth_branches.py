@@ -34,13 +34,17 @@ EFFORT = 200_000
 """Pieces are compared as long as their number, times nodes, times pairs of variables is below this."""
 
 
-# ---- numbers with derivatives -------------------------------------------------------------------------------------
+# ---- numbers with derivatives
 class Unknown(Exception):
     """An undecidable question of a number type near the point: a sign, or the length of a vector that is 0 there."""
 
     def __init__(self, breakpoint: Breakpoint) -> None:
         super().__init__()
         self.breakpoint = breakpoint
+
+
+def _plain(u: Dual | Series) -> Number:
+    return u.x.x if isinstance(u, Dual) else u.x
 
 
 class SecondOrder:
@@ -61,14 +65,6 @@ class SecondOrder:
     def leaf(self, x: Number, direction: int) -> Dual:
         """The variable of a direction."""
         return Dual(self.m, self.inner.seeded(x, direction), {direction: self.inner.number(1)})
-
-    def number(self, x: Number) -> Dual:
-        """A number that depends on nothing, or one of this kind as it is."""
-        return x if isinstance(x, Dual) else self.m.number(x)
-
-    def value(self, u: Dual) -> Number:
-        """The value at the point."""
-        return u.x.x
 
     def moves(self, u: Dual) -> bool:
         """Whether a number depends on a variable."""
@@ -129,7 +125,6 @@ class SecondOrder:
 
 
 def _definite(rows: Sequence[Sequence[Number]], among: Sequence[int]) -> int:
-    """1 or -1 where the quadratic form in these variables is positive or negative definite, else 0."""
     matrix = [[rows[i][j] for j in among] for i in among]
     sign = 0
     for k, row in enumerate(matrix):
@@ -159,14 +154,6 @@ class TaylorSeries:
     def leaf(self, x: Number, direction: int) -> Series:
         """The variable."""
         return self.m.variable(x, self.line[direction] if self.line else self.base.number(1))
-
-    def number(self, x: Number) -> Series:
-        """A constant, or a number of this kind as it is."""
-        return self.m.number(x)
-
-    def value(self, u: Series) -> Number:
-        """The value at the point."""
-        return u.c[0]
 
     def moves(self, u: Series) -> bool:
         """Whether a number depends on the variable."""
@@ -212,7 +199,7 @@ class TaylorSeries:
         raise Unknown(piece.here)
 
 
-# ---- one piece ----------------------------------------------------------------------------------------------------
+# ---- one piece
 class Length(NamedTuple):
     """The length of a vector that is 0 at the point, as a variable: the vector's derivatives."""
 
@@ -252,6 +239,10 @@ class SmoothBranch:
         """The node to blame if the branch has no derivative, or differs from others; None if there is no kink."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
+    def value(self, i: int) -> Number:
+        """Return the value of a node at the point."""
+        return _plain(self.numbers[i])
+
     def as_kink_error(self, fault: NodeError) -> NodeError:
         """The fault of a piece as one at a breakpoint of the whole."""
         if self.breakpoint is None or isinstance(fault, NotDifferentiable) or fault.kind not in BRANCH_ERROR_KINDS:
@@ -264,7 +255,7 @@ class SmoothBranch:
         for i, inputs, needed in needed_nodes(self.graph, roots, self.numbers, self.numbers):
             if not self.graph.parents[i]:
                 x = self.graph.data[i]
-                self.numbers[i] = self.smooth.leaf(x, direction[i]) if i in direction else self.smooth.number(x)
+                self.numbers[i] = self.smooth.leaf(x, direction[i]) if i in direction else self.smooth.m.number(x)
                 continue
             self.here = Breakpoint(self.graph, i, ())
             try:
@@ -288,13 +279,13 @@ class SmoothBranch:
             return self.active_branch(i, inputs)
         out = compute(self.smooth.m, primitive, inputs, i)
         if primitive.product and has_zero_factor(self.graph, self.graph.parents[i]):
-            return self.smooth.number(self.smooth.value(out))
+            return self.smooth.m.number(_plain(out))
         return out
 
     def active_branch(self, i: int, inputs: Sequence[Any]) -> Any:
         """Return the value of an operation with sides on smooth inputs: a number, or the truth of a comparison."""
         primitive, smooth = self.graph.primitives[i], self.smooth
-        xs = [smooth.value(x) for x in inputs]
+        xs = [_plain(x) for x in inputs]
         varying = any(smooth.moves(x) for x in inputs)
         if primitive.gives_condition and not (varying and inputs[0] is not inputs[1] and xs[0] == xs[1]):
             return getattr(smooth.base, primitive.name)(*xs)
@@ -307,14 +298,14 @@ class SmoothBranch:
             self.first = self.here
         self.sides[i] = []
         branch = primitive.active_branch(smooth.m, self, *inputs, out=out)  # type: ignore[misc]
-        return branch if isinstance(branch, bool) else smooth.number(branch)
+        return branch if isinstance(branch, bool) else smooth.m.number(branch)
 
     def __call__(self, u: Any) -> int:
-        return self.recorded(self.sign(self.smooth.number(u)))
+        return self.recorded(self.sign(self.smooth.m.number(u)))
 
     def sign(self, u: Any) -> int:
         """Compute the branch without the cache."""
-        x = self.smooth.value(u)
+        x = _plain(u)
         if x != 0:
             return 1 if x > 0 else -1
         sign: int = self.smooth.sign(self, u) if self.smooth.moves(u) else 1
@@ -327,7 +318,7 @@ class SmoothBranch:
 
     def apart(self, u: Any) -> bool:
         """Whether a number is other than 0 near the point, but for a surface."""
-        if self.smooth.value(u) != 0 or any(t != 0 for t in self.smooth.gradient(u)):
+        if _plain(u) != 0 or any(t != 0 for t in self.smooth.gradient(u)):
             return True
         return self.either() > 0
 
@@ -406,7 +397,7 @@ def common(
     return first
 
 
-# ---- the derivative where all sides agree ------------------------------------------------------------------------
+# ---- the derivative where all sides agree
 def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Sequence[int]:
     """Find out whether all sides have one value and gradient, and choose one; the nodes that are evaluated then.
 
@@ -425,16 +416,12 @@ def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Num
     others = sorted(side.numbers.keys() - chosen)
     for i in others:
         number = side.numbers[i]
-        active.graph.data[i] = number if isinstance(number, bool) else side.smooth.value(number)
+        active.graph.data[i] = number if isinstance(number, bool) else _plain(number)
     active.choose_side(one_sided_partials, others)
     return sorted(chosen.union(others)) if others else order
 
 
 def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
-    """A piece, if all have the same value and gradient; one that takes the branches taken at the point, if there is.
-
-    Raises `NodeError`, and what rules raise, where a piece has none.
-    """
     graph, m, wanted = active.graph, active.m, list(dict.fromkeys(active.wanted))
     # Most kinks show along any one line already.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
@@ -472,7 +459,7 @@ def _agreeing(
 def _value_and_gradient(piece: SmoothBranch, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
     smooth = piece.smooth
     outputs = [piece.numbers[root] for root in seeds]
-    yield _weighted([smooth.value(output) for output in outputs], seeds)
+    yield _weighted([_plain(output) for output in outputs], seeds)
     columns = list(zip(*[smooth.gradient(output) for output in outputs], strict=True))
     for column in columns[:count]:
         yield _weighted(column, seeds)
@@ -493,7 +480,6 @@ def _strayed(piece: SmoothBranch) -> int:
 
 
 def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]:
-    """The local derivatives on the piece's side, of all operations that have sides."""
     graph, duals = piece.graph, Duals(m)
     slopes: dict[int, list[Number | None]] = {
         i: [m.number(1) if k == taken else None for k in range(len(graph.parents[i]))]
@@ -506,14 +492,14 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
             jumped.add(i)
             is_zero = primitive.product and has_zero_factor(graph, ps)
             if i not in slopes and not primitive.gives_condition and not is_zero:
-                xs = [piece.smooth.value(piece.numbers[p]) for p in ps]
-                slopes[i] = primitive.slopes(m, xs, piece.smooth.value(piece.numbers[i]))
+                xs = [piece.value(p) for p in ps]
+                slopes[i] = primitive.slopes(m, xs, piece.value(i))
     for i, sides in piece.sides.items():
         primitive, ps = graph.primitives[i], graph.parents[i]
         if primitive.gives_condition or primitive.active_branch is None:
             continue
         numbers = [piece.numbers[p] for p in ps]
-        xs = [piece.smooth.value(number) for number in numbers]
+        xs = [_plain(number) for number in numbers]
         # One number that is there twice is one input, as it was for the piece.
         seeded = {id(number): duals.seeded(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
         inputs = [seeded[id(number)] for number in numbers]

@@ -86,7 +86,7 @@ class Breakpoint(NamedTuple):
             raise NodeError(self.node, refusal.kind, message, refusal.hint) from None
 
 
-# ---- values -------------------------------------------------------------------------------------------------------
+# ---- values
 def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     """Evaluate the nodes that the roots need, and return them in the order of evaluation.
 
@@ -199,7 +199,7 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
     return NodeError(node, "domain", message, hint)
 
 
-# ---- backpropagation ----------------------------------------------------------------------------------------------
+# ---- backpropagation
 def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
     """Return the adjoint of every node from the adjoints of the outputs, `seeds`; None where none arrives.
 
@@ -228,7 +228,7 @@ def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
     return adjoints
 
 
-# ---- derivatives --------------------------------------------------------------------------------------------------
+# ---- derivatives
 class Activity(list[bool]):
     """Activity analysis: whether the value of each node depends on a wanted leaf. Raises `NodeError`.
 
@@ -413,7 +413,6 @@ def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) 
 
 
 def _failing_input(active: Activity, i: int) -> int:
-    """Return the position of the first active input whose partial fails or is infinite; else of the last."""
     graph, position = active.graph, 0
     ps, inputs, primitive = graph.parents[i], graph.inputs(i), graph.primitives[i]
     for k, p in enumerate(ps):
@@ -428,7 +427,7 @@ def _failing_input(active: Activity, i: int) -> int:
     return position
 
 
-# ---- kinks --------------------------------------------------------------------------------------------------------
+# ---- kinks
 def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
     """Return the nodes where a reverse sweep with these adjoints meets a kink, in the order of the sweep.
 
@@ -453,7 +452,6 @@ def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number 
 
 
 def _kinks(active: Activity, i: int) -> list[int]:
-    """Return the nodes at which node `i` has no derivative: itself, or the breakpoints of its condition."""
     primitive, ps = active.graph.primitives[i], active.graph.parents[i]
     if primitive is WHERE:
         return _condition_breakpoints(active, ps[0]) if active[ps[0]] else []
@@ -485,7 +483,6 @@ def _nodes_that(order: Iterable[int], holds: Callable[[int], object]) -> Iterato
 
 
 def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> bool:
-    """Return whether branches of node `i` meet at its inputs, and an active input is among them."""
     ps, data, primitive = active.graph.parents[i], active.graph.data, active.graph.primitives[i]
     if meet is None or not any(active[p] for p in ps):
         return False
@@ -499,10 +496,6 @@ def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> 
 
 
 def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
-    """Return the active nodes at which a condition may change: comparisons of equal numbers, and jumps.
-
-    For a `discontinuous` number, return the nodes at which its value jumps.
-    """
     graph = active.graph
     edges: list[int] = []
     seen: set[int] = set()
@@ -522,7 +515,7 @@ def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
     return edges
 
 
-# ---- forward mode -------------------------------------------------------------------------------------------------
+# ---- forward mode
 def tangents(
     order: Sequence[int], active: Activity, seeds: Mapping[int, Number], roots: Iterable[int] | None = None
 ) -> list[Number | None]:

@@ -22,7 +22,7 @@ from autodiff_cli.graphs import value
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import as_number, parse
 from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run import backends
+from autodiff_cli.run import evaluation
 from autodiff_cli.run.doubles import Doubles, adjoints
 from autodiff_cli.run.sweep import NodeError
 from autodiff_cli.table.operators import ADD, DIV, MUL, POW, SUB
@@ -69,7 +69,7 @@ def test_all_ways_give_the_same_bits() -> None:
 def by_values(output: Value) -> bool:
     try:
         return value._passed_back(output) is not None
-    except backends.LEFT:
+    except evaluation.LEFT:
         return False
 
 
@@ -91,7 +91,7 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
 
     def told(backend: Callable[..., Any], sweep: Callable[..., Any], *asked: object) -> Any:
         found: list[Any] = []
-        answer = backends.with_fallback(lambda *each: found.append(backend(*each)) or found[0], sweep, *asked)
+        answer = evaluation.with_fallback(lambda *each: found.append(backend(*each)) or found[0], sweep, *asked)
         taken.append("backend" if found and found[0] is not None else "sweep")
         return answer
 
@@ -112,14 +112,17 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
 
 
 def test_the_fastest_backend_that_can_be_had_is_taken() -> None:
+    pytest.importorskip("numpy")
+    from autodiff_cli.batched import kernels
+
     def none() -> int:
-        raise backends.Unavailable("there is no such machine")
+        raise kernels.Unavailable("there is no such machine")
 
     ways = {"quick": none, "slow": lambda: 2, "slowest": lambda: 3}
-    assert backends.fastest(ways, None) == (2, ("slow", "there is no such machine"))
-    assert backends.fastest(ways, "slowest") == (3, ("slowest", ""))
+    assert kernels.fastest(ways, None) == (2, "slow", "there is no such machine")
+    assert kernels.fastest(ways, "slowest") == (3, "slowest", "")
     with pytest.raises(ExpressionError, match="`--backend quick` cannot be had: there is no such machine"):
-        backends.fastest(ways, "quick")
+        kernels.fastest(ways, "quick")
 
 
 BACKENDS = re.compile(r"from \.\S*(?:run\.doubles|internal|llvm|ufuncs) import")
@@ -129,7 +132,7 @@ def test_no_module_tries_one_backend_after_another_by_itself() -> None:
     told = {"kernels": "fastest(", "evaluator": "with_fallback(", "gradient_cache": "with_fallback(",
             "value": "with_fallback("}  # fmt: skip
     seen = set()
-    for path in sorted(Path(backends.__file__).parents[1].rglob("*.py")):
+    for path in sorted(Path(evaluation.__file__).parents[1].rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if path.parent.name != "targets" and re.search(BACKENDS, text):
             seen.add(path.stem)

@@ -118,7 +118,6 @@ def _sinc(m: Any, x: Number) -> Number:
 
 
 def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
-    """Return the first derivative; near 0 by power series, where the terms of (cos(πx) - sinc(x))/x cancel."""
     if float(n) != 1:
         return DEFINITIONS["sinc_derivative"](m, n, x)
     square = (math.pi * x) * (math.pi * x)
@@ -180,7 +179,7 @@ def _max_or_min(name: str, better: str) -> Any:
 
 
 def _compensated_exp(m: Any, x: Number) -> Number:
-    """Return e**x as 2**(k/4) times e**rest, with the second factor from expm1 of the small rest."""
+    # 2**(k/4) times e**rest
     x = m.where(m.lt(x, -746), -746, x)  # e**x is 0 below; not a literal 0, which cuts off products
     k = m.floor(x * EXP_STEPS + 0.5)
     rest = (x - k * EXP_STEP[0]) - k * EXP_STEP[1]
@@ -198,7 +197,6 @@ def _compensated_exp(m: Any, x: Number) -> Number:
 
 
 def _compensated_power(m: Any, x: Number, y: Number) -> Number | None:
-    """Return x**y for an integer y from 3 to 8 by products with compensated rounding; None for other y."""
     if y.name != "number" or y.data not in COMPENSATED_EXPONENTS:
         return None
     power, lost = x, m.zero

@@ -72,7 +72,6 @@ def lgamma(x: float) -> float:
 
 
 def _lgamma_positive(x: float) -> float:
-    """log Γ(x) for x > 0: a polynomial on [1, 2], the recurrence up to MIN_ASYMPTOTIC, Stirling's series above."""
     if x < 1.0:
         return lgamma_one_plus(x) - math.log(x)
     if x <= 2.0:
@@ -104,7 +103,6 @@ def digamma(x: float) -> float:
 
 
 def _digamma_positive(x: float) -> float:
-    """ψ(x) for x > 0: a polynomial on [1, 2], the recurrence up to MIN_ASYMPTOTIC, the asymptotic series above."""
     if x < 1.0:
         return finite(digamma_one_plus(x) - 1.0 / x)
     if x < MIN_ASYMPTOTIC:
@@ -144,7 +142,7 @@ def polygamma(order: float, x: float) -> float:
 
 
 def _polygamma_sum(order: int, x: float) -> float:
-    """|ψ⁽ⁿ⁾(x)| = n!·Σ 1/(x + k)^(n+1) for x > 0 and n > 0: all positive terms: some, then the asymptotic series."""
+    # n!·Σ 1/(x + k)^(n+1), all positive: some terms, then the asymptotic series
     power, terms, start = -(order + 1), [], x
     while x < order * MIN_ASYMPTOTIC:
         terms.append(x**power)

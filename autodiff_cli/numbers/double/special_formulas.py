@@ -108,7 +108,6 @@ def _cotangent(m: Any, x: Number) -> Number:
 
 
 def _lowered(m: Any, x: Number) -> tuple[Number, list[tuple[Number, Number]]]:
-    """The first of x, x - 1, … that is at most 2; and each of the numbers after x, with whether it is one of these."""
     steps = []
     for _ in range(RECURRENCES):
         above = m.gt(x, 2)
@@ -118,7 +117,6 @@ def _lowered(m: Any, x: Number) -> tuple[Number, list[tuple[Number, Number]]]:
 
 
 def _lowered_product(m: Any, x: Number) -> tuple[Number, Number]:
-    """A number y of [1, 2] with Γ(x)/Γ(y), for 1 <= x < `doubles.MIN_ASYMPTOTIC`."""
     low, steps = _lowered(m, x)
     product = m.number(1)
     for above, y in steps:
@@ -127,7 +125,6 @@ def _lowered_product(m: Any, x: Number) -> tuple[Number, Number]:
 
 
 def _stirling(m: Any, x: Number) -> tuple[Number, Number]:
-    """Two factors of Γ(x) for x >= `doubles.MIN_ASYMPTOTIC`, either of which is finite wherever Γ(-x) is not 0."""
     root = m.pow(x, 0.5 * x - 0.25)
     rest = m.exp(stirling_correction(x)) * math.sqrt(2 * math.pi)
     return root, root * m.exp(-x) * rest
@@ -214,7 +211,6 @@ def digamma(m: Any, x: Number) -> Number:
 
 
 def _polygamma_sum(order: int, x: Number) -> Number:
-    """|ψ⁽ⁿ⁾(x)| for x > 0 and n > 0: n!·Σ 1/(x + k)^(n+1), all positive: some terms, then the asymptotic series."""
     count = SHIFT * order
     far = x + count
     square = 1 / far / far
@@ -317,7 +313,6 @@ def beta(m: Any, a: Number, b: Number) -> Number:
 
 
 def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
-    """Γ(a)·Γ(b)/Γ(total) for positive numbers whose sum is at least `doubles.FACTORIALS`."""
     # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel: p is the smaller number, q a large one.
     p, q = m.min(a, b), m.max(a, b)
     rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (stirling_correction(q) - stirling_correction(total)))
