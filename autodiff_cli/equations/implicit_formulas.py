@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
 
 MOST_EQUATIONS = 4
-"""The solution of more linear equations is too long to be a formula."""
 
 BOTH_SIDES, COLLECT, SOLVE = "both sides", "collect", "solve"
 """The steps after both sides are differentiated."""
@@ -141,7 +140,7 @@ def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: boo
 
 
 Key = tuple[int, tuple[int, ...]]
-"""The place of an unknown, and the ascending places of the variables to differentiate it by."""
+"""The place of an unknown, and the ascending places of the variables."""
 
 
 class _Implicit:
