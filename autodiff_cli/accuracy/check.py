@@ -1,4 +1,4 @@
-"""How far a gradient can be trusted: beside differences and beside many digits, and where digits were lost."""
+"""How far a gradient can be trusted: compared with differences and with many digits."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class CheckedNumber:
     """The finite difference for a partial derivative, and its estimated error."""
     difference_error: float | None
     condition: float | None
-    """Of a partial: by what factor a small relative change of the variable is magnified; None where the value is 0."""
+    """Of a partial: the factor of a small relative change; None where the value is 0."""
     agrees: bool
     remark: str
     """The reason why it was not compared with differences, or the error; may be empty."""
