@@ -156,7 +156,7 @@ def pose_over(
             variables = parse(text, [*readable, *values]).variables
             values.update(fill(name for name in variables if name not in readable and name not in values))
         program = fitted(text, columns, values, None).program
-        used = [name for name in program.variables if name in columns]
+        used = [name for name in program.leaves if name in columns]
         if not used:
             hint = f"there are {listed(columns)}; or leave out `--data`"
             raise usage_error("the formula uses no column of the data", hint)
@@ -172,12 +172,12 @@ def pose_over(
     without = {*data.numbers, *(held if wrt is None else ())}
     wanted = [name for name in wanted_variables(program, values, wrt) if name not in without]
     if only_variables:
-        wanted = [name for name in wanted if name in program.variables]
-    variables = [name for name in program.variables if name not in data.numbers]
+        wanted = [name for name in wanted if name in program.leaves]
+    variables = [name for name in program.leaves if name not in data.numbers]
     warnings = [
-        unused(program, name, variables) for name in values if name not in program.variables and name not in wanted
+        unused(program, name, variables) for name in values if name not in program.leaves and name not in wanted
     ]
-    names = dict.fromkeys((*program.variables, *wanted))
+    names = dict.fromkeys((*program.leaves, *wanted))
     values = {name: values[name] for name in names if name in values}
     own, measured = program, None
     if left_out(units):
@@ -235,7 +235,7 @@ class DataLoss:
 
     def __init__(self, program: Program, data: Columns, wrt: Sequence[str], over: LossSpec, passes: float) -> None:
         self.program, self.data, self.over = program, data, over
-        self.names = tuple(program.variables)
+        self.names = tuple(program.leaves)
         self.variables = tuple(name for name in self.names if name not in data.numbers)
         self.wrt = tuple(wrt)
         self.evaluator = Evaluator(program, self.wrt)

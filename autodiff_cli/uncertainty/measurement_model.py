@@ -182,12 +182,12 @@ class Explicit:
             raise
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         """The point has the values of the inputs, as they were given."""
-        self.outputs = output_names(text, self.program.outputs, {b.value: b.name for b in self.program.bindings})
+        self.outputs = output_names(self.program)
         self.values = problem.values
 
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives by these inputs. Raises `ExpressionError`."""
-        at = evaluate_in(REAL, self.program.outputs, self.values, names)
+        at = evaluate_in(REAL, self.program.graph, self.values, names)
         rows, kinks = at.jacobian(names)
         return FirstOrder(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values()))
 
@@ -213,7 +213,7 @@ class Explicit:
         from ..batched.kernels import evaluate, kernel  # only draws need NumPy
 
         program, leaves = self.program, self.program.leaf_places()
-        names, count = list(program.variables), len(program.roots)
+        names, count = list(program.leaves), len(program.roots)
 
         def record(recorder: Any) -> Any:
             return record_values(program.graph, leaves, recorder)
@@ -221,7 +221,7 @@ class Explicit:
         compiled = kernel(record, len(leaves), _shared(names, fixed), None)
         evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
         steps = DRAWN_INPUT * sum([name not in fixed for name in names])
-        steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(in_order(program.outputs))
+        steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(program.graph.places)
 
         def plain(at: Mapping[str, float]) -> list[float]:
             return _floats([evaluator.value(list(at.values())) for evaluator in evaluators])
@@ -267,7 +267,7 @@ class Implicit:
                     f"give the number alone: `{name}={float(start):g}`",
                 )
         self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
-        self.point = {name: problem.point[name] for name in self.program.variables if name not in problem.unknowns}
+        self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}
         self.values: dict[str, float] = {**problem.values, **located(problem)}
         self.solution = [self.values[name] for name in self.outputs]
         self.equations = [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
@@ -296,7 +296,7 @@ class Implicit:
         With the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it.
         """
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
-        at = evaluate_in(REAL, self.program.outputs, self.values, self.outputs)
+        at = evaluate_in(REAL, self.program.graph, self.values, self.outputs)
         rows, _ = at.jacobian(self.outputs)
         for name in self.outputs:
             along[name] = []
@@ -328,7 +328,7 @@ class Implicit:
 
         from ..batched.kernels import evaluate, kernel
 
-        random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.variables)
+        random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.leaves)
         size, slopes = len(self.outputs), np.array(self.first(random_inputs).rows)
         shared = _shared(names, [name for name in self.point if name in fixed])
         kernels = [
