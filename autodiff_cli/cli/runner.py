@@ -7,6 +7,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
@@ -438,10 +439,9 @@ def answer_requests(
 
     With `flush` the answers go out as they come; with `fail` the first error is the end.
     """
-    progress = Progress()
     worst = 0
     due = time.monotonic() + FLUSH_AFTER
-    try:
+    with closing(out), closing(Progress()) as progress:
         for count, request in enumerate(requests, start=1):
             code = _answer_request(request, method, out, flush, lenient)
             if code > worst:
@@ -454,9 +454,6 @@ def answer_requests(
             collect()
             if progress.active:
                 progress.step(count)
-    finally:
-        progress.done()
-        out.close()
     return worst
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from itertools import count
 from typing import Any, TextIO
 
@@ -79,9 +80,8 @@ class Runs(Writer[Descent]):
         if isinstance(self.rows, Documents | Other):
             collected = Run(answer, isinstance(self.rows, Documents) and self.rows.look.terminal)
         label = subject if self.many or collected is not None else Subject(None)
-        progress = Progress("steps", here=collected is not None)
         flush = collected is None and not is_file(self.out)
-        with Interruption() as interruption:
+        with Interruption() as interruption, closing(Progress("steps", here=collected is not None)) as progress:
 
             def stop(step: int) -> bool:
                 progress.step(step)
@@ -101,7 +101,6 @@ class Runs(Writer[Descent]):
                     answer.interrupt(row.step)
                     break
             answer.stop = never
-        progress.done()
         self.saved.keep(answer.best.point, answer.best.units)
         if collected is not None:
             self.rows.answer(label, collected)
@@ -176,19 +175,16 @@ class Searches:
         """Run a search; return its result, or its state when it was interrupted, after which the next call raises."""
         if self.code > INTERRUPTED:
             raise KeyboardInterrupt(self.code - INTERRUPTED)
-        progress = Progress(self.unit, here=not self.many)
         steps = count()
-        with Interruption(begun=False) as interruption:
+        shown = Progress(self.unit, here=not self.many)
+        with Interruption(begun=False) as interruption, closing(shown) as progress:
 
             def stop() -> bool:
                 interruption.begun = True
                 progress.step(next(steps))
                 return interruption.asked
 
-            try:
-                result = self.search(request, stop)
-            finally:
-                progress.done()
+            result = self.search(request, stop)
         self.code = max(self.code, 0 if self.good(result) else interruption.code or 1)
         self.last = result
         if "save_point" in self.call.values:

@@ -126,7 +126,7 @@ def _write(part: Part, job: Job) -> Tally:
 
 # ---- how rows are divided -----------------------------------------------------------------------------------------
 def divided(files: Files) -> list[Part]:
-    """Return the rows of files in parts. Raises `ExpressionError`."""
+    """Return the rows of files in parts."""
     fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
     parts: list[Part] = []
     pieces: list[Piece] = []
@@ -152,7 +152,7 @@ _HALF = re.compile(r"/\.part-\d{6,}\.\w+\.[0-9a-f]{12}\.part$")
 
 
 def prepare(folder: str, *, force: bool) -> None:
-    """Make the folder, and see that it is empty; `force` deletes the parts in it. Raises `ExpressionError`."""
+    """Make the folder, and see that it is empty; `force` deletes the parts in it."""
     names = {entry.path: entry.path[len(folder) :] for entry in filesystems.listed(folder)}
     there = [path for path, name in names.items() if not name.startswith(".")]
     parts = [path for path in there if _PART.fullmatch(names[path])]
@@ -177,7 +177,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
                     tally.merge(counted)
                     progress.step(tally.rows, f", {done:,} of {len(parts):,} parts")
         finally:
-            progress.done()
+            progress.close()
             if done < len(parts):
                 # those that are being written at this moment end with the workers
                 ending.close()
@@ -195,7 +195,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
 # ---- Dask ---------------------------------------------------------------------------------------------------------
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """Yield a client of a scheduler, or of processes on this machine that end with it. Raises `ExpressionError`."""
+    """Yield a client of a scheduler, or of processes on this machine that end with it."""
     try:
         dask: Any = import_module("dask")
         distributed: Any = import_module("distributed")

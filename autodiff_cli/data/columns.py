@@ -10,7 +10,7 @@ from array import array
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -121,16 +121,13 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
     def read(choose: Choose, skip: bool) -> Columns:
         with Files(sources, several=True) as files, _ColumnBuffer(skip) as buffer:
             used, units = _chosen(files, columns, choose)
-            progress = Progress("rows read", here=True)
-            try:
+            with closing(Progress("rows read", here=True)) as progress:
                 for file in files:
                     # few rows of text are read one after the other, all others by columns
                     by_rows = not file.source.columnar and (file.is_short() or not has_arrow())
                     for piece in (_one_by_one if by_rows else _by_columns)(file, used):
                         buffer.add(piece)
                         progress.step(buffer.rows)
-            finally:
-                progress.done()
             name = files.first.source.name if len(sources) == 1 else "the data"
             return _checked(buffer.columns(used)._replace(units=units), name)
 

@@ -151,7 +151,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
                 thread.join(1)
                 if thread.is_alive():
                     abandoned.set()
-            progress.done()
+            progress.close()
     if interruption.asked:
         interrupted(tally.rows, None if beside is None else beside.path)
         return interruption.code

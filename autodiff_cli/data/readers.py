@@ -170,15 +170,15 @@ class Reader(ABC):
 
     @abstractmethod
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
-        """Yield batches of the columns `of_file`, without the grid. Raises `ExpressionError`."""
+        """Yield batches of the columns `of_file`, without the grid."""
 
     def rows_of_file(self) -> Iterator[TextRow]:
-        """Yield the rows of the file one by one, without the grid. Raises `ExpressionError`."""
+        """Yield the rows of the file one by one, without the grid."""
         rows = (cells for chunk in self.chunks_of_file(None) for cells in chunk.batch.to_pylist())
         return ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
     def rows(self) -> Iterator[TextRow]:
-        """Yield the rows one by one. Raises `ExpressionError`."""
+        """Yield the rows one by one."""
         if self.grid is None:
             yield from self.rows_of_file()
             return
@@ -194,7 +194,7 @@ class Reader(ABC):
         return {**numbers, **swept}, fault
 
     def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
-        """Yield batches of the selected columns. Raises `ExpressionError`."""
+        """Yield batches of the selected columns."""
         for chunk in self.chunks_of_file(fragment):
             yield from [chunk] if self.grid is None else self._cross_with_grid(chunk, self.grid)
 
@@ -237,7 +237,7 @@ class Reader(ABC):
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
-        """Return the independently readable parts; None stands for the entire file. Raises `ExpressionError`."""
+        """Return the independently readable parts; None stands for the entire file."""
         return [None]
 
     @abstractmethod
@@ -344,14 +344,14 @@ class Files:
 
     @contextmanager
     def open_further(self, source: Source) -> Iterator[Reader]:
-        """Open and check a file after the first one. Raises `ExpressionError`."""
+        """Open and check a file after the first one."""
         with reader(source, self.several, self.idle, self.grid) as file:
             for check in self.checks:
                 check(file)
             yield file
 
     def map_files(self, look: Callable[[Reader], Item]) -> list[Item]:
-        """Apply a function to every file that can be opened twice. Raises `ExpressionError`."""
+        """Apply a function to every file that can be opened twice."""
 
         def look_into_further(source: Source) -> Item:
             with self.open_further(source) as file:
@@ -391,7 +391,7 @@ class Parquet(Reader):
         self.select((), self.names)
 
     def open(self) -> Any:
-        """Open the file, and return its schema. Raises `ExpressionError`."""
+        """Open the file, and return its schema."""
         import pyarrow.parquet as parquet
 
         elsewhere = filesystems.is_url(self.source.path)

@@ -81,7 +81,7 @@ class ColumnValues:
             self.units[name], self.factors[name] = str(unit), factor(spread, unit.degree)
 
     def value(self, name: str, numbers: Mapping[str, float]) -> float:
-        """Return the value of a variable from the numbers of a row. Raises `ExpressionError`."""
+        """Return the value of a variable from the numbers of a row."""
         value, shared, unit = numbers[self.used[name]], self.point.get(name), self.units.get(name)
         if name in self.uncertain:
             value = normal(name, value, numbers[self.uncertain[name]] * self.factors.get(name, 1.0), repr(value))

@@ -384,7 +384,7 @@ class Rows(NamedTuple):
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def over(self, names: Sequence[str]) -> Rows:
-        """Return the formula over columns of these names, in the units that count. Raises `ExpressionError`."""
+        """Return the formula over columns of these names, in the units that count."""
         asked_for = bool(self.units or self.typed or has_unit_literals(self.text))
         return self if all(map(is_name, names)) and not asked_for else _over(self, tuple(names))
 
@@ -435,7 +435,7 @@ class RowUnits(NamedTuple):
 
 
 def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
-    """Return the units of a program's rows, whose inputs are in those of `point`. Raises `ExpressionError`."""
+    """Return the units of a program's rows, whose inputs are in those of `point`."""
     from ..quantities.unit import linear
 
     units = checked_units(known, point, units_asked)

@@ -89,7 +89,7 @@ class Source(NamedTuple):
 
 
 def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
-    """Return the files that `--points` names: paths, patterns, folders, `-`. Raises `ExpressionError`."""
+    """Return the files that `--points` names: paths, patterns, folders, `-`."""
     paths = [path for name in names for path in _paths(filesystems.plain(name))]
     pipes = [path for path in paths if read_once(path)]
     for path in pipes:
@@ -209,7 +209,7 @@ def within(sentence: str) -> str:
 
 
 class TextFile:
-    """The text of a source in UTF-8, which can be looked at and read again. Raises `ExpressionError`."""
+    """The text of a source in UTF-8, which can be looked at and read again."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -1,1 +1,1 @@
-"""Points, ranges, number types and problems, read from what the user typed."""
+"""Points, ranges, number types and problems, read from what was typed. What is wrong raises `ExpressionError`."""

@@ -223,7 +223,7 @@ def _too_few_digits(x: Any) -> ExpressionError:
 
 
 def nearest(x: Any) -> float | None:
-    """The double nearest to a fraction, None beyond their range."""
+    """Return the double nearest to a fraction, None beyond their range."""
     try:
         return within_doubles(float(x.numerator / x.denominator))
     except OverflowError:
@@ -231,7 +231,7 @@ def nearest(x: Any) -> float | None:
 
 
 def within_doubles(x: float) -> float | None:
-    """The double, None where it is infinite."""
+    """Return the double, None where it is infinite."""
     return x + 0.0 if math.isfinite(x) else None
 
 
@@ -239,7 +239,7 @@ DOUBLE = Arithmetic()
 
 
 def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
-    """The arithmetic that the options ask for."""
+    """Return the arithmetic that the options ask for."""
     if exact:
         return Arithmetic("exact")
     if certified:
@@ -248,7 +248,7 @@ def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
 
 
 def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[Breakpoint]) -> list[Diagnostic]:
-    """A warning for each kink. Raises `ExpressionError` where digits are to be proven: there are none."""
+    """Return a warning for each kink. Raises `ExpressionError` where digits are to be proven: there are none."""
     met = list(kinks)
     warnings = [kink.warning() for kink in met]
     if warnings and arithmetic.name == "certified":

@@ -36,7 +36,7 @@ class Range(NamedTuple):
 
 
 def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> dict[str, Range]:
-    """The range of each name, in order; the ends may be constant expressions, such as `pi/2`, or what
+    """Return the range of each name, in order; the ends may be constant expressions, such as `pi/2`, or what
     `value_of` reads.
 
     Raises `ExpressionError` of kind `point`, with the span in the text (its `text`).

@@ -72,7 +72,7 @@ class EquationUnits(ProgramUnits):
         return any(side.temperatures == 0 for side in evaluate_dimensions(Dimensions(), program, leaves).values)
 
     def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
-        """The units of a solution's numbers, and of its derivatives by these variables, up to this order."""
+        """Return the units of a solution's numbers, and of its derivatives by these variables, up to this order."""
         named = {name: self.point[name] for name in self.unknowns}
         numbered = [*enumerate(self.unknowns)]
         units = self.tree(values=named, derivatives={name: self.gradient(by, k) for k, name in numbered})
@@ -92,7 +92,7 @@ class EquationUnits(ProgramUnits):
         return unit.value_from_si(ends[0]), unit.value_from_si(ends[1])
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
-        """A value of a variable to so many digits, with its unit."""
+        """Return a value of a variable to so many digits, with its unit."""
         return f"{self.point[name].value_from_si(x):.{digits}g} {self.point[name]}".rstrip()
 
     def residual_text(self, x: float, digits: int, k: int = 0) -> str:

@@ -22,7 +22,7 @@ class Figure(NamedTuple):
 
 
 def unsigned(x: T) -> T:
-    """The number as answers give it: a zero has no sign."""
+    """Return the number as answers give it: a zero has no sign."""
     return x + 0.0 if type(x) is float else x  # type: ignore[operator, return-value]
 
 

@@ -25,7 +25,7 @@ OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", 
 
 
 def is_unit(text: str) -> bool:
-    """Whether a text is a unit, and nothing else.
+    """Return whether a text is a unit, and nothing else.
 
     >>> is_unit("m/s"), is_unit("[V]"), is_unit("2.5"), is_unit("voltage")
     (True, True, False, False)
@@ -37,13 +37,13 @@ def is_unit(text: str) -> bool:
 
 
 def without_brackets(text: str) -> str:
-    """A unit in brackets without them; another one as it is."""
+    """Return a unit in brackets without them; another one as it is."""
     inner = re.fullmatch(r"\[(.*)\]|\(([^()]*)\)", text)
     return (inner[1] or inner[2] or "").strip() if inner else text
 
 
 def heading(text: str) -> tuple[tuple[str, ...], str | None]:
-    """The names that a heading may stand for in a formula, and its unit, None where it has none.
+    """Return the names that a heading may stand for in a formula, and its unit, None where it has none.
 
     >>> heading("Spannung U [V]"), heading("t/s"), heading("x")
     ((('U',), 'V'), (('t',), 's'), (('x',), None))
@@ -62,7 +62,7 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
 
 
 def unit_in_heading(text: str, name: str) -> str | None:
-    """The unit in the heading of the column of a name; what `u(V)` has in parentheses is none, but a name.
+    """Return the unit in the heading of the column of a name; what `u(V)` has in parentheses is none, but a name.
 
     >>> unit_in_heading("U (mV)", "U"), unit_in_heading("u(V)", "u(V)"), unit_in_heading("u(V) [mV]", "u(V)")
     ('mV', None, 'mV')
@@ -74,7 +74,7 @@ def unit_in_heading(text: str, name: str) -> str | None:
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
-    """The names that stand in one heading each, which is no name itself, with that heading.
+    """Return the names that stand in one heading each, which is no name itself, with that heading.
 
     >>> names_in_headings(["t / s", "U1 (V)", "Strom I (mA)", "Fehler I", "x"])
     {'t': 't / s', 'U1': 'U1 (V)'}
@@ -94,7 +94,7 @@ WITHOUT = f"or compute with the numbers alone: `--in {NONE}`"
 
 
 def left_out(units: Sequence[str] | str | None) -> bool:
-    """Whether `--in` says that the units of headings do not count."""
+    """Return whether `--in` says that the units of headings do not count."""
     return units == NONE or (not isinstance(units, str) and units is not None and [*units] == [NONE])
 
 
@@ -105,7 +105,7 @@ class MeasuredColumns(dict[str, list[float]]):
 
 
 def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> dict[str, str]:
-    """The units of columns as texts, by the names that the columns are known by; of those that say one.
+    """Return the units of columns as texts, by the names that the columns are known by; of those that say one.
 
     `below` has those in a row of units, by column.
 
@@ -157,7 +157,7 @@ def check_percentage(name: str, text: str) -> None:
 
 
 def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> ExpressionError:
-    """The error of a percentage of temperatures on such a scale."""
+    """Return the error of a percentage of temperatures on such a scale."""
     message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
     return ExpressionError("point", message, span, hint)
 
@@ -171,7 +171,7 @@ def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
 
 
 def without_units_hint(error: ExpressionError) -> ExpressionError:
-    """The error of a formula whose dimensions do not fit together, with the way to compute without units."""
+    """Return the error of a formula whose dimensions do not fit together, with the way to compute without units."""
     if error.kind != "dimension":
         return error
     other = ExpressionError(error.kind, str(error), error.span, f"{error.hint}; {WITHOUT}" if error.hint else WITHOUT)

@@ -22,7 +22,7 @@ def in_own_units(
     outputs: Sequence[Unit],
     computed: Callable[[Unit], Unit] = lambda unit: coherent(unit.dimension),
 ) -> Program:
-    """The program of numbers in these units of its variables, whose outputs are numbers in units too.
+    """Return the program of numbers in these units of its variables, whose outputs are numbers in units too.
 
     It computes in the unit that `computed` gives for each: in that of the SI, where its own numbers may have units.
 
@@ -95,14 +95,14 @@ class _Scaled:
         return k if scale.denominator == 1 else self._with(DIV, k, float(scale.denominator), place)
 
     def to_computed(self, k: int, unit: Unit, place: Any) -> int:
-        """A node in a unit in the one to compute in."""
+        """Return a node in a unit in the one to compute in."""
         to = self._computed(unit)
         k = self._times(k, unit.scale / to.scale, unit.pi - to.pi, place)
         zero = (unit.zero - to.zero) / to.scale
         return self._with(ADD, k, float(zero), place) if zero else k
 
     def from_computed(self, k: int, unit: Unit, place: Any) -> int:
-        """A node in the unit to compute in in another one."""
+        """Return a node in the unit to compute in in another one."""
         of = self._computed(unit)
         zero = (unit.zero - of.zero) / of.scale
         k = self._with(SUB, k, float(zero), place) if zero else k

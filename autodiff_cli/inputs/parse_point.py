@@ -84,12 +84,12 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def split(text: str) -> list[str]:
-    """The parts of a list between its commas, those inside parentheses left alone."""
+    """Return the parts of a list between its commas, those inside parentheses left alone."""
     return [text[start:end] for start, end in pieces(text)]
 
 
 def parse_weights(text: str) -> dict[str, float] | list[float]:
-    """The weights of the outputs, by name or in order."""
+    """Return the weights of the outputs, by name or in order."""
     if "=" in text:
         return parse_point(text)
     return [constant_value(f"number {k}", piece) for k, piece in enumerate(split(text), start=1)]
@@ -132,7 +132,7 @@ def _entries(name: str, value: object, span: Span | None = None) -> dict[str, An
 
 
 def constant_value(name: str, text: str, offset: int = 0) -> float:
-    """Return the value of a constant expression, at `offset` of a longer text. Raises `ExpressionError`."""
+    """Return the value of a constant expression, at `offset` of a longer text."""
     try:
         return typed(evaluate_constant(text), text)
     except ExpressionError as error:
@@ -167,7 +167,7 @@ class Lenient:
         return grouped(text, pieces(text))
 
     def __call__(self, name: str, text: str, offset: int = 0) -> float:
-        """The value; see `ValueOf`."""
+        """Return the value; see `ValueOf`."""
         from ..diagnostics.leniency import leniently
 
         def read(part: str) -> float:
@@ -194,7 +194,7 @@ def meant(point: Mapping[str, float]) -> list[str]:
 
 
 def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str, float]:
-    """Return the point in a JSON object of numbers or texts, which `value_of` reads. Raises `ExpressionError`."""
+    """Return the point in a JSON object of numbers or texts, which `value_of` reads."""
     if not isinstance(value, Mapping):
         fail("a point is an object of names and values", None, 'write it as {"x": 3, "y": "pi/4"}')
     point: dict[str, float] = {}
@@ -209,7 +209,7 @@ def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str,
 
 
 def value_of_object(name: str, entry: object, value_of: ValueOf | None = None) -> float:
-    """Return the value of a name, a number or a text that `value_of` reads. Raises `ExpressionError`."""
+    """Return the value of a name, a number or a text that `value_of` reads."""
     if type(entry) is Typed and entry - entry == 0.0:
         return entry
     if isinstance(entry, str):
@@ -234,7 +234,7 @@ class PointFile(str):
 
     @cached_property
     def content(self) -> tuple[str, ExpressionError | None]:
-        """The text of the file, and the error that it is where it is no text. Raises `ExpressionError`."""
+        """The text of the file, and the error that it is where it is no text."""
         return whole(self[1:], hint="`--at @PATH` reads a JSON file of names and values")
 
     def point(self, value_of: ValueOf | None = None) -> dict[str, float]:
@@ -281,7 +281,7 @@ def may_sweep(options: Sequence[str] | None) -> bool:
 
 
 def same(first: float, second: float) -> bool:
-    """Whether two values of a name are the same, with what is known of their distributions."""
+    """Return whether two values of a name are the same, with what is known of their distributions."""
     return first == second and getattr(first, "distribution", None) == getattr(second, "distribution", None)
 
 

@@ -56,7 +56,6 @@ class Quantity(Typed):
 
     __slots__ = ("number", "unit")
     number: float
-    """The value in its unit."""
     unit: Unit
 
     @property
@@ -85,7 +84,6 @@ class Problem(NamedTuple):
     values: dict[str, float]
     """The values as numbers; of an unknown its starting value."""
     wanted: list[str]
-    """The variables to differentiate by."""
     warnings: list[Diagnostic]
     unknowns: Sequence[str] = ()
     """The names whose values are looked for."""

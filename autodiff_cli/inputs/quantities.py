@@ -57,7 +57,7 @@ class Units(dict[str, Any]):
         return repr(self.texts())
 
     def texts(self) -> dict[str, Any]:
-        """The units as records have them; `1` for a number, None for what has no unit that is known."""
+        """Return the units as records have them; `1` for a number, None for what has no unit that is known."""
         return cast(dict[str, Any], map_units(self, lambda unit: None if unit is None else str(unit) or "1"))
 
 
@@ -78,7 +78,7 @@ AFFINE = "a temperature on this scale is a value; its derivatives are of differe
 
 
 def quantity_value(name: str, text: str, offset: int = 0) -> float:
-    """The value that is given to a name: a constant expression, with a unit behind it or without one.
+    """Return the value that is given to a name: a constant expression, with a unit behind it or without one.
 
     `offset` is where the text begins in a longer one. Raises `ExpressionError` of kind `point`.
 
@@ -105,7 +105,7 @@ def _refused(message: str, span: Span | None, hint: str | None, text: str, kind:
 
 
 def split_quantity(text: str) -> tuple[str, Unit] | None:
-    """The number and the unit behind it; None where there is no unit. Raises `ExpressionError`."""
+    """Return the number and the unit behind it; None where there is no unit."""
     match = _NUMBER.match(text)
     end = match.end() if match else 0
     rest = text[end:]
@@ -139,7 +139,7 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
 
 
 def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0) -> Quantity:
-    """The value of an expression in a unit; decimals are converted as fractions. Raises `ExpressionError`."""
+    """Return the value of an expression in a unit; decimals are converted as fractions."""
     value = constant_value(name, number, offset)
     if plain_number(number) and (abs(value) < 1e300 and (not value or abs(value) > 1e-300)) and not unit.pi:
         exact = Fraction(number) * unit.scale + unit.zero
@@ -167,7 +167,7 @@ def _nearest(exact: Fraction) -> float:
 
 
 def has_unit(value: object) -> bool:
-    """Whether a value has a unit."""
+    """Return whether a value has a unit."""
     return getattr(value, "unit", None) is not None
 
 
@@ -289,7 +289,7 @@ class ProgramUnits:
         return factor(self.quotient(by), unit)
 
     def of_steps(self, free: Iterable[str]) -> Units:
-        """The units of the numbers of a search, whose derivatives are those of numbers by numbers."""
+        """Return the units of the numbers of a search, whose derivatives are those of numbers by numbers."""
         return self.tree(**step_units(self.outputs[0], self.point, free))
 
     def node(self, i: int) -> Unit:
@@ -323,13 +323,13 @@ class ProgramUnits:
         return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
 
     def tree(self, **fields: Any) -> Units:
-        """The units of an answer's fields, and of its point."""
+        """Return the units of an answer's fields, and of its point."""
         units = Units({**fields, "point": self.point})
         units.fixed, units.typed = bool(self.chosen), self.numbers
         return units
 
     def number_of(self, name: str, x: float) -> float:
-        """The value of a variable in its unit, as it was typed."""
+        """Return the value of a variable in its unit, as it was typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
 
 
@@ -341,14 +341,14 @@ def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, An
 
 
 def unit_value(unit: Unit, number: float = 0.0) -> Quantity:
-    """A value in a unit, for the units of what is computed from such values."""
+    """Return a value in a unit, for the units of what is computed from such values."""
     value = Quantity(unit.to_si(number))
     value.source, value.number, value.unit = repr(float(value)), number, unit
     return value
 
 
 def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> Units:
-    """The units of a step of a search among numbers in units; of a norm of several units there is none."""
+    """Return the units of a step of a search among numbers in units; of a norm of several units there is none."""
     slopes = {name: value.difference / point[name].difference for name in free}
     norm = {*slopes.values()}
     return Units(value=value, gradient=slopes, gradient_norm=norm.pop() if len(norm) == 1 else None, point={**point})
@@ -394,7 +394,7 @@ def measured_number(x: Any, unit: Unit) -> Any:
 def direction_in_units(
     units: ProgramUnits, direction: Mapping[str, float | str]
 ) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
-    """A direction in coherent units, the units of its components, and what they are per: `s` for velocities.
+    """Return a direction in coherent units, the units of its components, and what they are per: `s` for velocities.
 
     A component without a unit is in that of its variable. Raises `ExpressionError` where they are per different units.
     """
@@ -430,7 +430,7 @@ def of_one_dimension(outputs: Sequence[Unit], names: Sequence[str], hint: str) -
 
 
 def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
-    """Whether a value has a unit, or a number in the program."""
+    """Return whether a value has a unit, or a number in the program."""
     return has_unit_literals(program.text) or any(map(has_unit, values.values()))
 
 
@@ -446,7 +446,7 @@ def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
 
 
 def in_unit(m: NumberType, x: Number, unit: Unit) -> Number:
-    """A value of any type in coherent units, in this unit."""
+    """Return a value of any type in coherent units, in this unit."""
     if unit.zero:
         x = x - m.number(unit.zero.numerator) / m.number(unit.zero.denominator)
     x = x * m.number(unit.scale.denominator) / m.number(unit.scale.numerator)

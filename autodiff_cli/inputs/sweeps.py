@@ -44,22 +44,22 @@ class Axis(ABC):
 
     @abstractmethod
     def number(self, k: int) -> float:
-        """The value at a place."""
+        """Return the value at a place."""
 
     def source(self, k: int) -> str:
-        """The text that other arithmetics read as this value."""
+        """Return the text that other arithmetics read as this value."""
         return repr(self.number(k))
 
     def value(self, k: int) -> float:
-        """The value at a place, which knows its text."""
+        """Return the value at a place, which knows its text."""
         return typed(self.number(k), self.source(k))
 
     def numbers(self, start: int, stop: int) -> list[float]:
-        """The values at some places, one after the other."""
+        """Return the values at some places, one after the other."""
         return [self.number(k) for k in range(start, stop)]
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
-        """The values as numbers in one unit, and that; None for values without one. Raises `ExpressionError`."""
+        """Return the values as numbers in one unit, and that; None for values without one."""
         return self, None
 
 
@@ -170,7 +170,7 @@ class Suffixed(Axis):
 
 
 def exact_text(x: Fraction) -> str:
-    """A fraction as text that is read back as exactly that: a decimal where it is one that a double shows."""
+    """Return a fraction as text that is read back as exactly that: a decimal where it is one that a double shows."""
     shortest = repr(float(x))
     return shortest if Fraction(shortest) == x else f"{x.numerator}/{x.denominator}"
 
@@ -192,7 +192,7 @@ class Grid(NamedTuple):
     zipped: bool
 
     def without_units(self) -> tuple[Grid, dict[str, Unit]]:
-        """The grid of the values as numbers in the units of the sweeps, and these. Raises `ExpressionError`."""
+        """Return the grid of the values as numbers in the units of the sweeps, and these."""
         axes = {name: axis.without_unit() for name, axis in self.axes.items()}
         units = {name: unit for name, (_, unit) in axes.items() if unit is not None}
         return self._replace(axes={name: axis for name, (axis, _) in axes.items()}), units
@@ -212,7 +212,7 @@ class Grid(NamedTuple):
                 yield dict(zip(self.axes, values, strict=True))
 
     def columns(self, start: int, stop: int) -> dict[str, list[float]]:
-        """The values of each swept name at some points, as numbers."""
+        """Return the values of each swept name at some points, as numbers."""
         if self.zipped:
             return {name: axis.numbers(start, stop) for name, axis in self.axes.items()}
         columns: dict[str, list[float]] = {}
@@ -250,7 +250,7 @@ class Sweeping:
         self.value_of = value_of or constant_value
 
     def __call__(self, name: str, text: str, offset: int = 0) -> float:
-        """The value, a `Swept` one for a sweep. Raises `ExpressionError` of kind `point`."""
+        """Return the value, a `Swept` one for a sweep. Raises `ExpressionError` of kind `point`."""
         axis = self._axis(name, text, offset)
         if axis is None:
             return self.value_of(name, text, offset)

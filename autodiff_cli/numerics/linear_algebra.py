@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import mul
 from typing import Any
 
@@ -50,6 +50,11 @@ def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Seque
     return solution
 
 
+def dot(a: Iterable[float], b: Iterable[float]) -> float:
+    """Return the scalar product of two vectors, whose terms are summed exactly."""
+    return math.fsum(map(mul, a, b))
+
+
 def identity(n: int) -> list[list[float]]:
     """Return the identity matrix."""
     return [[float(i == j) for j in range(n)] for i in range(n)]
@@ -77,8 +82,8 @@ def cholesky(matrix: Sequence[Sequence[float]], slack: float | None = None) -> l
         entries: list[float] = []
         for j in range(i):
             pivot = lower[j][j]
-            entries.append((row[j] - math.fsum(map(mul, entries, lower[j]))) / pivot if pivot else 0.0)
-        rest = row[i] - math.fsum(map(mul, entries, entries))
+            entries.append((row[j] - dot(entries, lower[j])) / pivot if pivot else 0.0)
+        rest = row[i] - dot(entries, entries)
         if slack is None and not rest > 0:
             return None
         lower.append([*entries, math.sqrt(rest) if rest > (slack or 0.0) else 0.0])

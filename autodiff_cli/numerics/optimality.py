@@ -19,7 +19,7 @@ from ..graphs.value import Source
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT, Bounded
-from .linear_algebra import cholesky, cholesky_solve, eigenvectors
+from .linear_algebra import cholesky, cholesky_solve, dot, eigenvectors
 
 Matrix = Sequence[Sequence[float]]
 
@@ -201,17 +201,17 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
         lower = cholesky(signed)
         if lower is not None:
             solved = cholesky_solve(lower, slopes)
-            gain = abs(math.fsum(g * s for g, s in zip(slopes, solved, strict=True))) / 2
+            gain = abs(dot(slopes, solved)) / 2
             return _Shape(name, sign < 0, [], [-sign * u * s for u, s in zip(units, solved, strict=True)], gain)
     spectrum, vectors = decomposed(matrix)
     flat: list[list[float]] = []
     step = [0.0] * len(rows)
     gain = 0.0
     for x, vector in zip(spectrum, vectors, strict=True):
-        along = math.fsum(g * v for g, v in zip(slopes, vector, strict=True))
+        along = dot(slopes, vector)
         if abs(x) <= noise:
             flat.append([u * v for u, v in zip(units, vector, strict=True)])
-            if abs(along) <= math.fsum(e * abs(v) for e, v in zip(slope_errors, vector, strict=True)):
+            if abs(along) <= dot(slope_errors, map(abs, vector)):
                 continue
             gain = math.inf
         if x:

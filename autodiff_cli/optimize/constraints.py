@@ -11,6 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from scipy.optimize import NonlinearConstraint, lsq_linear
+
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, usage_error
 from ..inputs.problem import check_single, parse
@@ -18,8 +21,7 @@ from ..language.builder import Program
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Single
-from ..record import Record
-from .convergence import Limits, walls_at
+from .convergence import WALL, ConstraintAtPoint, ConvergenceReport, Limits, walls_at
 
 NEARBY = (1e-4, 1e-6, 1e-9)
 """How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
@@ -27,7 +29,6 @@ the end of a search is: tried one after the other."""
 
 END_TOLERANCE = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
-WALL = 1e10  # the value outside the domain, times that at the start
 FEASIBLE = 1e-10  # violation beyond rounding errors, in the same units
 BESIDE = 1e-6  # relative distance at which the curvature is checked too
 VANISHING = 1e-9  # multiplier, relative to the largest gradient
@@ -44,18 +45,6 @@ class Constraint(NamedTuple):
     program: Program
     """Whose value is g."""
     unit: str = ""
-    """The unit of g."""
-
-
-class ConstraintAtPoint(Record):
-    """A constraint at the end point of a search."""
-
-    text: str
-    slack: float
-    """How far it is from its border; of an equation, left side less right side."""
-    multiplier: float
-    """Lagrange's multiplier: by how much the value improves for each unit by which an inequality is relaxed."""
-    active: bool
 
 
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
@@ -85,17 +74,6 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
     return constraints
 
 
-class Conditions(NamedTuple):
-    """The conditions for a minimum at a point, as far as they hold."""
-
-    met: bool
-    """Whether those of the first order hold."""
-    kind: str | None
-    """`minimum`, `saddle`, `flat`, by the Lagrangian's curvature; None if unknown."""
-    message: str
-    constraints: tuple[ConstraintAtPoint, ...]
-
-
 class ConstrainedProblem:
     """A function with its constraints and bounds, and the derivatives of both."""
 
@@ -108,9 +86,6 @@ class ConstrainedProblem:
         tolerance: float,
     ) -> None:
         """`objective` is an `Objective`, `own` are the free variables of its function."""
-        import numpy
-
-        self.np = numpy
         self.objective, self.constraints, self.limits, self.tolerance = objective, constraints, limits, tolerance
         self.free = objective.start.free
         self.functions: list[tuple[Any, tuple[str, ...]]] = [(objective.function, own)]
@@ -123,62 +98,53 @@ class ConstrainedProblem:
             for constraint, (_, names) in zip(constraints, self.functions[1:], strict=True)
         ]
 
-    def complete(self, x: Sequence[float]) -> dict[str, float]:
-        """Return the values of all variables."""
+    def _complete(self, x: Sequence[float]) -> dict[str, float]:
         return dict(zip(self.objective.start.names, self.objective.full(x), strict=True))
 
-    def embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
-        """Return derivatives by some of the free variables as those by all."""
+    def _embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
         by_name = dict(zip(names, values, strict=True))
         return [by_name.get(name, 0.0) for name in self.free]
 
     def first_order(self, x: Sequence[float]) -> tuple[Any, Any, Any, Any]:
         """Return values and gradients of function and constraints, with rounding errors."""
-        np = self.np
-        point = self.complete(x)
+        point = self._complete(x)
         values, errors, gradients, gradient_errors = [], [], [], []
         for function, names in self.functions:
             inputs = {name: Bounded(value, UNIT * abs(value) * (name in names)) for name, value in point.items()}
             value, slopes = function.bounded(inputs, names)
             values.append(value.x)
             errors.append(value.error)
-            gradients.append(self.embedded([slope.x for slope in slopes], names))
-            gradient_errors.append(self.embedded([slope.error for slope in slopes], names))
+            gradients.append(self._embedded([slope.x for slope in slopes], names))
+            gradient_errors.append(self._embedded([slope.error for slope in slopes], names))
         return np.array(values), np.array(errors), np.array(gradients), np.array(gradient_errors)
 
-    def hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
-        """Return the sum of the Hessians, each multiplied by a factor."""
-        np = self.np
-        point, total = self.complete(x), np.zeros((len(self.free), len(self.free)))
+    def _hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
+        point, total = self._complete(x), np.zeros((len(self.free), len(self.free)))
         for (function, names), factor in zip(self.functions, factors, strict=True):
             if factor and names:
                 places = [self.free.index(name) for name in names]
                 total[np.ix_(places, places)] += factor * np.array(function.hessian(point, names))
         return total
 
-    def of_lagrangian(self, x: Sequence[float], multipliers: Any) -> Any:
-        """Return the Hessian of the Lagrangian."""
-        return self.hessian(x, (1.0, *(-m for m in multipliers)))
+    def _of_lagrangian(self, x: Sequence[float], multipliers: Any) -> Any:
+        return self._hessian(x, (1.0, *(-m for m in multipliers)))
 
     def for_scipy(self, method: str, steps: int) -> dict[str, Any]:
-        """Return the constraints, bounds and options of a method as SciPy takes them."""
-        from scipy.optimize import NonlinearConstraint
-
-        np = self.np
+        """Return constraints, bounds and options as SciPy takes them."""
 
         def constraint(k: int, x: Any) -> tuple[float, Any]:
-            evaluator, point = self._evaluators[k], self.complete(x.tolist())
+            evaluator, point = self._evaluators[k], self._complete(x.tolist())
             try:
                 value, partials = evaluator([point[name] for name in evaluator.variables])
             except ExpressionError:
                 # outside of its domain a constraint does not hold
                 return -WALL, np.zeros(len(x))
-            return value, np.array(self.embedded(partials, evaluator.wrt))
+            return value, np.array(self._embedded(partials, evaluator.wrt))
 
         def curvature(k: int, x: Any, factor: float) -> Any:
             unit = [0.0, *(float(j == k) for j in range(len(self.constraints)))]
             try:
-                return factor * self.hessian(x.tolist(), unit)
+                return factor * self._hessian(x.tolist(), unit)
             except ExpressionError:
                 return np.zeros((len(x), len(x)))
 
@@ -202,7 +168,6 @@ class ConstrainedProblem:
     # ---- the multipliers ----------------------------------------------------------------------------------------
     def active(self, x: Any, values: Any, gradients: Any, near: float) -> list[int]:
         """The places of equations, and of the constraints that are near their border."""
-        np = self.np
         size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
         return [
             k
@@ -212,9 +177,6 @@ class ConstrainedProblem:
 
     def multipliers(self, x: Any, gradients: Any, places: Sequence[int]) -> tuple[Any, Any]:
         """The multipliers of all constraints, and the projected gradient of the Lagrangian."""
-        from scipy.optimize import lsq_linear
-
-        np = self.np
         result, walls = np.zeros(len(self.constraints)), walls_at(x, self.limits)
         inside = [k for k, wall in enumerate(walls) if not wall]
         signed = [k for k, wall in enumerate(walls) if wall in (-1, 1)]
@@ -237,20 +199,17 @@ class ConstrainedProblem:
                 left[k] = 0.0
         return result, left
 
-    def nearby(self, x: Any) -> tuple[Any, Conditions]:
-        """Return the point nearby where the conditions hold, else the end, and the conditions."""
-        np = self.np
+    def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
+        """Return the point nearby where the conditions hold, else the end, and the report on it, as at the start."""
         for near in NEARBY:
-            there = self.polished(x, near)
+            there = self._polished(x, near)
             if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
-                conditions = self.conditions(there)
-                if conditions.met:
-                    return there, conditions
-        return x, self.conditions(x)
+                report = self._conditions(there)
+                if report.reason:
+                    return there, report
+        return x, self._conditions(x)
 
-    def polished(self, x: Any, close: float) -> Any:
-        """Return where Newton's steps for the conditions of first order lead."""
-        np = self.np
+    def _polished(self, x: Any, close: float) -> Any:
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         near = close * np.maximum(1.0, np.abs(x))
         slopes = self.first_order(x)[2][0]
@@ -277,7 +236,7 @@ class ConstrainedProblem:
             if not inside:
                 break
             try:
-                curvature = self.of_lagrangian(x, multipliers)[np.ix_(inside, inside)]
+                curvature = self._of_lagrangian(x, multipliers)[np.ix_(inside, inside)]
             except ExpressionError:
                 break
             jacobian = gradients[1:][strong][:, inside]
@@ -289,9 +248,7 @@ class ConstrainedProblem:
             x = np.clip(there, low, high)
         return best
 
-    def conditions(self, x: Any) -> Conditions:
-        """Check the conditions at a point, with the rounding errors of all that goes into them."""
-        np = self.np
+    def _conditions(self, x: Any) -> ConvergenceReport:
         values, errors, gradients, gradient_errors = self.first_order(x)
         places = self.active(x, values, gradients, NEARBY[-1])
         multipliers, left = self.multipliers(x, gradients, places)
@@ -309,25 +266,26 @@ class ConstrainedProblem:
         allowed = np.maximum(self.tolerance, gradient_errors[0] + np.abs(multipliers) @ gradient_errors[1:])
         # a constraint whose multiplier is not 0 is at its border
         loose = [a.text for a in at_point if not a.active and abs(a.multiplier) > VANISHING * max(1.0, largest)]
-        met = False
         kind: str | None = "not stationary"
+        verdict = reason = ""
         if off:
             message = f"no point was found where all constraints hold: {', '.join(off)}"
         elif np.any(np.abs(left) > allowed) or loose:
             rest = f"{np.max(np.abs(left)):.3g} is left"
             hint = "start elsewhere (`--at`), or write kinks as constraints"
             message = f"the gradient is no sum of the constraints' gradients: {rest}; {hint}"
-        elif any(function.kinks(self.complete(x), names) for function, names in self.functions):
+        elif any(function.kinks(self._complete(x), names) for function, names in self.functions):
             kind, message = "kink", "there is a kink here, where the KKT conditions need derivatives"
         else:
             held = [k for k, a in enumerate(at_point) if a.active]
-            met, kind = True, self.second_order(x, gradients, multipliers, held, max(1.0, largest))
+            kind = self.second_order(x, gradients, multipliers, held, max(1.0, largest))
+            verdict, reason = self.objective.sense.say(KINDS[kind]), "kkt"
             message = "feasible, and the gradient is a sum of the active constraints' gradients (KKT conditions)"
-        return Conditions(met, kind, f"{'' if met else 'not '}converged: {message}", tuple(at_point))
+        message = f"{'' if reason else 'not '}converged: {message}"
+        return ConvergenceReport(self.objective.start, kind, verdict, reason, message, constraints=tuple(at_point))
 
     def second_order(self, x: Any, gradients: Any, multipliers: Any, held: Sequence[int], scale: float) -> str | None:
         """Return the kind of a point by the Lagrangian's curvature along its constraints."""
-        np = self.np
         walls = walls_at(x, self.limits)
         left = gradients[0] - multipliers @ gradients[1:]
         pressed = [k for k in held if self.constraints[k].equality or multipliers[k] > VANISHING * scale]
@@ -340,7 +298,7 @@ class ConstrainedProblem:
                 _, s, vt = np.linalg.svd(gradients[1:][pressed][:, inside])
                 rank = int(np.sum(s > 1e-10 * s[0])) if s.size and s[0] > 0 else 0
                 basis = basis @ vt[rank:].T
-            return self.of_lagrangian(x, self.multipliers(x, gradients, pressed)[0]), basis, rank
+            return self._of_lagrangian(x, self.multipliers(x, gradients, pressed)[0]), basis, rank
 
         try:
             curvature, basis, rank = reduced(x)
@@ -365,11 +323,9 @@ class ConstrainedProblem:
 
 
 KINDS = {
-    "minimum": (
-        "a local {0.best} under the constraints: along them the Lagrangian curves {0.upwards}, or they leave no way"
-    ),
-    "saddle": "not a {0.best}: the value {0.falls} along the constraints; start elsewhere",
-    "flat": "the second derivatives along the constraints do not tell whether this is a {0.best}",
+    "minimum": "a local minimum under the constraints: along them the Lagrangian curves upwards, or they leave no way",
+    "saddle": "not a minimum: the value falls along the constraints; start elsewhere",
+    "flat": "the second derivatives along the constraints do not tell whether this is a minimum",
     None: "no second derivatives tell what kind of point this is",
 }
-"""The kinds of points in the words of a sense, which each is formatted with."""
+"""The kinds of points, of a search for a minimum."""

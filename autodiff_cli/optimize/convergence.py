@@ -7,7 +7,8 @@ do not shrink while the value falls lead nowhere: then no minimum is claimed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,14 +16,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..inputs.figures import unsigned
 from ..numbers.running_error import UNIT, Bounded
-from ..numerics.linear_algebra import eigh, shortest_mean
+from ..numerics.linear_algebra import dot, eigh, shortest_mean
 from ..numerics.newton import bisected
 from ..numerics.optimality import NAMED, Derivatives, Matrix, Single, Verdict, classified, direction_in_words
+from ..record import Record
 from .descend import DescentStep
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
 
+WALL = 1e10  # the value outside the domain, times that at the start
 MAX_HESSIAN = 200  # variables
 MAX_STEPS, FEW_STEPS, MAX_SMALL_DIMENSION = 60, 6, 20  # of Newton's; few in more than `MAX_SMALL_DIMENSION` variables
 SHRINKING = 0.97  # ratio of steps that converge: 1 - 1/m to a root of multiplicity m
@@ -47,40 +50,37 @@ Limits = Sequence[tuple[float, float]]
 class Sense(NamedTuple):
     """Whether a search looks for a minimum or a maximum, and its words for that."""
 
-    name: str
-    sign: float
-    best: str
-    worst: str
-    falls: str
-    falling: str
-    rises: str
-    lower: str
-    positive: str
-    negative: str
-    upwards: str
-    convex: str
+    maximize: bool
+    words: Mapping[str, str]
 
-    def kind(self, kind: str | None) -> str | None:
-        """Return the kind of a point from that of the function that is minimised."""
-        return {"minimum": self.best, "maximum": self.worst}.get(kind or "", kind)
+    def say(self, sentence: str, **parts: str) -> str:
+        """Return a sentence about a minimum in the words of the sense, with its parts filled in."""
+        said = re.sub(r"[a-z]+", lambda word: self.words.get(word[0], word[0]), sentence)
+        return said.format(**parts) if parts else said
 
 
-MINIMIZE = Sense(
-    "minimize", 1.0, "minimum", "maximum", "falls", "falling", "rises", "lower", "positive", "negative", "upwards",
-    "convex",
-)  # fmt: skip
-MAXIMIZE = Sense(
-    "maximize", -1.0, "maximum", "minimum", "rises", "rising", "falls", "higher", "negative", "positive", "downwards",
-    "concave",
-)  # fmt: skip
+_OPPOSITES = {"minimum": "maximum", "falls": "rises", "positive": "negative"}
+_OPPOSITES |= {opposite: word for word, opposite in _OPPOSITES.items()}
+_OPPOSITES |= {"falling": "rising", "lower": "higher", "upwards": "downwards", "convex": "concave"}
+_OPPOSITES |= {"minimize": "maximize"}
+SENSES = Sense(False, {}), Sense(True, _OPPOSITES)
 
 KINDS = {
-    "minimum": "a local {0.best}: the Hessian there is {0.positive} definite",
-    "maximum": "not a {0.best} but a local {0.worst}: the Hessian there is {0.negative} definite; start elsewhere",
-    "saddle": "not a {0.best} but a saddle point: the Hessian there has a {0.negative} eigenvalue; start elsewhere",
+    "minimum": "a local minimum: the Hessian there is positive definite",
+    "maximum": "not a minimum but a local maximum: the Hessian there is negative definite; start elsewhere",
+    "saddle": "not a minimum but a saddle point: the Hessian there has a negative eigenvalue; start elsewhere",
     "not stationary": "not a stationary point: the partial derivatives are not 0 within their rounding errors",
 }
-"""The kinds of points in the words of a sense, which each is formatted with."""
+"""The kinds of points, of a search for a minimum."""
+
+
+class ConstraintAtPoint(Record):
+    """A constraint at the end point of a search."""
+
+    text: str
+    slack: float
+    multiplier: float
+    active: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,13 @@ class ConvergenceReport:
     kind: str | None
     """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; or None."""
     verdict: str = ""
-    """The kind in words, with the reason; empty where there is nothing to report."""
     reason: str = ""
-    """Why this is the end, if that is known here: `precision`, `kink`; `edge`, `held up`, `unattained`, `unbounded`."""
+    """Why this is the end, if that is known here, as in `Minimum`."""
     message: str = ""
-    """The reason in words."""
     kinks: tuple[Diagnostic, ...] = ()
     held: tuple[str, ...] = ()
     """The variables away from whose bounds the value rises."""
+    constraints: tuple[ConstraintAtPoint, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +108,6 @@ class PointAnalysis:
     """None where there is no Hessian."""
     kinks: tuple[Diagnostic, ...] = ()
     why: str = ""
-    """Why there is no Hessian, in words."""
 
 
 def projected(row: DescentStep, limits: Limits) -> float:
@@ -140,42 +138,41 @@ class LocalModel:
     size: list[float]
     """The size of numbers like which the coordinates are rounded."""
     tolerance: float
-    sense: Sense = MINIMIZE
+    sense: Sense = SENSES[False]
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """Return the report on the end point of a search that had steps left, or not."""
         analysis = self.look(row)
         if walking:
-            return self.described(row, analysis)
+            return self._described(row, analysis)
         stationary = projected(row, self.limits) <= self.tolerance
         trail, last = self.newton(row, analysis, stationary)
         end = trail[-1]
         way = _divergence(trail, self.size)
-        end_is_near = self.is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
+        end_is_near = self._is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
         if way < 0 and last is not None and last.kind != "minimum":
-            return self.diverging(trail)
+            return self._diverging(trail)
         if last is not None and last.kind != "not stationary" and way <= 0:
             if end.value > row.value + self.value_error(row):
                 # a saddle or a maximum above where the search ended: if that is near, it stays there
                 if not end_is_near:
-                    return self.falling(row)
+                    return self._falling(row)
                 end = row
-            return self.precise(
-                self.described(end, PointAnalysis(last)), "the partial derivatives are 0 within their rounding errors"
+            return self._precise(
+                self._described(end, PointAnalysis(last)), "the partial derivatives are 0 within their rounding errors"
             )
         lower = last is not None and stationary and end.value <= row.value
         if lower and len(trail) > FEW_STEPS and not end_is_near:
             # small derivatives far from where they are 0, if they are anywhere
-            return self.falling(row)
+            return self._falling(row)
         here = analysis.verdict
-        curved = here is not None and (here.curvature == "convex" or self.is_near(here.step))
+        curved = here is not None and (here.curvature == "convex" or self._is_near(here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
-            report = self.described(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
-            return self.precise(report, "what is left to gain is less than the rounding error of the value")
-        return (None if stationary else self.at_kink(row)) or self.described(row, analysis)
+            report = self._described(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
+            return self._precise(report, "what is left to gain is less than the rounding error of the value")
+        return (None if stationary else self.at_kink(row)) or self._described(row, analysis)
 
-    def precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
-        """Return a report, converged by precision unless its derivatives are small."""
+    def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
         if projected(report.row, self.limits) <= self.tolerance:
             return report
         return replace(report, reason="precision", message=f"converged: {why}")
@@ -197,13 +194,12 @@ class LocalModel:
             return without_hessian(str(error))
         verdict = classified(at, walls_at(row.free_values, self.limits), eigh)
         if verdict.kind in CURVED.values():
-            direction = self.unclear_direction(row, at, verdict)
+            direction = self._unclear_direction(row, at, verdict)
             if direction is not None:
                 verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
         return PointAnalysis(verdict)
 
-    def unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
-        """Return the direction of least curvature if its sign is unclear."""
+    def _unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
         import numpy as np
 
         rest = [k for k in range(len(row.free)) if k not in verdict.held]
@@ -223,7 +219,7 @@ class LocalModel:
         direction = np.zeros(len(row.free))
         direction[rest] = vector * size
         for sign in (-1.0, 1.0):
-            beside = dict(zip(row.free, self.moved(row, direction.tolist(), sign * off / abs(least)), strict=True))
+            beside = dict(zip(row.free, self._moved(row, direction.tolist(), sign * off / abs(least)), strict=True))
             try:
                 there = scaled(self.function.derivatives({**row.point, **beside}, row.free, self.size).hessian)
             except Diagnosed:
@@ -251,8 +247,7 @@ class LocalModel:
         """How far the value of the row may be off by rounding, that of the point left out."""
         return self.function.bounded({name: Bounded(x) for name, x in row.point.items()}, ())[0].error
 
-    def moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
-        """Return the point after `times` the step, clipped to the bounds."""
+    def _moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
         along = zip(row.free_values, step, self.limits, strict=True)
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
@@ -280,11 +275,11 @@ class LocalModel:
             factor = 1 / (1 - ratio) if 0.3 < ratio < SHRINKING else 2 * factor if ratio >= SHRINKING else 1.0
             here = trail[-1]
             # to a saddle the value may rise, by what the gradient allows for
-            slope = math.fsum(g * s for g, s in zip(verdict.slope, verdict.step, strict=True))
+            slope = dot(verdict.slope, verdict.step)
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
             for times in dict.fromkeys((factor, *SHARES)):
-                there = self.evaluate(self.moved(here, verdict.step, times))
+                there = self.evaluate(self._moved(here, verdict.step, times))
                 if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
                     continue
                 other = self.look(there).verdict
@@ -296,82 +291,78 @@ class LocalModel:
                 break
         return trail, verdict
 
-    def diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
-        """Report a value that keeps falling although no partial derivative is large."""
+    def _diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
         start, end = trail[0].free_values, trail[-1].free_values
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
         way = "grows" if end[far] > start[far] else "falls"
         name = trail[0].free[far]
-        value = trail[0].text("value", unsigned(self.sense.sign * trail[-1].value))
+        value = trail[0].text("value", unsigned(-trail[-1].value if self.sense.maximize else trail[-1].value))
         there = f"{value} at {name} = {trail[0].text(name, end[far])}"
-        falls = f"as {name} {way} the value goes on {self.sense.falling} ({there})"
         hint = f"start elsewhere, or limit it: `--bounds {name}=…`"
-        message = f"not converged: {falls}; it seems to have no {self.sense.best} that way: {hint}"
+        seems = self.sense.say("the value goes on falling ({there}); it seems to have no minimum that way", there=there)
+        message = f"not converged: as {name} {way} {seems}: {hint}"
         return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
 
-    def is_near(self, step: Sequence[float]) -> bool:
-        """Return whether a step is so short that both ends count as one point."""
+    def _is_near(self, step: Sequence[float]) -> bool:
         return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
 
-    def falling(self, row: DescentStep) -> ConvergenceReport:
-        """Report partial derivatives that are small, and not 0 nearby."""
+    def _falling(self, row: DescentStep) -> ConvergenceReport:
         small = f"no partial derivative is larger than {self.tolerance:g}, but"
         if projected(row, self.limits) > self.tolerance:
-            small = f"the search found no {self.sense.lower} value, but"
+            small = "the search found no lower value, but"
         hint = "choose a smaller `--gradient-tolerance` or another start"
-        message = f"not converged: {small} the value {self.sense.falls} on from here; {hint}"
+        message = self.sense.say(f"not converged: {small} the value falls on from here; {hint}")
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
     # ---- what there is to say -----------------------------------------------------------------------------------
-    def described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
-        """Put a verdict in words; where the Hessian does not decide, by values nearby."""
+    def _described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
         verdict = look.verdict
         if verdict is None:
             if look.kinks:
-                return ConvergenceReport(row, "kink", self.beside_kink(row), kinks=look.kinks)
+                return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=look.kinks)
             return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {look.why}")
         held = tuple(row.free[i] for i in verdict.held)
-        sense = self.sense
-        words = self.along_flat(row, verdict) if verdict.kind == "flat" else KINDS[verdict.kind].format(sense)
+        say = self.sense.say
+        words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
-            words = f"a local {sense.best}: away from {bounds} the value {sense.rises}"
+            words = say("a local minimum: away from {bounds} the value rises", bounds=bounds)
             if len(held) < len(row.free):
-                words += f", and the Hessian by the other variables is {sense.positive} definite"
+                words += say(", and the Hessian by the other variables is positive definite")
         return ConvergenceReport(row, verdict.kind, words, held=held)
 
-    def along_flat(self, row: DescentStep, verdict: Verdict) -> str:
-        """Judge a singular Hessian by the value along its null directions."""
-        s = self.sense
+    def _along_flat(self, row: DescentStep, verdict: Verdict) -> str:
+        say = self.sense.say
         if verdict.negative:
-            return f"not a {s.best}: the Hessian there is singular, and has a {s.negative} eigenvalue; start elsewhere"
+            return say("not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere")
         if not verdict.flat:
-            return f"first and second derivatives do not tell whether this is a {s.best} within the bounds"
+            return say("first and second derivatives do not tell whether this is a minimum within the bounds")
         shown = verdict.flat[:FLAT_SHOWN]
         names = [direction_in_words(direction, row.free) for direction in shown]
         trends = [self.trends(row, direction) for direction in shown]
         for name, both in zip(names, trends, strict=True):
             if -1 in both:
-                return f"not a {s.best}: the Hessian there is singular along {name}, and the value {s.falls} that way"
+                way = "not a minimum: the Hessian there is singular along {name}, and the value falls that way"
+                return say(way, name=name)
         every = len(shown) == len(verdict.flat)
         listed = " and ".join(names) if every else ", ".join(names) + ", …"
-        sentence = f"the Hessian there is singular along {listed}, so it does not tell whether this is a {s.best}"
+        sentence = "the Hessian there is singular along {listed}, so it does not tell whether this is a minimum; "
         rises = all(1 in both and 0 not in both for both in trends)
-        trend = f"the value {s.rises}" if rises and every else f"no {s.lower} value shows"
-        return f"{sentence}; {trend} that way"
+        trend = "the value rises that way" if rises and every else "no lower value shows that way"
+        return say(sentence + trend, listed=listed)
 
-    def beside_kink(self, row: DescentStep) -> str:
-        """Judge a kink by the value along each variable."""
-        s, rises = self.sense, True
+    def _beside_kink(self, row: DescentStep) -> str:
+        say, rises = self.sense.say, True
         for k, name in enumerate(row.free):
             trends = self.trends(row, [float(i == k) for i in range(len(row.free))])
             if -1 in trends:
-                return f"not a {s.best}: at a kink, from which the value {s.falls} along {name}; start elsewhere"
+                way = "not a minimum: at a kink, from which the value falls along {name}; start elsewhere"
+                return say(way, name=name)
             rises = rises and 0 not in trends
         if len(row.free) == 1:
-            sides = f"the value {s.rises} on both sides" if rises else f"the value {s.falls} on neither side"
-            return f"a local {s.best} at a kink, where the derivative is a convention: {sides}"
-        return f"at a kink, where the derivative is a convention; the value {s.falls} along no single variable"
+            sides = "the value rises on both sides" if rises else "the value falls on neither side"
+            return say(f"a local minimum at a kink, where the derivative is a convention: {sides}")
+        return say("at a kink, where the derivative is a convention; the value falls along no single variable")
 
     def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
         """Return the signs of the first changes of the value, both ways along a direction."""
@@ -381,7 +372,7 @@ class LocalModel:
         for sign in (1.0, -1.0):
             trend = None
             for k in NEARBY:
-                point = self.moved(row, direction, sign * length * 2.0**-k)
+                point = self._moved(row, direction, sign * length * 2.0**-k)
                 there = self.bounded(row, point)
                 if here is None or there is None or point == row.free_values:
                     continue
@@ -408,7 +399,7 @@ class LocalModel:
             walls = walls_at(row.free_values, self.limits)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
-                return self.on_kink(row, gathered)
+                return self._on_kink(row, gathered)
             length = math.hypot(*free)
             if not length:
                 return None
@@ -416,10 +407,10 @@ class LocalModel:
             inside, outside, edge = self.bracket(row, way)
             if edge:
                 at = [f"{n} = {row.text(n, x)}" for n, x in zip(row.free, inside.free_values, strict=True)]
-                way_out = f"the value {self.sense.falls} up to the edge of where it has a derivative"
+                way_out = self.sense.say("the value falls up to the edge of where it has a derivative")
                 message = f"not converged: {way_out}, near {', '.join(at[:NAMED])}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
-            jumps = outside is not None and self.jumps(inside, outside, way)
+            jumps = outside is not None and self._jumps(inside, outside, way)
             moves = zip(row.free_values, inside.free_values, self.size, strict=True)
             far = math.hypot(*((a - b) / s for a, b, s in moves))
             if not jumps and far <= BESIDE:
@@ -436,18 +427,17 @@ class LocalModel:
         message = "not converged: the search is held up at a kink, where no derivative leads on"
         return ConvergenceReport(row, "kink", "", "held up", message)
 
-    def on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
-        """Return the report for a kink around which a convex combination of the gradients is 0."""
-        s = self.sense
+    def _on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
+        say = self.sense.say
         if len(row.free) > 1:
             message = "converged: at a kink, where the derivatives from its sides cancel"
-            words = self.beside_kink(row)
+            words = self._beside_kink(row)
             if not words.startswith("not"):
-                words = f"a local {s.best} if the function is {s.convex} nearby"
+                words = say("a local minimum if the function is convex nearby")
             return ConvergenceReport(row, "kink", words, "kink", message)
         rises = all(g[0] != 0 for g in gathered)
-        sides = f"on both sides of which the value {s.rises}" if rises else f"past which the value {s.falls} no further"
-        words = f"a local {s.best}, where there is no derivative"
+        sides = say("on both sides of which the value rises" if rises else "past which the value falls no further")
+        words = say("a local minimum, where there is no derivative")
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
@@ -455,8 +445,8 @@ class LocalModel:
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:
-            points[distance] = self.evaluate(self.moved(row, way, distance))
-            return self.falls(points[distance], way)
+            points[distance] = self.evaluate(self._moved(row, way, distance))
+            return self._falls(points[distance], way)
 
         low, high = 0.0, FINEST
         while falls_at(high):
@@ -466,26 +456,24 @@ class LocalModel:
         finest = 2 * FINEST * max(1.0, low)
         low, high = bisected(falls_at, low, high, width=finest)
         # a kink may be a single point without a derivative
-        outside = points[high] or self.evaluate(self.moved(row, way, high + finest))
+        outside = points[high] or self.evaluate(self._moved(row, way, high + finest))
         return points[low] or row, outside, outside is None
 
-    def falls(self, row: DescentStep | None, way: Sequence[float]) -> bool:
-        """Whether the value falls along a line, as far as no bound holds it."""
+    def _falls(self, row: DescentStep | None, way: Sequence[float]) -> bool:
         if row is None:
             return False
         walls = walls_at(row.free_values, self.limits)
         slopes = zip(row.partials, way, walls, strict=True)
         return math.fsum(g * w for g, w, wall in slopes if wall != 2 and w * wall <= 0) < 0
 
-    def jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
-        """Whether the slope along a line differs by more than rounding errors can make it."""
+    def _jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         slopes = []
         for row in (inside, outside):
             result = self.bounded(row)
             if result is None:
                 return False
-            slope = math.fsum(g.x * w for g, w in zip(result[1], way, strict=True))
-            slopes.append((slope, math.fsum(g.error * abs(w) for g, w in zip(result[1], way, strict=True))))
+            error = dot([g.error for g in result[1]], map(abs, way))
+            slopes.append((dot([g.x for g in result[1]], way), error))
         (down, first), (up, second) = slopes
         return down < 0 <= up and up - down > 2 * (first + second)
 
@@ -494,7 +482,7 @@ def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
     first, second = math.hypot(*before), math.hypot(*step)
     if not first or not second:
         return 0.0
-    cosine = math.fsum(a * b for a, b in zip(before, step, strict=True)) / first / second
+    cosine = dot(before, step) / first / second
     return second / first if cosine > 0.9 else 0.0
 
 
@@ -506,8 +494,5 @@ def _divergence(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
     lengths = [math.hypot(*(x / s for x, s in zip(step, size, strict=True))) for step in steps]
     if not all(after >= SHRINKING * before for before, after in pairwise(lengths)):
         return 0
-    falls = all(
-        b.value <= a.value and math.fsum(g * x for g, x in zip(a.partials, step, strict=True)) < 0
-        for (a, b), step in zip(pairs, steps, strict=True)
-    )
+    falls = all(b.value <= a.value and dot(a.partials, step) < 0 for (a, b), step in zip(pairs, steps, strict=True))
     return -1 if falls else 1

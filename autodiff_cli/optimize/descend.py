@@ -33,25 +33,23 @@ SEED = 1
 class RunOptions:
     """How a run takes its steps, and when it ends. Raises a usage error."""
 
-    method: str = "plain"
-    rate: float | None = None
-    """None: the method's own of `RATES`."""
-    momentum: float = 0.9
-    beta1: float = 0.9
-    beta2: float = 0.999
-    steps: int | None = None
+    method: str
+    rate: float
+    momentum: float
+    beta1: float
+    beta2: float
+    steps: int | None
     """None: `STEPS`, or in batches as many as their epochs take."""
-    gradient_tolerance: float | None = None
-    value_tolerance: float | None = None
-    batch: int | None = None
-    """Rows of data in a step; None: all."""
-    epochs: int | None = None
+    gradient_tolerance: float | None
+    value_tolerance: float | None
+    batch: int | None
+    epochs: int | None
     """How many times batches go through all rows; as often as the steps take where that is None."""
-    shuffle: bool = False
-    seed: int = SEED
+    shuffle: bool
+    seed: int
 
     def __post_init__(self) -> None:
-        if self.rate is not None and not 0 < self.rate < math.inf:
+        if not 0 < self.rate < math.inf:
             raise usage_error(f"the rate cannot be {self.rate:g}", "give a positive number; to go uphill: `--maximize`")
         for name, share in (("momentum", self.momentum), ("beta1", self.beta1), ("beta2", self.beta2)):
             if not 0 <= share < 1:
@@ -60,13 +58,8 @@ class RunOptions:
             if tolerance is not None and not 0 <= tolerance < math.inf:
                 raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")
 
-    @property
-    def rate_used(self) -> float:
-        """The rate, the method's own where none was chosen."""
-        return RATES[self.method] if self.rate is None else self.rate
-
     def batches(self, rows: int) -> Iterator[Iterator[list[int]]]:
-        """Yield for each epoch the batches of the rows."""
+        """Yield the batches of the rows, for each epoch."""
         random, order, size = Random(self.seed), list(range(rows)), self.batch or rows
         while True:
             if self.shuffle:
@@ -100,7 +93,6 @@ class DescentStep(NamedTuple):
     step: int
     value: float
     gradient_norm: float
-    """The Euclidean norm of the gradient in the variables that move."""
     coordinates: tuple[float, ...]
     """The values of `names`, in order."""
     partials: tuple[float, ...]
@@ -108,24 +100,19 @@ class DescentStep(NamedTuple):
     names: tuple[str, ...]
     free: tuple[str, ...]
     epoch: int | None = None
-    """How often the data have been gone through, of a run in batches."""
     units: Units | None = None
-    """The units of its numbers; None where they have none."""
 
     @property
     def point(self) -> dict[str, float]:
-        """The value of every variable."""
         return dict(zip(self.names, self.coordinates, strict=True))
 
     @property
     def free_values(self) -> list[float]:
-        """The values of the variables that move."""
         point = self.point
         return [point[name] for name in self.free]
 
     @property
     def gradient(self) -> dict[str, float]:
-        """The derivative by each variable that moves."""
         return dict(zip(self.free, self.partials, strict=True))
 
     def text(self, field: str, x: float, digits: int = 3) -> str:
@@ -143,9 +130,7 @@ class Ending:
     message: str
     hint: str | None = None
     step: int = 0
-    """The step at which it ended."""
     error: ExpressionError | None = None
-    """The error of a `domain` stop: the undefined operation and its place in the program."""
 
     @property
     def good(self) -> bool:
@@ -272,7 +257,6 @@ class Descent:
 
     @property
     def data_rows(self) -> int:
-        """Rows of data; 0 where there are none."""
         data = getattr(self.evaluator, "data", None)
         return 0 if data is None else int(data.rows)
 
@@ -280,7 +264,7 @@ class Descent:
         start = self.start.value
         ends = " to ".join(row.text("value", x, 6) for x in (start, row.value))
         away = f"the value has {'grown' if row.value > start else 'fallen'} from {ends}"
-        hint = f"try a smaller rate, `--rate {self.options.rate_used / 10:.3g}`"
+        hint = f"try a smaller rate, `--rate {self.options.rate / 10:.3g}`"
         if row.value == start:
             away = "the step leads out of the range of double precision"
         elif (row.value > start) == self.maximize:
@@ -293,7 +277,7 @@ class Descent:
 
 
 def _interrupted(step: int) -> Ending:
-    return Ending("interrupted", f"interrupted after {step} step{'' if step == 1 else 's'}")
+    return Ending("interrupted", f"interrupted after {step} step{'s' * (step != 1)}")
 
 
 def _mover(
@@ -314,7 +298,7 @@ def _mover(
 
 
 def _gradient_steps(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], Iterable[float]]:
-    rate, mu, velocity = sign * rule.rate_used, rule.momentum, [0.0] * count
+    rate, mu, velocity = sign * rule.rate, rule.momentum, [0.0] * count
     if rule.method == "plain":
         times = rate.__mul__
         return lambda gradient: map(times, gradient)
@@ -330,7 +314,7 @@ def _gradient_steps(rule: RunOptions, sign: float, count: int) -> Callable[[Sequ
 
 def _adam(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], list[float]]:
     """Return the steps of Kingma and Ba, Algorithm 1."""
-    rate, beta1, beta2 = sign * rule.rate_used, rule.beta1, rule.beta2
+    rate, beta1, beta2 = sign * rule.rate, rule.beta1, rule.beta2
     first, second = [0.0] * count, [0.0] * count
     power1 = power2 = 1.0
 
@@ -354,8 +338,8 @@ def descend(
     method: str | None = None,
     rate: float | None = None,
     momentum: float | None = None,
-    beta1: float | None = None,
-    beta2: float | None = None,
+    beta1: float = 0.9,
+    beta2: float = 0.999,
     steps: int | None = None,
     gradient_tolerance: float | None = None,
     value_tolerance: float | None = None,
@@ -369,7 +353,7 @@ def descend(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> Descent:
-    """The run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
+    """Return the run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
 
     Only the variables `wrt` move, by default those that `gradient` differentiates in, but for those `held`. The program
     is built once, here. `over` data it is one row's term; a `batch` of the rows in each step is stochastic descent.
@@ -384,18 +368,11 @@ def descend(
     >>> run.ending.message
     'stopped after 3 steps, as asked'
     """
-    numbers = {"rate": rate, "momentum": momentum, "beta1": beta1, "beta2": beta2}
-    options = RunOptions(
-        method or ("plain" if momentum is None else "momentum"),
-        **{name: number for name, number in numbers.items() if number is not None},
-        steps=steps,
-        gradient_tolerance=gradient_tolerance,
-        value_tolerance=value_tolerance,
-        batch=batch,
-        epochs=epochs,
-        shuffle=shuffle,
-        seed=seed,
-    )
+    method = method or ("plain" if momentum is None else "momentum")
+    rate = RATES[method] if rate is None else rate
+    momentum = 0.9 if momentum is None else momentum
+    tolerances = gradient_tolerance, value_tolerance
+    options = RunOptions(method, rate, momentum, beta1, beta2, steps, *tolerances, batch, epochs, shuffle, seed)
     passes = 1 + (STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
     drawn = None if init is None else Init(init, seed)
     evaluator, start, warnings, summary = begin(text, point, wrt, over, passes, drawn, units=units, held=held)
@@ -403,7 +380,7 @@ def descend(
         from ..inputs.quantities import unit_of_rate
 
         unit = unit_of_rate(start.units, start.free, options.method == "adam")
-        note = f"the rate {options.rate_used:g} is in {unit}, for numbers in the units of the start"
+        note = f"the rate {options.rate:g} is in {unit}, for numbers in the units of the start"
         warnings += (Diagnostic("note", note, None, None),) if unit != "1" else ()
     run = Descent(text, evaluator, start, options, maximize, warnings, summary)
     if batch is not None and batch > run.data_rows:

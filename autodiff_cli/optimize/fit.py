@@ -40,7 +40,7 @@ SQUARED = 1e140  # largest data whose squares are doubles
 
 
 class Fit(Record):
-    """A formula fitted to data."""
+    """A formula fitted to data; `views/fields.txt` describes the fields of its record."""
 
     text: str
     arithmetic: Arithmetic
@@ -48,27 +48,21 @@ class Fit(Record):
     parameters: dict[str, Parameter]
     correlation: dict[str, dict[str, float]]
     null: list[dict[str, float]]
-    """Directions of the parameters along which the residuals do not change."""
     rows: int
     dof: int
     rss: Shown
-    """The weighted sum of the squared residuals."""
     deviation: Shown | None
-    """The residual standard deviation, where the uncertainties of the response were not given."""
     goodness: Goodness
     r_squared: float | None
     level: float
     loss: str
     absolute_sigma: bool
-    """Whether the standard errors are those of the given uncertainties."""
     converged: bool
     reason: str
-    """`converged`; `undetermined`, `stuck`, `interrupted`."""
     message: str
     method: str
     evaluations: int
     point: dict[str, float]
-    """The estimates as a point."""
     columns: dict[str, list[float]]
     sigma: dict[str, list[float]]
     """The standard uncertainties in each row, by column."""
@@ -166,7 +160,7 @@ def fit(
             raise ExpressionError("limit", message, hint=hint)
         start = np.array([problem.values.get(name, 1.0) for name in free])
         if lacking := [name for name in free if name not in problem.values and name not in model.linear]:
-            error = None if model.linear else model.check(start)
+            error = None if model.linear else model(start).error
             if error is not None:
                 raise error
             raise ExpressionError(

@@ -26,7 +26,6 @@ class Normality(Record):
     """The test of Anderson and Darling for normal residuals of unknown mean and variance."""
 
     statistic: float
-    """A², corrected for the number of residuals."""
     p_value: float
 
 
@@ -34,11 +33,8 @@ class Goodness(Record):
     """How well a formula fits its data."""
 
     chi_squared: float | None = None
-    """The sum of the squared residuals in units of their standard uncertainties; None where these are not known."""
     reduced: float | None = None
-    """χ² divided by the degrees of freedom."""
     p_value: float | None = None
-    """The probability of so large a χ², or a larger one."""
     log_likelihood: float | None = None
     aic: float | None = None
     bic: float | None = None
@@ -68,11 +64,9 @@ class Parameter(Record):
 
     estimate: Shown
     error: Shown | None
-    """The standard error; None where there is none."""
     interval: tuple[float, float] | None
     linear: bool
     held: str
-    """Why it has no standard error: `fixed`, `bound`, `undetermined`; empty where it has one."""
 
 
 class Prediction(Record):
@@ -80,8 +74,5 @@ class Prediction(Record):
 
     point: dict[str, float]
     value: float | None
-    """None where the formula has none."""
     confidence: tuple[float, float] | None
-    """The ends of the confidence interval of the curve."""
     prediction: tuple[float, float] | None
-    """The ends of the interval for a new row; None where its uncertainty is not known."""

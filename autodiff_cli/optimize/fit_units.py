@@ -111,7 +111,9 @@ class FitUnits:
             if unit.dimension != self.solved[outputs[k]]:
                 theirs = quantity_name(self.solved[outputs[k]] or ())
                 message = f"`{outputs[k]}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
-                raise usage_error(message, f"ask for it in a unit such as `--in {outputs[k]}={self.shown(outputs[k])}`")
+                raise usage_error(
+                    message, f"ask for it in a unit such as `--in {outputs[k]}={self._shown(outputs[k])}`"
+                )
             wanted[outputs[k]] = unit
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
 
@@ -119,14 +121,13 @@ class FitUnits:
         """Return the unit in which a quantity with this unit is computed."""
         return coherent(own.dimension) if self.si else self.system.unit(own.dimension)
 
-    def shown(self, name: str) -> Unit:
-        """Return the unit of a parameter."""
+    def _shown(self, name: str) -> Unit:
         solution = self.solved[name]
         return self.wanted.get(name) or (Unit() if solution is None else self.system.unit(solution))
 
     def formula(self, formula: FitFormula) -> FitFormula:
-        """Return the formula of numbers in the units of columns and parameters."""
-        variables = self.columns | {name: self.shown(name) for name in self.parameters}
+        """Return the formula of numbers in these units."""
+        variables = self.columns | {name: self._shown(name) for name in self.parameters}
         program, transform = (
             of and own_units.in_own_units(of, variables, [self.columns[self.response]], self.computed)
             for of in (formula.program, formula.transform)
@@ -135,7 +136,7 @@ class FitUnits:
         return formula._replace(program=program, transform=transform)
 
     def inputs(self, inputs: FitInputs) -> FitInputs:
-        """Return the inputs as numbers in the units of columns and parameters."""
+        """Return the inputs as numbers in these units."""
         texts, of_points = getattr(inputs.columns, "units", {}), getattr(inputs.predict, "units", {})
         columns = dict(inputs.columns)
 
@@ -154,7 +155,7 @@ class FitUnits:
         def value(name: str, given: Any) -> Any:
             if not isinstance(given, Quantity) or name not in self.solved:
                 return given
-            unit = self.shown(name)
+            unit = self._shown(name)
             return unit.from_si(float(given)) if given.unit.zero else given.number * factor(given.unit, unit)
 
         return FitInputs(
@@ -180,7 +181,7 @@ class FitUnits:
     def of_answer(self, fit: Any) -> Units:
         """Return the units of the numbers of a fit."""
         degree = self.columns[self.response].degree
-        of_parameters = {name: None if self.solved[name] is None else self.shown(name) for name in fit.parameters}
+        of_parameters = {name: None if self.solved[name] is None else self._shown(name) for name in fit.parameters}
         units = Units(
             parameters=of_parameters,
             standard_errors={**of_parameters},

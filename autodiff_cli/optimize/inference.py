@@ -26,18 +26,19 @@ class Inference:
     def __init__(self, model: Model, end: EndPoint, level: float, *, scaled: bool) -> None:
         values, problem = end.values, model.problem
         self.model, self.end, self.level = model, end, level
-        for row, fault in sorted(model(values).errors.items()):
+        at = model(values)
+        for row, fault in sorted(at.errors.items()):
             raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
         self.fitted, self.observed_slopes = model.observed(values)
         self.values = dict(zip(problem.unknowns, map(float, values), strict=True))
-        self.left = model.residuals(values)
+        self.left = at.residuals
         self.at_bound = {name for name, x in self.values.items() if x in problem.bounds.get(name, ())}
         self.estimated = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
         self.names = [problem.unknowns[k] for k in self.estimated]
         # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
-        self.rss = float(self.left @ (self.left * model.robust(values).weight))
+        self.rss = float(self.left @ (self.left * at.robust.weight))
         # the covariance is that of the parameters in units in which the columns of the Jacobian have the length 1
-        rows = model.jacobian(values)[:, self.estimated]
+        rows = at.jacobian[:, self.estimated]
         self.size = column_sizes(rows)
         self.slopes = rows / self.size
         self.null: list[dict[str, float]] = []
@@ -88,7 +89,7 @@ class Inference:
         return correction**2 * float(psi @ psi) / dof / mean**2 * square
 
     def parameters(self) -> dict[str, Parameter]:
-        """Return the estimate of each parameter, in the order of the formula."""
+        """Return the estimates, in the order of the formula."""
         parameters: dict[str, Parameter] = {}
         for name in self.model.problem.program.leaves:
             if name in self.model.held:
@@ -100,11 +101,11 @@ class Inference:
         return parameters
 
     def interval(self, x: float, error: float | None) -> tuple[float, float] | None:
-        """Return the confidence interval of a parameter; None where it has no standard error."""
+        """Return the confidence interval of a parameter."""
         return None if error is None else (x - self.factor * error, x + self.factor * error)
 
     def correlation(self) -> dict[str, dict[str, float]]:
-        """Return the correlations of the parameters that have standard errors."""
+        """Return the correlations of the estimates."""
         place = {name: self.names.index(name) for name in self.errors}
         length = {name: math.sqrt(max(0.0, float(self.inverse[k, k]))) for name, k in place.items()}
 
@@ -143,7 +144,7 @@ class Inference:
         return values, np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
 
     def curve(self) -> list[tuple[float, float, float]]:
-        """Return the curve over the range of its one predictor, where it has values."""
+        """Return the curve over its one predictor."""
         if len(self.model.data.predictors) != 1:
             return []
         (name,) = self.model.data.predictors
@@ -154,7 +155,7 @@ class Inference:
         return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
 
     def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
-        """Return the curve at rows of predictors, with confidence and prediction intervals."""
+        """Return the curve at rows of predictors."""
         names = self.model.data.predictors
         if not columns:
             return []
@@ -194,7 +195,7 @@ class Inference:
         return size**2 * self.noise
 
     def undetermined_warnings(self) -> Iterator[Diagnostic]:
-        """Yield a warning for each direction of the parameters that the data say nothing of."""
+        """Yield a warning for each null direction."""
         for direction in self.null:
             first, *others = direction
             if others:
@@ -206,7 +207,7 @@ class Inference:
             yield Diagnostic("undetermined", message, None, hint)
 
     def goodness(self) -> Goodness:
-        """Return how well the formula fits by least squares, up to rounding errors."""
+        """Return how well the formula fits."""
         model = self.model
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
         if model.loss != "linear" or not rounding**2 < self.rss < MISSING_RESIDUAL:
@@ -264,7 +265,7 @@ class Inference:
         if len(model.linear) < len(model.free):
             return False
         ones = model.weights[model.weights > 0]
-        fitted, rows = model(values)[0][model.weights > 0], -model.jacobian(values)[model.weights > 0]
+        fitted, rows = model(values).fitted[model.weights > 0], -model(values).jacobian[model.weights > 0]
         if any(np.array_equal(column, column[0] / ones[0] * ones) for column in rows.T):
             return False
         if not np.allclose(rows @ values, fitted * ones, rtol=0, atol=1e-9 * float(np.max(np.abs(fitted * ones)))):

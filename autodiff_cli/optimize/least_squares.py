@@ -9,6 +9,8 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -18,7 +20,9 @@ from ..errors import ExpressionError
 from ..inputs.problem import Problem
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
-from ..numerics.linear_algebra import shortest_mean
+from ..numbers.running_error import Bounded
+from .convergence import LocalModel
+from .descend import DescentStep
 from .observations import Observations, ProgramOverRows
 
 MAX_EVALUATIONS = 2000  # of one search
@@ -30,7 +34,6 @@ NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
 MAX_CORRECTIONS = 200
 CORRECTED, NEAREST = 1e-12, 1e-7  # errors of corrections: aimed at, allowed; in uncertainties
 SMALLEST_STEP = 1e-12  # share of a correction
-MAX_SAMPLINGS = 200
 SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
 ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
 ROUNDED = 1e-8  # share of the data that rounding errors may be
@@ -44,7 +47,6 @@ class EndPoint(NamedTuple):
     """The end point of a strategy."""
 
     values: Any
-    """Of the free parameters."""
     cost: float
     """Half the sum of the squared residuals, or of their losses."""
     moved: float
@@ -85,18 +87,43 @@ def _cauchy(u: Any) -> Robust:
 LOSSES = {"linear": _squares, "soft_l1": _soft_l1, "huber": _huber, "cauchy": _cauchy}
 
 
-class Evaluated(NamedTuple):
+@dataclass
+class Evaluated:
     """A model at all rows."""
 
     fitted: Any
     slopes: Any
     """The derivatives by the free parameters, a row of the array each."""
     errors: dict[int, ExpressionError]
-    """Why rows have no value."""
     weights: Any
     """The roots of the weights of the rows."""
     corrections: dict[str, Any]
     """The corrections of uncertain predictors in each row."""
+    residuals: Any
+    """The weighted residual of each row; a large number where the model has no value."""
+    loss: str
+    scale: float
+
+    @property
+    def error(self) -> ExpressionError | None:
+        """The error of the first row that has no value."""
+        return self.errors[min(self.errors)] if self.errors else None
+
+    @cached_property
+    def jacobian(self) -> Any:
+        """The derivatives of the residuals: a row each, a column for each free parameter."""
+        rows = -(self.slopes * self.weights).T
+        return np.where(np.isfinite(rows), rows, 0.0)
+
+    @property
+    def robust(self) -> Robust:
+        """The loss of the residuals."""
+        return LOSSES[self.loss](self.residuals / self.scale)
+
+    @property
+    def cost(self) -> float:
+        """Half the sum of the squares, or of their losses."""
+        return 0.5 * self.scale**2 * float(np.sum(self.robust.rho))
 
 
 class Model:
@@ -135,9 +162,13 @@ class Model:
         other.__dict__.update(changes, _last=None)
         return other
 
+    def use_loss(self, loss: str, scale: float) -> None:
+        """Search for the least sum of a robust loss of the residuals in units of the scale, all parameters at once."""
+        self.loss, self.scale, self.places, self._last = loss, scale, [], None
+
     def over(self, columns: Mapping[str, Any]) -> Model:
         """Return the curve at other rows, all of weight 1; the program is not compiled again."""
-        rows = len(next(iter(columns.values())))
+        rows = len(next(iter(columns.values()), [0.0]))
         return self._copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:
@@ -157,14 +188,18 @@ class Model:
         return ProgramOverRows(program, wrt, [name for name in program.leaves if name not in self.columns])
 
     def __call__(self, values: Any) -> Evaluated:
-        """Return the model at values of the parameters."""
         key = np.asarray(values, dtype=float).tobytes()
         if self._last is None or self._last[0] != key:
             if self.errors:
                 with np.errstate(all="ignore"):
-                    evaluated = self._corrected(values)
+                    fitted, slopes, errors, weights, corrections = self._corrected(values)
             else:
-                evaluated = Evaluated(*self._swept(self._over_rows, values, self.columns), self.weights, {})
+                fitted, slopes, errors = self._swept(self._over_rows, values, self.columns)
+                weights, corrections = self.weights, {}
+            left = (self.response - fitted) * weights
+            left = np.clip(np.where(np.isfinite(left), left, MISSING_RESIDUAL), -MISSING_RESIDUAL, MISSING_RESIDUAL)
+            left = np.where(self.weights > 0, left, 0.0)
+            evaluated = Evaluated(fitted, slopes, errors, weights, corrections, left, self.loss, self.scale)
             self._last = key, evaluated
         return self._last[1]
 
@@ -180,7 +215,7 @@ class Model:
         # a row of weight 0 is left out, whether or not it has a value
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
-    def _corrected(self, values: Any) -> Evaluated:
+    def _corrected(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
         n = len(self.free)
         tau = np.array([*self.errors.values()])
         variance = self.weights**-2.0
@@ -224,25 +259,14 @@ class Model:
         # a row whose nearest point was not found has no residual, so that no fit ends there
         off = np.any(np.abs(nearest - delta) > np.maximum(NEAREST * tau, 4 * rounding), axis=0)
         corrections = dict(zip(self.errors, delta, strict=True))
-        return Evaluated(np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections)
+        return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
 
     def observed(self, values: Any) -> tuple[Any, Any]:
         """Return the model's values and derivatives at the predictors as they were observed."""
-        fitted, slopes, *_ = self._swept(self._over_rows, values, self.columns) if self.errors else self(values)
-        return fitted, slopes
-
-    def residuals(self, values: Any) -> Any:
-        """Return the weighted residual of each row; a large number where the model has no value."""
-        fitted, _, _, weights, _ = self(values)
-        left = (self.response - fitted) * weights
-        left = np.clip(np.where(np.isfinite(left), left, MISSING_RESIDUAL), -MISSING_RESIDUAL, MISSING_RESIDUAL)
-        return np.where(self.weights > 0, left, 0.0)
-
-    def jacobian(self, values: Any) -> Any:
-        """Return the derivatives of the residuals: a row each, a column for each free parameter."""
-        _, slopes, _, weights, _ = self(values)
-        rows = -(slopes * weights).T
-        return np.where(np.isfinite(rows), rows, 0.0)
+        if self.errors:
+            return self._swept(self._over_rows, values, self.columns)[:2]
+        at = self(values)
+        return at.fitted, at.slopes
 
     def ordered(self, residuals: Any) -> Any:
         """Return the residuals in the order of the only predictor, or of the rows."""
@@ -253,22 +277,9 @@ class Model:
         _, places, counts = np.unique(predictor[used], return_inverse=True, return_counts=True)
         return np.bincount(places, residuals[used]) / counts
 
-    def robust(self, values: Any) -> Robust:
-        """Return the loss of the residuals."""
-        return LOSSES[self.loss](self.residuals(values) / self.scale)
-
-    def cost(self, values: Any) -> float:
-        """Return half the sum of the squares, or of their losses."""
-        return 0.5 * self.scale**2 * float(np.sum(self.robust(values).rho))
-
-    def check(self, values: Any) -> ExpressionError | None:
-        """Return the error of the first row that has no value."""
-        errors = self(values).errors
-        return errors[min(errors)] if errors else None
-
     def r_squared(self, values: Any, *, origin: bool = False) -> float:
         """Return R² about the mean of the response, or about 0."""
-        square, left = self.weights**2, self.residuals(values)
+        square, left = self.weights**2, self(values).residuals
         middle = 0.0 if origin else float(np.average(self.response, weights=square))
         total = float(square @ (self.response - middle) ** 2)
         return 1 - float(left @ left) / total if total > 0 else 1.0
@@ -284,7 +295,7 @@ def column_sizes(rows: Any) -> Any:
 
 def is_determined(model: Model, values: Any) -> bool:
     """Return whether the data tell all parameters apart, in doubles."""
-    rows = model.jacobian(values)
+    rows = model(values).jacobian
     scaled = rows / column_sizes(rows)
     squares = np.linalg.eigvalsh(scaled.T @ scaled)
     # where the squares do not decide, the columns themselves do
@@ -294,16 +305,18 @@ def is_determined(model: Model, values: Any) -> bool:
 def fitted_linearly(model: Model, values: Any) -> Any:
     """Return the values with the linear parameters at their least squares solution."""
     places = model.places
-    rows = model.jacobian(values)[:, places]
+    at = model(values)
+    rows = at.jacobian[:, places]
     size = column_sizes(rows)
     solution = np.array(values, dtype=float)
-    solution[places] += np.linalg.lstsq(rows / size, -model.residuals(values), rcond=None)[0] / size
+    solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
     return solution
 
 
 def searched(model: Model, start: Any) -> EndPoint:
     """Return where SciPy's Levenberg-Marquardt ends, or its trust regions."""
-    values = _by_scipy(model, model.residuals, model.jacobian, np.array(start, dtype=float), slice(None))
+    places = slice(None)
+    values = _by_scipy(model, lambda x: model(x).residuals, lambda x: model(x).jacobian, np.array(start, float), places)
     plain = not model.problem.bounds and model.loss == "linear"
     return polished(model, values, "Levenberg-Marquardt" if plain else "trust regions")
 
@@ -318,11 +331,8 @@ def projected(model: Model, start: Any) -> EndPoint:
         values[others] = theta
         return fitted_linearly(model, values)
 
-    def left(theta: Any) -> Any:
-        return model.residuals(all_values(theta))
-
     def slopes(theta: Any) -> Any:
-        rows = model.jacobian(all_values(theta))
+        rows = model(all_values(theta)).jacobian
         q, _ = np.linalg.qr(rows[:, places] / column_sizes(rows[:, places]))
         other = rows[:, others]
         return other - q @ (q.T @ other)
@@ -330,7 +340,7 @@ def projected(model: Model, start: Any) -> EndPoint:
     if not others:
         # once more, against the rounding errors of the first solve
         return polished(model, fitted_linearly(model, fitted_linearly(model, start)), "one linear solve")
-    theta = _by_scipy(model, left, slopes, start[others], others)
+    theta = _by_scipy(model, lambda theta: model(all_values(theta)).residuals, slopes, start[others], others)
     return polished(model, all_values(theta), "variable projection")
 
 
@@ -368,7 +378,7 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
     """Return where steps of Gauss and Newton within the bounds lead."""
     low, high = model.limits
     here = np.array(values, dtype=float)
-    cost = model.cost(here)
+    cost = model(here).cost
     best, least = EndPoint(here, cost, math.inf, message), math.inf
     for _ in range(MAX_POLISHING):
         step, overshoot, moved = gauss_newton(model, here)
@@ -387,7 +397,7 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
                 wall = int(np.argmin(room))
                 there = here + room[wall] * step
                 there[wall] = high[wall] if step[wall] > 0 else low[wall]
-            risen = model.cost(there)
+            risen = model(there).cost
             if risen <= best.cost * (1 + 1e-9):
                 break
         else:
@@ -396,67 +406,63 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
     return best
 
 
-def at_kink(model: Model, ended: EndPoint) -> EndPoint:
-    """Return where gradient sampling leads from where a strategy has ended at no stationary point, if kinks are near.
+class _Squares(LocalModel):
+    """The squares around a point in units of the standard errors, with gradients that are known well enough."""
 
-    Burke, Lewis and Overton, SIAM J. Optim. 15 (2005): where the cost has kinks it is least where 0 lies in the convex
-    hull of the gradients around, and no directional derivative is negative. The linear parameters follow the others.
+    def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+        there = row if x is None else self.evaluate(x)
+        if there is None:
+            return None
+        return Bounded(there.value, ROUNDED * there.value), [Bounded(g, CONVERGED / 4) for g in there.partials]
+
+
+def at_kink(model: Model, ended: EndPoint) -> EndPoint:
+    """Return the kink to which the squares fall from where a strategy has ended at no stationary point, if any.
+
+    There 0 lies in the convex hull of the gradients around, and no directional derivative is negative. The linear
+    parameters follow the others.
     """
     if ended.moved <= CONVERGED or not ended.cost < 1e200 or not model.kinks:
         return ended
     others = [k for k in range(len(model.free)) if k not in model.places]
-    values = ended.values
-    slopes = model.jacobian(values)[:, others]
+    names, n = tuple([model.free[k] for k in others]), len(others)
+    slopes = model(ended.values).jacobian[:, others]
     spread = math.sqrt(2 * ended.cost / max(1, model.rows - len(model.free))) or 1.0
     # in units in which the squares curve alike in all directions: of the standard errors, if there is one column
     size = column_sizes(slopes)
     upper = np.linalg.qr(slopes / size)[1]
-    units = spread * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL else np.eye(len(others))) / size[:, None]
-    draw = np.random.default_rng(1)
+    units = spread * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL else np.eye(n)) / size[:, None]
 
-    def at(theta: Any) -> tuple[Any, float, Any]:
-        point = np.array(values)
-        point[others] = values[others] + units @ theta
-        point = fitted_linearly(model, point) if model.places and model.loss == "linear" else point
-        left = model.residuals(point) * model.robust(point).weight
-        return point, model.cost(point), units.T @ (model.jacobian(point)[:, others].T @ left) / spread**2
+    def moved(theta: Any) -> Any:
+        point = np.array(ended.values)
+        point[others] += units @ theta
+        return fitted_linearly(model, point) if model.places and model.loss == "linear" else point
 
-    n = len(others)
-    here, radius = np.zeros(n), 0.1
-    point, cost, gradient = at(here)
-    for _ in range(MAX_SAMPLINGS):
-        directions = draw.normal(size=(2 * n + 2, n))
-        directions = np.vstack([directions, np.eye(n), -np.eye(n)])
-        directions /= np.linalg.norm(directions, axis=1)[:, None]
-        samples = [at(here + radius * direction) for direction in directions]
-        around = [slope for _, _, slope in samples]
-        size = max(float(np.max(np.abs(slope))) for slope in (*around, gradient)) or 1.0
-        if any(abs(other - cost) > 10 * radius * size * n * spread**2 + 1e-9 * cost for _, other, _ in samples):
-            break  # a jump
-        least = np.array(shortest_mean([*around, gradient]))
-        steepest = float(np.linalg.norm(least))
-        if steepest <= CONVERGED:
-            outward = min(float(direction @ slope) for direction, slope in zip(directions, around, strict=True))
-            if radius <= NEAR_KINK:
-                inside = bool(np.all(model.limits[0] < point) and np.all(point < model.limits[1]))
-                if outward < -CONVERGED or not inside:
-                    break
-                return EndPoint(point, cost, steepest, f"{ended.message}, to a kink")
-            radius /= 10
-            continue
-        length = 1e3 * radius
-        while length > radius / 1e3:
-            there = here - length * least / steepest
-            moved = at(there)
-            if moved[1] < cost - 1e-4 * length * steepest * spread**2:
-                here, (point, cost, gradient) = there, moved
-                break
-            length /= 3
-        else:
-            radius /= 10
-            if radius < NEAR_KINK / 100:
-                break
-    return ended
+    def at(theta: Sequence[float]) -> DescentStep | None:
+        there = model(moved(theta))
+        gradient = units.T @ (there.jacobian[:, others].T @ (there.residuals * there.robust.weight)) / spread**2
+        step = DescentStep(0, there.cost / spread**2, 0.0, tuple(theta), tuple(gradient.tolist()), names, names)
+        return None if there.errors else step
+
+    squares = _Squares(at, None, [(-math.inf, math.inf)] * n, [1.0] * n, CONVERGED)  # type: ignore[arg-type]
+    start = at([0.0] * n)
+    report = start and squares.at_kink(start)
+    if report is None or report.reason != "kink":
+        return ended
+    kink = report.row
+    directions = np.vstack([np.random.default_rng(1).normal(size=(2 * n + 2, n)), np.eye(n), -np.eye(n)])
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    for direction in directions:
+        beside = at((kink.coordinates + NEAR_KINK * direction).tolist())
+        if beside is None or float(direction @ beside.partials) < -CONVERGED:
+            return ended
+        steepest = max(map(abs, (*beside.partials, *kink.partials)))
+        if abs(beside.value - kink.value) > 10 * NEAR_KINK * steepest * n + 1e-9 * kink.value:
+            return ended  # a jump
+    point = moved(kink.coordinates)
+    if not np.all((model.limits[0] < point) & (point < model.limits[1])):
+        return ended
+    return EndPoint(point, model(point).cost, 0.0, f"{ended.message}, to a kink")
 
 
 def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
@@ -466,16 +472,16 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     a parameter where the cost would fall beyond it. Residuals are weighted as their loss has it.
     """
     low, high = model.limits
-    root = np.sqrt(model.robust(values).weight)
-    rows, left = model.jacobian(values) * root[:, None], model.residuals(values) * root
+    at = model(values)
+    root = np.sqrt(at.robust.weight)
+    rows, left = at.jacobian * root[:, None], at.residuals * root
     size = column_sizes(rows)
     scaled = rows / size
     # a bound holds what the gradient, and among the others what the step, drives against it
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
     # what is less than the rounding of the terms of a residual says nothing, as long as that is little beside the data
-    fitted, _, _, weights, _ = model(values)
-    terms = root * weights * (np.abs(model.response) + np.abs(fitted)) + np.abs(rows) @ np.abs(values)
-    size_of_data = float(np.linalg.norm(model.response * weights))
+    terms = root * at.weights * (np.abs(model.response) + np.abs(at.fitted)) + np.abs(rows) @ np.abs(values)
+    size_of_data = float(np.linalg.norm(model.response * at.weights))
     noise = min(ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0))), ROUNDED * size_of_data)
     used = int(np.count_nonzero(model.weights))
     spread = float(np.linalg.norm(left)) / math.sqrt(max(1, used - int(np.count_nonzero(free)))) or 1.0

@@ -17,14 +17,14 @@ from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, par
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current
 from ..numerics.optimality import Single
 from ..record import Record
-from .constraints import KINDS, WALL, Conditions, ConstrainedProblem, Constraint, ConstraintAtPoint, parse_constraints
-from .convergence import MAXIMIZE, MINIMIZE, ConvergenceReport, Limits, LocalModel, Sense, projected
+from .convergence import SENSES, WALL, ConstraintAtPoint, ConvergenceReport, Limits, LocalModel, Sense, projected
 from .descend import SEED, DescentStep, Init, begin
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
     from ..inputs.quantities import Units
     from ..quantities.unit import Unit
+    from .constraints import ConstrainedProblem, Constraint
 
 METHODS = {
     "bfgs": "BFGS",
@@ -52,45 +52,30 @@ MAX_DENSE = 200  # variables of methods with whole matrices
 
 
 class Minimum(Record):
-    """The end point of an optimiser, its kind, and the cost of the search."""
+    """The end point of an optimiser; `views/fields.txt` describes the fields of its record."""
 
     text: str
     method: str
     value: float
     point: dict[str, float]
-    """The value of every variable, also of those held fixed."""
     gradient: dict[str, float]
-    """The derivatives there, by the variables that moved."""
     gradient_norm: float
     converged: bool
     reason: str
-    """Why it stopped: `gradient`, `precision`, `kink`, `kkt`; `steps`, `unbounded`, `unattained`, `edge`, `held up`,
-    `stuck`; `limit`; `interrupted`."""
     message: str
-    """The reason in words."""
     kind: str | None
-    """The kind of point: `minimum`, `saddle`, `maximum`, `flat`, `kink`, `not stationary`; None if it is unknown."""
     verdict: str
-    """The kind in words, with the reason."""
     at_bounds: tuple[str, ...]
-    """The variables that are at a bound."""
     steps: int
     evaluations: int
-    """Of value and gradient together."""
     hessians: int
     outside: int
-    """How many of the evaluations fell on points without a value."""
     path: tuple[DescentStep, ...]
-    """The points that it went through, the start first."""
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
-    """The rows of data that the value is the sum or mean over, if it is."""
     constraints: tuple[ConstraintAtPoint, ...] | None = None
-    """The constraints with their multipliers, if there are any."""
     sought: str = "minimum"
-    """The kind that was looked for: `minimum` or `maximum`."""
     units: Units | None = None
-    """The units of its numbers; None where they have none."""
 
 
 FAILURES = (Diagnosed, ValueError, FloatingPointError)
@@ -110,15 +95,14 @@ class Objective:
 
     def __init__(
         self,
-        evaluate: Callable[[Sequence[float]], tuple[float, list[float]]],
+        evaluator: Evaluator | DataLoss,
         start: DescentStep,
         stop: Callable[[], bool],
-        function: Single | DataLoss,
         sense: Sense,
-        *,
         constrained: bool,
     ) -> None:
-        self.evaluate, self.start, self.stop, self.function, self.sense = evaluate, start, stop, function, sense
+        self.evaluator, self.start, self.stop, self.sense = evaluator, start, stop, sense
+        self.function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
         self.where = tuple(map(start.names.index, start.free))
         self.constrained, self.boundless = constrained, False
         self.best, self.path = start, [start]
@@ -143,17 +127,14 @@ class Objective:
         try:
             if not all(map(math.isfinite, point)):
                 raise ExpressionError("overflow", "the point is too large")
-            value, partials = self.evaluate(point)
+            # the variables that only constraints have come last
+            value, own = self.evaluator(point[: len(self.evaluator.variables)])
         except ExpressionError:
             self.outside += 1
             return None
-        row = self.start._replace(
-            step=self.evaluations,
-            value=value,
-            gradient_norm=math.hypot(*partials),
-            coordinates=tuple(point),
-            partials=tuple(partials),
-        )
+        partials = (*own, *[0.0] * (len(self.where) - len(own)))
+        numbers = self.evaluations, value, math.hypot(*partials), tuple(point), partials
+        row = DescentStep(*numbers, self.start.names, self.start.free, units=self.start.units)
         if value < self.best.value and not self.constrained:
             self.best = row
             if self.falls_without_bound(row):
@@ -162,7 +143,7 @@ class Objective:
         return row
 
     def falls_without_bound(self, row: DescentStep) -> bool:
-        """Whether a value is so far below 0 that there is no minimum."""
+        """Return whether there is no minimum."""
         return row.value <= -BOUNDLESS * (1 + abs(self.start.value))
 
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
@@ -175,7 +156,7 @@ class Objective:
         return row.value, numpy.array(row.partials)
 
     def hessian(self, x: Any) -> Any:
-        """Return the exact matrix of second derivatives for SciPy."""
+        """Return the Hessian for SciPy."""
         import numpy
 
         self.hessians += 1
@@ -244,9 +225,13 @@ def minimize(
     far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does at the
     start, and `usage` where SciPy is not installed.
     """
+    sense = SENSES[maximize]
+    message = sense.say("`minimize` needs SciPy, the extra `optimize`")
+    needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
+    from .constraints import ConstrainedProblem, parse_constraints  # they need SciPy
+
     constraints: Sequence[Constraint] = parse_constraints(subject_to)
-    sense = MAXIMIZE if maximize else MINIMIZE
-    chosen = _checked(method, bounds or {}, constraints, tolerance, sense)
+    chosen = _checked(method, bounds or {}, constraints, tolerance)
     constrained = chosen in CONSTRAINED
     # variables that only constraints have are no variables of the program
     point, own_wrt, only_constrained = point or {}, wrt, {}
@@ -261,11 +246,13 @@ def minimize(
     evaluator, own_start, warnings, over_rows = begin(
         text, own_point, own_wrt, over, PASSES, drawn, negative=maximize, units=units, held=held
     )
-    start, width = own_start, len(own_start.names)
+    start = own_start
     if constrained:
         start = _with_variables(start, constraints, only_constrained, held if wrt is None else None, wrt or ())
     constraints, slack_units = _in_own_units(constraints, {**start.point, **point})
-    has_units = any(unit is not None for unit in slack_units) or (len(start.names) > width and start.units is not None)
+    has_units = any(unit is not None for unit in slack_units) or (
+        start.names != own_start.names and start.units is not None
+    )
     if has_units or any(hasattr(x, "unit") for x in only_constrained.values()):
         from ..inputs.quantities import step_units
         from ..quantities.unit import Unit
@@ -273,19 +260,11 @@ def minimize(
         value = Unit() if start.units is None else start.units["value"]
         of_point = {name: getattr(point.get(name), "unit", Unit()) for name in start.names}
         start = start._replace(units=step_units(value, of_point, start.free))
-    added = [0.0] * (len(start.free) - len(own_start.free))
-
-    def evaluate(x: Sequence[float]) -> tuple[float, list[float]]:
-        value, partials = evaluator(x[:width])
-        return value, [*partials, *added]
-
-    function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
-    objective = Objective(evaluate, start, stop, function, sense, constrained=constrained)
+    objective = Objective(evaluator, start, stop, sense, constrained=constrained)
     limits = _limits(start, bounds or {})
-    conditions: Conditions | None = None
     if constrained:
         problem = ConstrainedProblem(objective, constraints, own_start.free, limits, tolerance)
-        end, conditions, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
+        end, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
     else:
         if method is None and len(start.free) > MAX_DENSE:
             chosen = "l-bfgs-b"
@@ -294,8 +273,8 @@ def minimize(
         except _Stopped:
             ended, message = objective.best, ""
         end = _judged(objective, ended, limits, tolerance, message, chosen)
-    shown, at_point = end.row.units, conditions and conditions.constraints
-    if conditions is not None and shown is not None:
+    shown, at_point = end.row.units, end.constraints
+    if at_point is not None and shown is not None:
         from ..quantities.unit import Unit
 
         of_constraint = [
@@ -324,7 +303,7 @@ def minimize(
         converged=end.reason in CONVERGED,
         reason=end.reason,
         message=end.message,
-        kind=sense.kind(end.kind),
+        kind=end.kind and sense.say(end.kind),
         verdict=end.verdict,
         at_bounds=tuple(name for name, ends in zip(row.free, limits, strict=True) if reached[name] in ends),
         steps=len(objective.path) - 1,
@@ -335,7 +314,7 @@ def minimize(
         warnings=(*warnings, *end.kinks),
         over=over_rows,
         constraints=(at_point or ()) if constrained else None,
-        sought=sense.best,
+        sought=sense.say("minimum"),
         units=shown,
     )
 
@@ -392,15 +371,15 @@ def _in_own_units(
 
 def _search_constrained(
     objective: Objective, problem: ConstrainedProblem, methods: Sequence[str], steps: int | None
-) -> tuple[ConvergenceReport, Conditions | None, str]:
+) -> tuple[ConvergenceReport, str]:
     import numpy
 
-    best: tuple[Conditions, DescentStep] | None = None
+    best: ConvergenceReport | None = None
     reason = message = ""
     method = methods[0]
     try:
         for name in methods:
-            start = objective.start if best is None else best[1]
+            start = objective.start if best is None else best.row
             try:
                 usual = SLSQP_STEPS if name == "slsqp" else SECOND_ORDER_STEPS
                 more = problem.for_scipy(name, usual if steps is None else steps)
@@ -412,35 +391,31 @@ def _search_constrained(
                 end_row = objective.row(result)
                 if end_row is not None and objective.falls_without_bound(end_row):
                     reason = "unbounded"
-                    falls = f"the value {objective.sense.falls} without bound along the constraints"
+                    falls = objective.sense.say("the value falls without bound along the constraints")
                     message = f"not converged: {falls}; {_bounding(end_row)}"
                     break
                 with numpy.errstate(all="ignore"):
-                    values, conditions = problem.nearby(numpy.array(result))
+                    values, report = problem.nearby(numpy.array(result))
             except ExpressionError as error:
                 message = message or f"not converged: {error}"
                 continue
             row = objective.row(values.tolist())
-            if row is not None and (best is None or conditions.met):
-                best, method = (conditions, row), name
-            if conditions.met:
+            if row is not None and (best is None or report.reason):
+                best, method = replace(report, row=row), name
+            if report.reason:
                 break
     except _Stopped:
         reason, message = objective.stopped("last point")
     if best is None or reason == "unbounded":
         last_row = objective.path[-1]
-        return ConvergenceReport(last_row, None, "", reason or "stuck", message or "not converged"), None, method
-    conditions, row = best
-    if conditions.met:
-        verdict = KINDS[conditions.kind].format(objective.sense)
-        end = ConvergenceReport(row, conditions.kind, verdict, "kkt", conditions.message)
-    else:
-        end = ConvergenceReport(row, conditions.kind, "", reason or "stuck", message or conditions.message)
-    return end, conditions, method
+        return ConvergenceReport(last_row, None, "", reason or "stuck", message or "not converged"), method
+    if not best.reason:
+        best = replace(best, reason=reason or "stuck", message=message or best.message)
+    return best, method
 
 
 def _checked(
-    method: str | None, bounds: Mapping[str, Range], constraints: Sequence[Constraint], tolerance: float, sense: Sense
+    method: str | None, bounds: Mapping[str, Range], constraints: Sequence[Constraint], tolerance: float
 ) -> str:
     chosen = method or (CONSTRAINED[0] if constraints else "l-bfgs-b" if bounds else "bfgs")
     if constraints and chosen not in CONSTRAINED:
@@ -450,8 +425,6 @@ def _checked(
         raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
     if not 0 < tolerance < math.inf:
         raise usage_error(f"the tolerance cannot be {tolerance:g}", "give a positive number")
-    message = f"`{sense.name}` needs SciPy, the extra `optimize`"
-    needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
     return chosen
 
 
@@ -516,7 +489,8 @@ def _judged(
         report = model.report(row, walking=more)
     except _Stopped:
         if objective.boundless:
-            message = f"not converged: the value {objective.sense.falls} without bound; {_bounding(objective.best)}"
+            falls = objective.sense.say("the value falls without bound")
+            message = f"not converged: {falls}; {_bounding(objective.best)}"
             return ConvergenceReport(objective.best, None, reason="unbounded", message=message)
         reason, message = objective.stopped("best point so far")
         return replace(model.report(row, walking=True), reason=reason, message=message)

@@ -88,7 +88,7 @@ class NormalEquations:
             collect()
 
     def slopes(self, values: Sequence[Any]) -> list[Any]:
-        """Return the left sides at some values of the parameters."""
+        """Return the left sides."""
         total = [self.m.number(0)] * len(self.names)
         for left, gradient, weight, _ in self._rows_at(values, second=False):
             total = [a + left * weight * slope for a, slope in zip(total, gradient, strict=True)]

@@ -85,13 +85,10 @@ class FitFormula(NamedTuple):
     response: str
     """The column that it explains, or the formula of columns, as it is written."""
     transform: Program | None
-    """The formula of columns that it explains; None where it explains a column."""
     measured: list[str]
-    """The columns that are explained."""
 
     @property
     def has_unit_literals(self) -> bool:
-        """Whether it has numbers with units."""
         return any(
             program is not None and has_unit_literals(program.text) for program in (self.program, self.transform)
         )
@@ -217,7 +214,6 @@ class FitInputs(NamedTuple):
 
     @property
     def typed_units(self) -> list[tuple[str, Unit]]:
-        """The units of the values of parameters."""
         values: list[tuple[str, Any]] = [*self.point.items(), *self.fixed.items()]
         values += [(name, end) for name, ends in self.bounds.items() for end in ends]
         return [(name, value.unit) for name, value in values if isinstance(value, Quantity)]
@@ -238,7 +234,6 @@ class Observations(NamedTuple):
 
     @property
     def has_sigma(self) -> bool:
-        """Whether the uncertainty of the response is given."""
         return any(name not in self.predictors for name in self.sigma)
 
     def uncertainty(self, name: str) -> Any:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError
 from ..numbers.budget import BudgetExceeded, current
 from .goodness import runs_test
 from .least_squares import (
@@ -47,7 +45,7 @@ COMPARED = 5  # rows
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     """Return the best end point of the strategies. Raises the error of the start."""
     start = np.clip(start, *model.limits)
-    error = model.check(start)
+    error = model(start).error
     if error is not None and not model.places:
         raise error
     if error is None and any(name not in model.problem.values for name in model.linear):
@@ -56,9 +54,8 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     if loss == "linear":
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
-    left = np.abs(model.residuals(best.values))[model.weights > 0]
-    model.loss, model.scale = loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0
-    model.places = []
+    left = np.abs(model(best.values).residuals)[model.weights > 0]
+    model.use_loss(loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0)
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
     end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end_point: end_point.cost))
@@ -77,7 +74,7 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
 
     best = polished(model, end.values, "Gauss-Newton")
     for values in (end.values, start):
-        if rank(best) <= (False, CONVERGED) or model.check(values) is not None:
+        if rank(best) <= (False, CONVERGED) or model(values).error is not None:
             continue
         best = min(best, searched(model, values), key=rank)
     return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
@@ -129,7 +126,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
         anywhere = lost or (best.cost < UNDEFINED and best.moved <= CONVERGED)
         there = _elsewhere(model, start, draw, 0.35 * (k + 1), anywhere=anywhere)
         try:
-            if model.check(there) is not None:
+            if model(there).error is not None:
                 continue
             end = search(model, there)
             if end.cost < best.cost * (1 - 1e-9):
@@ -159,7 +156,7 @@ def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bo
     if not end.cost < UNDEFINED or is_determined(model, end.values):
         return False
     elsewhere = (_elsewhere(model, start, draw, 1.0, anywhere=True) for _ in range(PROBES))
-    return any(model.check(there) is None and is_determined(model, there) for there in elsewhere)
+    return any(model(there).error is None and is_determined(model, there) for there in elsewhere)
 
 
 def _has_converged(model: Model, end: EndPoint) -> bool:
@@ -172,7 +169,7 @@ def _has_converged(model: Model, end: EndPoint) -> bool:
     if model.r_squared(end.values) <= enough or few:
         return model.r_squared(end.values) > enough
     sample = model.sample(SAMPLED)
-    left = sample.residuals(end.values)
+    left = sample(end.values).residuals
     if not float(np.linalg.norm(left)) > ROUNDED_OFF * float(np.linalg.norm(sample.response * sample.weights)):
         return True
     runs = runs_test(sample.ordered(left))
@@ -184,27 +181,23 @@ def nearest_image(model: Model, values: Any) -> Any:
 
     In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
     """
-    return _on_the_side(model, _in_order(model, values))
-
-
-def _on_the_side(model: Model, values: Any) -> Any:
-    fitted = model(values)[0]
-    low, high = model.limits
-    starts = [0.0 if name in model.linear else model.problem.values.get(name, 0.0) for name in model.free]
+    values = _in_order(model, values)
+    fitted, given = model(values).fitted, model.problem.values
+    starts = [0.0 if name in model.linear else given.get(name, 0.0) for name in model.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (model.free[k] in model.linear and values[k])]
-    if len(loose) > MAX_PERMUTED:
-        return values
-    for count in range(1, 4):
+    for count in range(1, 4 if len(loose) <= MAX_PERMUTED else 1):
         for places in combinations(loose, count):
-            wrong = [k for k in places if starts[k] * values[k] < 0]
-            if not wrong:
-                continue
-            there = np.array(values)
-            there[list(places)] *= -1
-            inside = bool(np.all((low <= there) & (there <= high)))
-            if inside and np.array_equal(model(there)[0], fitted, equal_nan=True):
-                values = there
+            if any(starts[k] * values[k] < 0 for k in places):
+                there = np.array(values)
+                there[list(places)] *= -1
+                if _is_inside(model, there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
+                    values = there
     return values
+
+
+def _is_inside(model: Model, values: Any) -> bool:
+    low, high = model.limits
+    return bool(np.all((low <= values) & (values <= high)))
 
 
 def _in_order(model: Model, values: Any) -> Any:
@@ -231,42 +224,25 @@ def _in_order(model: Model, values: Any) -> Any:
                 if sum(agreement(pair, values) for pair in (first, *more)) < 0:
                     yield order
 
-    same: Callable[[Any], bool] | None = None
+    def same(order: Any) -> bool:
+        used = np.flatnonzero(model.weights)
+        rows = used[np.arange(COMPARED) * (len(used) - 1) // (COMPARED - 1)]
+        few, draw = model.over({name: column[rows] for name, column in model.columns.items()}), random.Random(1)
+        beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
+        first, other = few(beside), few(beside[order])
+        return not first.errors and not other.errors and np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)
+
     for _ in places:
         for pair in pairs:
             if agreement(pair, values) >= 0:
                 continue
-            same = same or _symmetries(model, values)
             order = next(filter(same, exchanges(pair)), None)
             if order is None:
                 continue
             there = values[order]
-            inside = bool(np.all((model.limits[0] <= there) & (there <= model.limits[1])))
-            if inside and model.cost(there) <= model.cost(values) * (1 + 1e-9):
+            if _is_inside(model, there) and model(there).cost <= model(values).cost * (1 + 1e-9):
                 values = there
                 break
         else:
             break
     return values
-
-
-def _symmetries(model: Model, values: Any) -> Callable[[Any], bool]:
-    used = np.flatnonzero(model.weights)
-    rows = [int(used[k * (len(used) - 1) // (COMPARED - 1)]) for k in range(COMPARED)]
-    draw = random.Random(1)
-    beside = [x * draw.uniform(0.9, 1.1) for x in values]
-    evaluator = Evaluator(model.problem.program, [])
-
-    def heights(end: Sequence[float]) -> list[float]:
-        point = {**model.held, **dict(zip(model.free, end, strict=True))}
-        points = ({**point, **{name: float(column[row]) for name, column in model.columns.items()}} for row in rows)
-        return [evaluator.value([at[name] for name in evaluator.variables]) for at in points]
-
-    def same(order: Any) -> bool:
-        try:
-            pairs = zip(heights(beside), heights([beside[k] for k in order]), strict=True)
-            return all(math.isclose(a, b, rel_tol=1e-11) for a, b in pairs)
-        except ExpressionError:
-            return False
-
-    return same

@@ -68,13 +68,13 @@ def _file() -> dict[str, Any]:
 
 @cache
 def prefixes() -> dict[str, int]:
-    """The powers of ten of the prefixes."""
+    """Return the powers of ten of the prefixes."""
     return dict(_file()["prefixes"])
 
 
 @cache
 def table() -> dict[str, Entry]:
-    """The units by symbol."""
+    """Return the units by symbol."""
     entries = {}
     for group in _file()["group"]:
         for symbol, fields in group["units"].items():
@@ -90,7 +90,7 @@ def table() -> dict[str, Entry]:
 
 @cache
 def spellings() -> dict[str, Entry]:
-    """The units by symbol and by alias."""
+    """Return the units by symbol and by alias."""
     return {name: entry for entry in table().values() for name in (entry.symbol, *entry.aliases)}
 
 
@@ -108,7 +108,7 @@ def dimensions() -> dict[str, str]:
 
 @cache
 def constants() -> dict[str, Constant]:
-    """The constants of nature, by name."""
+    """Return the constants of nature, by name."""
     return {name: Constant(name, *fields) for name, fields in _file()["constants"].items()}
 
 

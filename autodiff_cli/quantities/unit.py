@@ -52,7 +52,7 @@ class Unit(NamedTuple):
     """The value in coherent units where its scale has its 0: not 0 for degrees Celsius and Fahrenheit."""
 
     def __str__(self) -> str:
-        """The unit as people write it: `kg·m/s²`, `s⁻¹`; empty for a number."""
+        """Return the unit as people write it: `kg·m/s²`, `s⁻¹`; empty for a number."""
         above = [symbol + _raised(n) for symbol, n in self.atoms if n > 0]
         below = [symbol + _raised(-n) for symbol, n in self.atoms if n < 0]
         if not below or not above:
@@ -66,15 +66,15 @@ class Unit(NamedTuple):
         return self.to_si(1.0)
 
     def to_si(self, x: float) -> float:
-        """A difference in this unit, in coherent units."""
+        """Return a difference in this unit, in coherent units."""
         return _times(x, self.scale) * math.pi**self.pi if self.pi else _times(x, self.scale)
 
     def from_si(self, x: float) -> float:
-        """A difference in coherent units, in this unit."""
+        """Return a difference in coherent units, in this unit."""
         return _times(x / math.pi**self.pi if self.pi else x, 1 / self.scale)
 
     def value_from_si(self, x: float) -> float:
-        """A value in coherent units, in this unit: of a temperature that is not its difference."""
+        """Return a value in coherent units, in this unit: of a temperature that is not its difference."""
         return self.from_si(float(Fraction(x) - self.zero)) if self.zero else self.from_si(x)
 
     @property
@@ -183,7 +183,7 @@ def _root(scale: Fraction, k: int) -> Fraction:
 # ---- reading ------------------------------------------------------------------------------------------------------
 @lru_cache(1024)
 def parse_unit(text: str) -> Unit:
-    """The unit that a text is: `kg*m/s^2`, `kg m s^-2`, `m/s²`, `N·m`, `J/(kg K)`, `1/s`.
+    """Return the unit that a text is: `kg*m/s^2`, `kg m s^-2`, `m/s²`, `N·m`, `J/(kg K)`, `1/s`.
 
     Raises `ExpressionError` of kind `point`, with the span in this text, which its `text` is.
 
@@ -205,7 +205,7 @@ def parse_unit(text: str) -> Unit:
 
 
 def unit_or_none(text: str) -> Unit | None:
-    """The unit that a text is; None for one that is no unit."""
+    """Return the unit that a text is; None for one that is no unit."""
     try:
         return parse_unit(text.strip())
     except ExpressionError:
@@ -394,7 +394,7 @@ def _length(unit: Unit) -> Fraction:
 
 
 def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
-    """The unit of a result: of an input with its dimension, or a power of one, or else the coherent unit."""
+    """Return the unit of a result: of an input with its dimension, or a power of one, or else the coherent unit."""
     if dimension == NUMBER:
         return Unit()
     units = [unit for unit in inputs if not unit.zero]
@@ -409,7 +409,7 @@ def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
 
 
 def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
-    """The unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is no unit, but a number.
+    """Return the unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is no unit, but a number.
 
     What is shorter in the SI is that; of a `higher` derivative only where it is as large.
     """
@@ -426,7 +426,7 @@ def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
 
 
 def with_prefix(unit: Unit, x: float) -> Unit:
-    """The unit with the prefix that makes a number of it easiest to read: 0.0105 m in mm."""
+    """Return the unit with the prefix that makes a number of it easiest to read: 0.0105 m in mm."""
     if not unit.atoms or not x or not math.isfinite(x) or unit.zero:
         return unit
     symbol, n = unit.atoms[0]
@@ -446,7 +446,7 @@ def with_prefix(unit: Unit, x: float) -> Unit:
 
 
 def readable(unit: Unit, x: float) -> Unit:
-    """The unit in which people read a number of it: with another prefix where it is very large or small.
+    """Return the unit in which people read a number of it: with another prefix where it is very large or small.
 
     >>> str(readable(parse_unit("m"), 0.00012)), str(readable(parse_unit("m"), 12.0))
     ('µm', 'm')
@@ -455,7 +455,7 @@ def readable(unit: Unit, x: float) -> Unit:
 
 
 def named(unit: Unit) -> Unit:
-    """The unit; of a quotient that has a name in the SI, and the factor 1 to it, the name: `Ω` for `V/A`."""
+    """Return the unit; of a quotient that has a name in the SI, and the factor 1 to it, the name: `Ω` for `V/A`."""
     simple = coherent(unit.dimension)
     is_quotient = len(unit.atoms) > 1 and any(n < 0 for _, n in unit.atoms)
     same = (simple.scale, simple.pi) == (unit.scale, unit.pi)
@@ -482,7 +482,7 @@ def quantity_name(dimension: Dimension) -> str:
 
 
 def split_literal(text: str) -> tuple[str, Unit]:
-    """The digits and the unit of a literal of the language such as `5[kg]`."""
+    """Return the digits and the unit of a literal of the language such as `5[kg]`."""
     digits, _, unit = text.partition("[")
     return digits, parse_unit(unit[:-1])
 
@@ -497,7 +497,7 @@ class Elimination:
         self.rows: dict[int, list[Fraction]] = {}
 
     def reduced(self, vector: Sequence[Exponent]) -> list[Fraction]:
-        """The vector without the components that are eliminated."""
+        """Return the vector without the components that are eliminated."""
         rest = [Fraction(x) for x in vector]
         for place, row in self.rows.items():
             if rest[place]:
@@ -539,11 +539,11 @@ class UnitSystem:
         self._units = differences
 
     def unit(self, dimension: Dimension) -> Unit:
-        """The unit of a dimension: of one that the units do not make the coherent one of the SI."""
+        """Return the unit of a dimension: of one that the units do not make the coherent one of the SI."""
         return self._product(dimension) or coherent(dimension)
 
     def holds(self, dimensions: Iterable[Dimension]) -> bool:
-        """Whether formulas over these dimensions need no factor: whether all have units that the basis makes."""
+        """Return whether formulas over these dimensions need no factor: whether all have units that the basis makes."""
         return all(self._product(dimension) is not None for dimension in dimensions)
 
     def _product(self, dimension: Dimension) -> Unit | None:

@@ -78,7 +78,7 @@ def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
 
 
 def begun(path: str, *, force: bool) -> AtomicFile | Upload:
-    """A file that is going to be written: seen whole, or not at all. Raises `ExpressionError` (`io`)."""
+    """Return a file that is going to be written: seen whole, or not at all. Raises `ExpressionError` (`io`)."""
     return Upload(path, force=force) if is_url(path) else AtomicFile(path, force=force)
 
 

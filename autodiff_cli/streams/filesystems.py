@@ -73,12 +73,12 @@ class Entry(NamedTuple):
 
 
 def is_url(path: str) -> bool:
-    """Whether a path names a file system of its own."""
+    """Return whether a path names a file system of its own."""
     return _URL.match(path) is not None
 
 
 def plain(path: str) -> str:
-    """The path of a file on this machine that is given as `file://…`; any other path as it is."""
+    """Return the path of a file on this machine that is given as `file://…`; any other path as it is."""
     if not path.lower().startswith("file://"):
         return path
     from urllib.parse import unquote
@@ -90,7 +90,7 @@ def plain(path: str) -> str:
 
 
 def unread(path: str, fault: Exception) -> ExpressionError:
-    """The error for a file that cannot be read."""
+    """Return the error for a file that cannot be read."""
     return ExpressionError("io", f"`{path}` cannot be read: {io_message(fault)}", hint="check the path")
 
 
@@ -105,7 +105,7 @@ def io_message(fault: Exception) -> str:
 
 # ---- file systems -------------------------------------------------------------------------------------------------
 def located(path: str) -> tuple[Any, str]:
-    """The file system of a path (`pyarrow.fs.FileSystem`), and the path in it. Raises `ExpressionError`."""
+    """Return the file system of a path (`pyarrow.fs.FileSystem`), and the path in it."""
     parts = _URL.match(path)
     if parts is None:
         return needed("pyarrow.fs", "data", LACKING).LocalFileSystem(), os.path.abspath(path)
@@ -127,7 +127,7 @@ def located(path: str) -> tuple[Any, str]:
 
 
 def arrow(purpose: str) -> Any:
-    """The module pyarrow. Raises a usage error where it is not installed."""
+    """Return the module pyarrow. Raises a usage error where it is not installed."""
     return needed("pyarrow", "data", f"pyarrow, which is needed {purpose}, is not installed")
 
 
@@ -162,7 +162,7 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
 
 
 def opened(path: str) -> Any:
-    """A file for reading at any place. Raises `ExpressionError`."""
+    """Return a file for reading at any place."""
     system, inner = located(path)
     return _ask(path, lambda: system.open_input_file(inner), ANSWER_SECONDS)
 
@@ -176,7 +176,7 @@ def entry(path: str) -> Entry:
 
 
 def is_there(path: str) -> bool:
-    """Whether there is a file or a folder. Raises `ExpressionError` where that cannot be known."""
+    """Return whether there is a file or a folder. Raises `ExpressionError` where that cannot be known."""
     return bool(_info(path).type.name != "NotFound")
 
 
@@ -193,7 +193,7 @@ def _ask(path: str, action: Callable[[], Result], seconds: float | None) -> Resu
 
 
 def listed(folder: str, *, deep: bool = False) -> list[Entry]:
-    """Return the entries of a folder by name; empty if it does not exist. Raises `ExpressionError`."""
+    """Return the entries of a folder by name; empty if it does not exist."""
     from pyarrow import fs
 
     system, inner = located(folder)
@@ -209,7 +209,7 @@ def listed(folder: str, *, deep: bool = False) -> list[Entry]:
 
 
 def matched(pattern: str) -> list[str]:
-    """The files that a pattern with `*`, `?`, `[…]` and `**` names, by name. Raises `ExpressionError`."""
+    """Return the files that a pattern with `*`, `?`, `[…]` and `**` names, by name."""
     steps = pattern.split("/")
     fixed = next((k for k, step in enumerate(steps) if k > 2 and any(char in step for char in "*?[")), len(steps))
     folder, rest = "/".join(steps[:fixed]), steps[fixed:]
@@ -235,7 +235,7 @@ def _expression(steps: Sequence[str]) -> str:
 
 
 def make_folder(path: str) -> None:
-    """Make a folder where there is none. Raises `ExpressionError`."""
+    """Make a folder where there is none."""
     system, inner = located(path)
     if system.type_name in OBJECT_STORES:
         return  # what is in it makes it
@@ -255,7 +255,7 @@ def remove(paths: Iterable[str]) -> None:
 
 # ---- writing ------------------------------------------------------------------------------------------------------
 def unwritten(path: str, fault: Exception) -> ExpressionError:
-    """The error for a file that cannot be written."""
+    """Return the error for a file that cannot be written."""
     if isinstance(fault, FileExistsError):
         return kept(path)
     # of an error of pyarrow's only the number says no more than what it is
@@ -265,13 +265,13 @@ def unwritten(path: str, fault: Exception) -> ExpressionError:
 
 
 def kept(path: str) -> ExpressionError:
-    """The error for a file that is there, and is not to be written over."""
+    """Return the error for a file that is there, and is not to be written over."""
     hint = "give another name, or write over it with `--force`"
     return ExpressionError("io", f"`{path}` exists, and is kept", hint=hint)
 
 
 def beside(name: str) -> str:
-    """The name that a file has while it is being written: hidden, and nobody else's."""
+    """Return the name that a file has while it is being written: hidden, and nobody else's."""
     return f".{name[:100]}.{secrets.token_hex(6)}.part"
 
 
@@ -288,7 +288,7 @@ class Upload:
         self.file: IO[bytes] = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - `drop` closes it
 
     def finish(self) -> None:
-        """Send it. Raises `ExpressionError`."""
+        """Send it."""
         whole = self.system.type_name in OBJECT_STORES
         folder, slash, name = self.inner.rpartition("/")
         target = self.inner if whole else f"{folder}{slash}{beside(name)}"

@@ -55,7 +55,7 @@ class Progress:
         self._bar.start()
         return self._bar
 
-    def done(self) -> None:
+    def close(self) -> None:
         """Clear the line."""
         if self._bar is not None:
             self._bar.stop()

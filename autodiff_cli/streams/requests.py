@@ -47,7 +47,7 @@ class Request(NamedTuple):
 
 
 def value_with_unit(name: str, text: str, offset: int = 0) -> float:
-    """The value of a name, which may have a unit."""
+    """Return the value of a name, which may have a unit."""
     from ..inputs.quantities import quantity_value  # what is no plain number need not have one
 
     return quantity_value(name, text, offset)
@@ -185,7 +185,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
 
 
 def names_of_object(key: str, value: object) -> tuple[str, ...]:
-    """The names that a request has under a key: a list of texts. Raises `ExpressionError`."""
+    """Return the names that a request has under a key: a list of texts."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise ExpressionError("request", f"`{key}` is not a list of names", hint=f'write it as "{key}": ["x", "y"]')
     return tuple(value)
@@ -195,7 +195,7 @@ unknowns_of_object = partial(names_of_object, "for")
 
 
 def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] | None:
-    """The names in an option that repeats, None where there are none. Raises a usage error for an empty name."""
+    """Return the names in an option that repeats, None where there are none. Raises a usage error for an empty name."""
     if not options:
         return None
     listed = [name for text in options for name in split_names(text)]
@@ -249,12 +249,12 @@ def whole(path: str) -> tuple[str, ExpressionError | None]:
 
 
 def standard_input() -> BinaryIO:
-    """The bytes of standard input; none where it is closed."""
+    """Return the bytes of standard input; none where it is closed."""
     if sys.stdin is None:
         raise ExpressionError("io", "standard input is closed", hint="give the expression as an argument")
     return sys.stdin.buffer
 
 
 def waits_for_a_person() -> bool:
-    """Whether nothing will come on standard input unless a person types it."""
+    """Return whether nothing will come on standard input unless a person types it."""
     return sys.stdin is None or sys.stdin.isatty()

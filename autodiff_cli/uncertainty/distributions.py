@@ -22,13 +22,11 @@ class Family(NamedTuple):
     signatures: tuple[str, ...]
     """Its notations, with the names of the parameters; one for each number of parameters."""
     mean_sd: Callable[..., tuple[float, float]]
-    """Return the mean and the standard deviation."""
     draw: Callable[..., Any]
     """Return an array of draws; the arguments are NumPy, its generator, the number of draws and the parameters."""
     units: str = ""
     """The unit of each parameter, one letter: `v`alue, `d`ifference or pure `n`umber; empty if there is no unit."""
     moments: Callable[..., Moments] = lambda *_: Moments()
-    """Return the standardized central moments."""
     positive: tuple[int, ...] = ()
     """The indices of the parameters that must be positive."""
     support: Callable[..., tuple[float, float]] = lambda *_: (-math.inf, math.inf)
@@ -41,15 +39,13 @@ class Distribution(NamedTuple):
     family: str
     parameters: tuple[float, ...]
     dof: float = math.inf
-    """The degrees of freedom of the standard uncertainty."""
 
     @property
     def support(self) -> tuple[float, float]:
-        """The ends of the support."""
         return FAMILIES[self.family].support(*self.parameters)
 
     def draw(self, np: Any, rng: Any, n: int) -> Any:
-        """Return `n` draws as a NumPy array."""
+        """Return `n` draws as an array."""
         if self.family == "normal" and not math.isinf(self.dof):
             return FAMILIES["student"].draw(np, rng, n, *self.parameters, self.dof)
         return FAMILIES[self.family].draw(np, rng, n, *self.parameters)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -70,10 +70,10 @@ def _split(text: str) -> tuple[str, Unit] | None:
 
 
 def with_unit(name: str, value: float, unit: str) -> float:
-    """The value of a name, with its uncertainty or without, as one in a unit."""
-    if not isinstance(value, MeasuredValue):
-        return make_quantity(name, repr(float(value)), parse_unit(unit), f"{value!r} {unit}")
-    return _in_si(name, value, parse_unit(unit), f"{value!r} {unit}")
+    """Return the value of a name, with its uncertainty or without, as one in a unit."""
+    if isinstance(value, MeasuredValue):
+        return _in_si(name, value, parse_unit(unit), f"{value!r} {unit}")
+    return make_quantity(name, repr(float(value)), parse_unit(unit), f"{value!r} {unit}")
 
 
 def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredValue:
@@ -100,7 +100,7 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
 
 
 def in_si(column: Sequence[float], value: float) -> Sequence[float]:
-    """The draws of a value in coherent units; as they are where it has no unit."""
+    """Return the draws of a value in coherent units; as they are where it has no unit."""
     unit: Unit | None = getattr(value, "unit", None)
     if unit is None:
         return column
@@ -109,29 +109,19 @@ def in_si(column: Sequence[float], value: float) -> Sequence[float]:
 
 
 def parameters_in(distribution: Any, unit: Unit) -> tuple[float, ...]:
-    """The parameters of a distribution in coherent units, in this unit."""
+    """Return the parameters of a distribution in coherent units, in this unit."""
+    convert: dict[str, Callable[[float], float]] = {"v": unit.value_from_si, "d": unit.from_si, "n": float}
     kinds = FAMILIES[distribution.family].units or "n" * len(distribution.parameters)
-    return tuple(
-        [
-            unit.value_from_si(x) if kind == "v" else unit.from_si(x) if kind == "d" else x
-            for x, kind in zip(distribution.parameters, kinds, strict=False)
-        ]
-    )
+    return tuple([convert[kind](x) for x, kind in zip(distribution.parameters, kinds, strict=False)])
 
 
 def budget_units(units: ProgramUnits, inputs: Sequence[str]) -> Units:
-    """The units of a propagation's numbers."""
-    tree = Units(
-        results=[
-            {
-                "value": out,
-                "uncertainty": out.degree,
-                "budget": {n: {"sensitivity": units.derivative([n], k), "contribution": out.degree} for n in inputs},
-            }
-            for k, out in enumerate(units.outputs)
-        ],
-        inputs={n: {"estimate": units.point[n], "uncertainty": units.point[n].degree} for n in inputs},
-        point=units.point,
-    )
+    """Return the units of a propagation's numbers."""
+    results = []
+    for k, out in enumerate(units.outputs):
+        budget = {n: {"sensitivity": units.derivative([n], k), "contribution": out.degree} for n in inputs}
+        results.append({"value": out, "uncertainty": out.degree, "budget": budget})
+    of_inputs = {n: {"estimate": units.point[n], "uncertainty": units.point[n].degree} for n in inputs}
+    tree = Units(results=results, inputs=of_inputs, point=units.point)
     tree.fixed = bool(units.chosen)
     return tree

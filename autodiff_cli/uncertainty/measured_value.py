@@ -21,16 +21,10 @@ if TYPE_CHECKING:
 
 EXAMPLE = "write it as `5.00±0.02`, `5.00+-2%`, `19.66(10)e-3` or `uniform(4.9, 5.1)`"
 NEGATIVE = "an uncertainty is 0 or above"
+SIGNIFICANT = 2  # digits of an uncertainty in a written result: JCGM 100:2008, 7.2.6
 
-SIGNIFICANT = 2
-"""The digits of an uncertainty in a written result: JCGM 100:2008, 7.2.6."""
-
-BETWEEN = re.compile(r"±|\+/-|\+-")
-"""The sign between a value and its uncertainty."""
-
-COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")
-"""The coverage factor behind an expanded uncertainty."""
-
+BETWEEN = re.compile(r"±|\+/-|\+-")  # a value and its uncertainty
+COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")  # the coverage factor behind an expanded uncertainty
 _NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)"
 _POWER = r"(?:[eE]([+-]?\d{1,6}))?"
 _REAL = rf"{_NUMBER}(?:[eE][+-]?\d{{1,6}})?"
@@ -121,11 +115,6 @@ class _Written:
     def refused(self, what: str, hint: str = EXAMPLE) -> ExpressionError:
         return point_error(f"`{self.name}={' '.join(self.text.split())}` {what}", hint)
 
-    def with_uncertainty(self, value: float, u: float, distribution: Distribution | None = None) -> MeasuredValue:
-        if distribution is None:
-            return normal(self.name, value, u, self.text)
-        return with_distribution(self.name, value, u, distribution, self.text)
-
     def measured(self, written: str) -> MeasuredValue | None:
         call = _CALL.fullmatch(written)
         # `gamma(5)` is a function
@@ -136,15 +125,15 @@ class _Written:
                 parameters = float(match[1]), float(match["below"]), float(match["above"])
                 if not min(parameters[1:]) > 0:
                     raise self.refused("has an uncertainty of 0 on one side")
-                moments = FAMILIES["twopiece"].mean_sd(*parameters)
-                return self.with_uncertainty(*moments, Distribution("twopiece", parameters))
+                mean, deviation = FAMILIES["twopiece"].mean_sd(*parameters)
+                return with_distribution(self.name, mean, deviation, Distribution("twopiece", parameters), self.text)
         concise = _CONCISE.fullmatch(written)
         if concise and not (concise[2] and concise[4]):
             number, before, spread, behind = concise.groups()
             u, scale = Decimal(spread), int(before or behind or 0)
             if "." not in spread:
                 u = u.scaleb(-len(number.partition(".")[2]))
-            return self.with_uncertainty(_double(Decimal(number).scaleb(scale)), _double(u.scaleb(scale)))
+            return normal(self.name, _double(Decimal(number).scaleb(scale)), _double(u.scaleb(scale)), self.text)
         inside = UNCERTAIN_DIGITS.search(written)
         if inside and "+" not in inside[2]:
             product = f"{EXAMPLE}; a product is `{inside[1].rstrip()}*{inside[2]}`"
@@ -182,7 +171,7 @@ class _Written:
         if spread < 0:
             raise self.refused(f"has the uncertainty {spelled}, which is below 0", NEGATIVE)
         u = abs(value) * spread / 100 if relative else spread * abs(factor)
-        return self.with_uncertainty(_double(value), _double(u / k))
+        return normal(self.name, _double(value), _double(u / k), self.text)
 
     def number(self, written: str, start: int, end: int) -> Decimal:
         number = written[start:end]
@@ -218,7 +207,7 @@ class _Written:
             value, u = family.mean_sd(*numbers)
         except OverflowError:
             value = u = math.inf
-        return self.with_uncertainty(value, u, Distribution(name, numbers, dof))
+        return with_distribution(self.name, value, u, Distribution(name, numbers, dof), self.text)
 
 
 def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from operator import mul, truediv
-from typing import Any, NamedTuple
+from operator import add, mul, truediv
+from typing import Any
 
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..derivatives.jacobian import output_names
@@ -34,52 +34,31 @@ from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
-from ..numerics.linear_algebra import Singular, solve_linear
+from ..numerics.linear_algebra import Singular, dot, solve_linear
 from ..numerics.newton import newton
 from ..run.sweep import Breakpoint
 from .measured_value import MeasuredValue
 
-CORRECTIONS = 12
-"""Steps of Newton's method from a place that should be near a solution."""
-
-STEP_TOLERANCE = 1e-10
-"""The relative length of a step of Newton's method that leaves only rounding behind."""
-
-SLACK = 0.02
-"""A share of the unknown that it may be off the tangent after a step, whatever the step is."""
-
-SHORTEST = 2.0**-30
-"""Into how small parts the way to another place is divided where the solution is hard to follow."""
-
-MOST_KINKS = 50
-"""The number of nearest kinks of a program that are considered."""
+MAX_CORRECTIONS = 12  # steps of Newton's method from a place that should be near a solution
+STEP_TOLERANCE = 1e-10  # relative length of a step that leaves only rounding behind
+SLACK = 0.02  # share of the unknown that it may be off the tangent after a step, whatever the step is
+SHORTEST = 2.0**-30  # part of the way to another place where the solution is hard to follow
+MAX_KINKS = 50  # the nearest ones of a program
 
 
-class FirstOrder(NamedTuple):
-    """The outputs at the estimates, the derivatives of each, and warnings."""
+FirstOrder = tuple[list[float], list[list[float]], list[Diagnostic]]
+"""The outputs at the estimates, the derivatives of each, and warnings."""
 
-    values: list[float]
-    rows: list[list[float]]
-    warnings: list[Diagnostic]
-
-
-class Draws(NamedTuple):
-    """The outputs of a model at many points."""
-
-    steps: float
-    """The least work of evaluating one point."""
-    at: Callable[[Mapping[str, Any], int], Any]
-    """Evaluate the outputs at `n` points; return an array with a row for each output, NaN where undefined."""
+Draws = tuple[float, Callable[[Mapping[str, Any], int], Any]]
+"""The least work of evaluating one point, and a function that evaluates the outputs at `n` points: an array with a row
+for each output, NaN where it is undefined.
+"""
 
 
-class Kink(NamedTuple):
-    """A surface where pieces of a program meet: where a number that the program computes is 0."""
-
-    node: Breakpoint
-    value: float
-    """The value at the estimates."""
-    slopes: list[float]
-    """Its derivatives along the requested directions."""
+Kink = tuple[Breakpoint, float, list[float]]
+"""A surface where pieces of a program meet, where a number that the program computes is 0: its node, its value at the
+estimates, and its derivatives along the requested directions.
+"""
 
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
@@ -164,8 +143,8 @@ def _kinks(
                 primitive.active_branch(m, surfaces, *inputs, out=value)
         for u in surfaces.zeros:
             if not u.fault and 0 < math.hypot(*u.d.values()) < math.inf:
-                kinks.append(Kink(at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))
-    return sorted(kinks, key=lambda kink: abs(kink.value) / math.hypot(*kink.slopes))[:MOST_KINKS]
+                kinks.append((at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))
+    return sorted(kinks, key=lambda kink: abs(kink[1]) / math.hypot(*kink[2]))[:MAX_KINKS]
 
 
 class Explicit:
@@ -178,8 +157,12 @@ class Explicit:
             problem = pose(text, point, None, quantities=True)
         except ExpressionError as error:
             if error.kind == "syntax":
-                _check_no_equations(text, point)
-            raise
+                with suppress(ExpressionError):
+                    variables = read_equations(text, list(point)).program.variables
+                    unknowns = [name for name in variables if name not in point] or ["x"]
+                    hint = f"name that: `--for {','.join(unknowns)}`"
+                    error = usage_error("this is an equation: it does not say what is computed", hint)
+            raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         """The point has the values of the inputs, as they were given."""
         self.outputs = output_names(self.program)
@@ -189,7 +172,7 @@ class Explicit:
         """Return the outputs and their derivatives by these inputs. Raises `ExpressionError`."""
         at = evaluate_in(REAL, self.program.graph, self.values, names)
         rows, kinks = at.jacobian(names)
-        return FirstOrder(_floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values()))
+        return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""
@@ -214,11 +197,8 @@ class Explicit:
 
         program, leaves = self.program, self.program.leaf_places()
         names, count = list(program.leaves), len(program.roots)
-
-        def record(recorder: Any) -> Any:
-            return record_values(program.graph, leaves, recorder)
-
-        compiled = kernel(record, len(leaves), _shared(names, fixed), None)
+        shared = frozenset(k for k, name in enumerate(names) if name in fixed)
+        compiled = kernel(lambda m: record_values(program.graph, leaves, m), len(leaves), shared, None)
         evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
         steps = DRAWN_INPUT * sum([name not in fixed for name in names])
         steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(program.graph.places)
@@ -228,31 +208,14 @@ class Explicit:
 
         def at(values: Mapping[str, Any], points: int) -> Any:
             charge(steps * points)
-            return evaluate(compiled, names, [values[name] for name in names], points, count, plain, _no_reason).results
+            columns = [values[name] for name in names]
+            return evaluate(compiled, names, columns, points, count, plain, lambda row, name: None).results
 
-        return Draws(steps + (sum(evaluator.steps for evaluator in evaluators) if compiled.compute is None else 0), at)
-
-
-def _check_no_equations(text: str, point: Point) -> None:
-    try:
-        variables = read_equations(text, list(point)).program.variables
-    except ExpressionError:
-        return
-    unknowns = [name for name in variables if name not in point] or ["x"]
-    hint = f"name that: `--for {','.join(unknowns)}`"
-    raise usage_error("this is an equation: it does not say what is computed", hint)
+        return steps + (sum(evaluator.steps for evaluator in evaluators) if compiled.compute is None else 0), at
 
 
 def _floats(numbers: Sequence[Any]) -> list[float]:
     return [float(x) + 0.0 for x in numbers]
-
-
-def _shared(names: Sequence[str], fixed: Collection[str]) -> frozenset[int]:
-    return frozenset(k for k, name in enumerate(names) if name in fixed)
-
-
-def _no_reason(row: int, name: str) -> None:
-    """Say why a drawn input has no value: that does not happen."""
 
 
 class Implicit:
@@ -270,11 +233,10 @@ class Implicit:
         self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}
         self.values: dict[str, float] = {**problem.values, **located(problem)}
         self.solution = [self.values[name] for name in self.outputs]
-        self.equations = [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
     def first(self, names: Sequence[str]) -> FirstOrder:
-        """Return the unknowns and their derivatives by these inputs. Raises `ExpressionError`."""
+        """Return the unknowns and their derivatives."""
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
@@ -283,12 +245,12 @@ class Implicit:
             message = f"the equations have a multiple root at {where}, which has no derivative"
             hint = "a small change of the other variables may split it in two, or leave none"
             raise ExpressionError("derivative", message, hint=hint) from None
-        return FirstOrder(self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values()))
+        return self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
-        """Return the second derivatives of unknown `k`. Raises `ExpressionError`."""
-        first = self.first(names).rows
-        return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, first)[k]
+        """Return the second derivatives of unknown `k`."""
+        _, rows, _ = self.first(names)
+        return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`.
@@ -296,10 +258,8 @@ class Implicit:
         With the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it.
         """
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
-        at = evaluate_in(REAL, self.program.graph, self.values, self.outputs)
-        rows, _ = at.jacobian(self.outputs)
-        for name in self.outputs:
-            along[name] = []
+        along |= {name: [] for name in self.outputs}
+        rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
         for order in (1, 2, 3):
             left = [directional_in(REAL, output, self.values, along, order)[order] for output in self.program.outputs]
             for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
@@ -307,10 +267,10 @@ class Implicit:
         return 6 * float(along[self.outputs[k]][-1])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """Return the nearest kinks of the equations; `directions` has a row for each input."""
+        """Return the nearest kinks of the equations."""
         slopes = dict(zip(names, directions, strict=True))
-        for name, row in zip(self.outputs, self.first(names).rows, strict=True):
-            slopes[name] = [math.fsum(map(mul, row, along)) for along in zip(*directions, strict=True)]
+        for name, row in zip(self.outputs, self.first(names)[1], strict=True):
+            slopes[name] = [dot(row, along) for along in zip(*directions, strict=True)]
         return _kinks(self.program.outputs, self.values, slopes, len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
@@ -329,26 +289,22 @@ class Implicit:
         from ..batched.kernels import evaluate, kernel
 
         random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.leaves)
-        size, slopes = len(self.outputs), np.array(self.first(random_inputs).rows)
-        shared = _shared(names, [name for name in self.point if name in fixed])
-        kernels = [
-            kernel(gradient_recorder(equation, self.outputs), len(names), shared, None) for equation in self.equations
-        ]
+        size, slopes = len(self.outputs), np.array(self.first(random_inputs)[1])
+        shared = frozenset(k for k, name in enumerate(names) if name in self.point and name in fixed)
+        compiled = kernel(gradient_recorder(self.program, self.outputs), len(names), shared, None)
         steps = DRAWN_OUTPUT * size * (1 + size)
+
+        def plain(at: Mapping[str, float]) -> list[float]:
+            swept = evaluate_in(REAL, self.program.outputs, at, self.outputs)
+            rows, _ = swept.jacobian(self.outputs)
+            return _floats([x for value, row in zip(swept.values, rows, strict=True) for x in (value, *row)])
 
         def newton_step(inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:
             charge(steps * count)
             at = {**inputs, **dict(zip(self.outputs, unknowns, strict=True))}
             columns = [at[name] for name in names]
-            blocks = []
-            for equation, compiled in zip(self.equations, kernels, strict=True):
-
-                def plain(at: Mapping[str, float], outputs: Sequence[Value] = equation.outputs) -> list[float]:
-                    swept = evaluate_in(REAL, outputs, at, self.outputs)
-                    return _floats([*swept.values, *swept.jacobian(self.outputs)[0][0]])
-
-                blocks.append(evaluate(compiled, names, columns, count, 1 + size, plain, _no_reason).results)
-            results = np.array(blocks)
+            block = evaluate(compiled, names, columns, count, size * (1 + size), plain, lambda row, name: None)
+            results = block.results.reshape(size, 1 + size, count)
             step = np.full((size, count), np.nan)
             good = np.isfinite(results).all(axis=(0, 1))
             matrices = np.moveaxis(results[:, 1:, good], 2, 0)
@@ -366,7 +322,7 @@ class Implicit:
             last = np.maximum(np.max(far / sizes, axis=0), 2 * SLACK)
             waiting = np.arange(count)
             doubtful = []
-            for _ in range(CORRECTIONS):
+            for _ in range(MAX_CORRECTIONS):
                 inputs = {name: x[waiting] if isinstance(x, np.ndarray) else x for name, x in values.items()}
                 step = newton_step(inputs, results[:, waiting], len(waiting))
                 length = np.max(np.abs(step) / sizes[:, waiting], axis=0)
@@ -384,7 +340,7 @@ class Implicit:
                 results[:, row] = self.followed(there) or np.nan
             return results
 
-        return Draws(DRAWN_INPUT * len(random_inputs) + 3 * steps, at)
+        return DRAWN_INPUT * len(random_inputs) + 3 * steps, at
 
     def followed(self, target: Mapping[str, float]) -> list[float] | None:
         """Return the solution that this one moves to with the inputs; None if it ends before."""
@@ -425,23 +381,21 @@ class Implicit:
         def system(point: list[float]) -> tuple[list[float], list[list[float]]]:
             return self._linear({**here, **there, **dict(zip(self.outputs, point, strict=True))})
 
-        solution: list[float] | None = None
         last = max(2 * SLACK, *map(truediv, far, size))
-        for point, step in islice(newton(REAL, system, start), CORRECTIONS):
+        for point, step in islice(newton(REAL, system, start), MAX_CORRECTIONS):
             length = math.inf if step is None else max(abs(d) / part for d, part in zip(step, size, strict=True))
             if step is None or not (length <= STEP_TOLERANCE or length <= last / 2):
                 return None
             if length <= STEP_TOLERANCE:
-                solution = [x + d for x, d in zip(point, step, strict=True)]
+                at = {**here, **there, **dict(zip(self.outputs, map(add, point, step), strict=True))}
                 break
             last = length
-        if solution is None:
+        else:
             return None
-        at = {**here, **there, **dict(zip(self.outputs, solution, strict=True))}
         # from there the way back has to lead here: else this is another solution, beyond where this one ends
         for name, row, part in zip(self.outputs, self.slopes(at, list(there)), size, strict=True):
             move = at[name] - here[name]
-            if abs(move - math.fsum(map(mul, row, way.values()))) > abs(move) / 2 + SLACK * part:
+            if abs(move - dot(row, way.values())) > abs(move) / 2 + SLACK * part:
                 return None
         return at
 
@@ -454,7 +408,8 @@ class Implicit:
     def _linear(self, at: Mapping[str, float], names: Sequence[str] = ()) -> tuple[list[float], list[list[float]]]:
         by = (*self.outputs, *names)
         if by not in self._evaluators:
-            self._evaluators[by] = [Evaluator(equation, by) for equation in self.equations]
+            equations = [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
+            self._evaluators[by] = [Evaluator(equation, by) for equation in equations]
         results = [evaluator([at[name] for name in evaluator.variables]) for evaluator in self._evaluators[by]]
         return [value for value, _ in results], [row for _, row in results]
 
@@ -469,8 +424,8 @@ class Branch:
         self.model, self.name = model, name
         self._last = (-math.inf, math.inf)
         """Between these numbers it ends, or goes on."""
-        self._at = [model.values[name]]
         self._known = {model.values[name]: model.values}
+        self._at = [*self._known]
 
     def __call__(self, x: float) -> dict[str, float] | None:
         """Return the values of all variables; None beyond the end. Raises `ExpressionError` (`limit`)."""
@@ -492,7 +447,7 @@ class Branch:
         return None
 
     def slope(self, x: float) -> float | None:
-        """The derivative of the first unknown there; None where there is none."""
+        """Return the derivative of the first unknown."""
         values = self(x)
         with Defined(ArithmeticError):
             return None if values is None else self.model.slopes(values, [self.name])[0][0] + 0.0

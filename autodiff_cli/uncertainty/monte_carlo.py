@@ -14,14 +14,9 @@ import numpy as np
 
 from .distributions import Distribution
 
-BLOCK = 1 << 16
-"""The number of draws evaluated together."""
-
-KEPT = 1 << 20
-"""Results of each output that are kept as they are; a multiple of `BLOCK`."""
-
-BATCHES = 10
-"""Into how many parts the kept results are divided to see how much they scatter."""
+BLOCK = 1 << 16  # draws that are evaluated together
+KEPT = 1 << 20  # results of an output that are kept as they are; a multiple of `BLOCK`
+BATCHES = 10  # parts of the kept results, to see how much they scatter
 
 
 class Drawn(NamedTuple):
@@ -29,18 +24,12 @@ class Drawn(NamedTuple):
 
     mean: float
     deviation: float
-    """The standard deviation."""
     shortest: tuple[float, float]
-    """The ends of the shortest interval that covers so much of the distribution: JCGM 101, 5.3.4."""
     symmetric: tuple[float, float]
-    """The ends of the one that leaves out as much below as above."""
     outside: int
-    """How many draws had no value, and were left out."""
     scatter: float
-    """The standard deviation of the ends of the shortest interval."""
     edges: tuple[float, ...]
     counts: tuple[int, ...]
-    """A histogram: how many draws lie between an edge and the next."""
 
 
 class Sampler:
@@ -89,13 +78,12 @@ class Results:
 
     def __init__(self, middle: float) -> None:
         self.middle = middle
-        self.count = 0
-        self.outside = 0
+        self.count = self.outside = 0
         self._sum = self._squares = 0.0
         self._kept: list[Any] = []
         self._room = KEPT
         self._edges: Any = None
-        self._counts: Any = None
+        self._counts: Any = 0
         self._batches: list[Any] = []
 
     def add(self, values: Any) -> None:
@@ -108,26 +96,23 @@ class Results:
             away = good - self.middle
             self._sum += float(np.sum(away))
             self._squares += float(np.dot(away, away))
-        if self._edges is None and len(good) <= self._room:
-            self._kept.append(good)
-            self._room -= len(good)
+        self._kept.append(good)
+        self._room -= len(good)
+        if self._room >= 0:
             return
         if self._edges is None:
             # from here on count between the quantiles of what there is, and in ever wider steps beyond it
-            draws = np.concatenate(self._kept)
-            self._kept, self._batches = [], np.array_split(draws.copy(), BATCHES)
-            first = np.sort(draws)
+            draws = np.concatenate(self._kept[:-1])
+            self._batches, first = np.array_split(draws, BATCHES), np.sort(draws)
             steps = ((first[-1] - first[0]) or 1.0) * 2.0 ** np.arange(-8, 200)
             with np.errstate(over="ignore"):
                 edges = np.concatenate([first[0] - steps[::-1], first[::8], first[-1:], first[-1] + steps])
             self._edges = np.unique(edges[np.isfinite(edges)])
-            self._counts = np.zeros(len(self._edges) + 1, dtype=np.int64)
-            self._add_to_counts(first)
-        self._add_to_counts(good)
-
-    def _add_to_counts(self, values: Any) -> None:
-        # an edge belongs to what lies below it
-        self._counts += np.bincount(np.searchsorted(self._edges, values), minlength=len(self._counts))
+        for block in self._kept:
+            # an edge belongs to what lies below it
+            places = np.searchsorted(self._edges, block)
+            self._counts = self._counts + np.bincount(places, minlength=len(self._edges) + 1)
+        self._kept = []
 
     def _scatter(self, level: float) -> float:
         """Return the standard deviation of the ends of the shortest interval, from batches.
@@ -139,12 +124,6 @@ class Results:
         with np.errstate(over="ignore", invalid="ignore"):
             spread = max(float(np.std(side, ddof=1)) for side in zip(*ends, strict=True))
         return spread * float(np.cbrt(len(batches[0]) / self.count))
-
-    def moments(self) -> tuple[float, float]:
-        """Return the mean and the standard deviation: JCGM 101, 7.6."""
-        n = self.count
-        mean = self._sum / n
-        return self.middle + mean, math.sqrt(max(0.0, (self._squares - n * mean * mean) / (n - 1)))
 
     def drawn(self, level: float) -> Drawn:
         """Return the summary of all results."""
@@ -161,14 +140,17 @@ class Results:
         a, b = np.searchsorted(below, [0.0005 * self.count, 0.9995 * self.count])
         edges = np.linspace(values[a], values[min(b, len(values) - 1)], 81)
         counted = np.concatenate([[0], below])[np.searchsorted(values, edges, side="right")]
+        # JCGM 101, 7.6
+        mean = self._sum / self.count
         return Drawn(
-            *self.moments(),
+            self.middle + mean,
+            math.sqrt(max(0.0, (self._squares - self.count * mean * mean) / (self.count - 1))),
             _shortest(values, below, level, self.count),
             (float(values[low]), float(values[high])),
             self.outside,
             self._scatter(level),
-            tuple(map(float, edges)),
-            tuple(map(int, np.diff(counted))),
+            tuple(edges.tolist()),
+            tuple(np.diff(counted).tolist()),
         )
 
 

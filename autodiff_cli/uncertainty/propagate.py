@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations
-from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, needed, point_error, quoted, usage_error
@@ -16,9 +15,9 @@ from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
-from ..numerics.linear_algebra import cholesky, eigenvalues, identity
+from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
-from ..quantities.unit import readable
+from ..quantities.unit import Unit, readable
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
 from .measured_units import budget_units, in_si, measured_value, parameters_in, with_unit
@@ -27,35 +26,19 @@ from .measurement_model import Model, model_of, variables_of
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-    from .monte_carlo import Drawn
+    from .monte_carlo import Drawn, Sampler
 
-LEVEL = 0.95
-"""The default level of confidence."""
-
+LEVEL = 0.95  # of confidence, by default
 SEED = 1
-
 INSTEAD = "`--samples 1e6` draws from the distributions instead"
-
-MOST_INPUTS = 1000
-MOST_THIRD_ORDER = 24
-"""With more inputs no third derivatives are computed: their number grows with the square."""
-
-QUANTILES = 100
-"""The number of quantiles that represent a normal distribution if a kink is within reach."""
-
-SCATTER = 3
-"""The tolerance, in standard deviations of scatter, between the draws and their distribution."""
-
+MAX_INPUTS = 1000
+MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
+QUANTILES = 100  # of a normal distribution, if a kink is within reach
+MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
-"""The fewest and the most draws."""
-
-LEFT_OUT = 0.01
-"""The largest share of draws outside the domain of a formula."""
-
+MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
 LEAVE_ONE = "leave one of them out"
-
-SLACK = 1e-9
-"""How far below 0 rounding may put an eigenvalue of a correlation matrix."""
+SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
 
 Pair = tuple[str, str]
 
@@ -64,34 +47,25 @@ class Share(Record):
     """The contribution of an input to the uncertainty of an output: a row of the budget."""
 
     sensitivity: float
-    """The partial derivative of the output by the input."""
     contribution: float
-    """The standard uncertainty of the output that comes from this input: |sensitivity|·u."""
     share: float | None
-    """The fraction of the variance of the output, from 0 to 1, with half of each covariance term."""
 
 
 class SecondOrder(Record):
     """The terms beyond the first order; JCGM 100, 5.1.2, note."""
 
     uncertainty: float | None
-    """The standard uncertainty with them; None where they make the variance negative."""
     shift: float
-    """The shift of the mean of the output."""
     matters: bool
-    """Whether either changes the result as it is written."""
 
 
 class Validation(Record):
     """The first-order result held against the draws; JCGM 101, clause 8."""
 
     tolerance: float
-    """Half a unit of the second digit of the standard uncertainty."""
     low: float
-    """How far the two lower ends of the coverage interval are apart."""
     high: float
     valid: bool | None
-    """Whether both are within the tolerance; None where the draws scatter too much to tell."""
 
 
 class Result(Record):
@@ -100,18 +74,12 @@ class Result(Record):
     output: str
     value: float
     uncertainty: float
-    """The combined standard uncertainty, to first order."""
     dof: float
-    """The effective degrees of freedom."""
     k: float
-    """The coverage factor."""
     level: float
     expanded: float
-    """k times the combined standard uncertainty."""
     written: str
-    """The value with its standard uncertainty: `127.732(71)`."""
     interval: str
-    """The value with its expanded uncertainty: `127.73 ± 0.14 (k = 2.06)`."""
     budget: dict[str, Share]
     second_order: SecondOrder | None = None
     drawn: Drawn | None = None
@@ -125,19 +93,16 @@ class Input(Record):
     uncertainty: float
     distribution: Distribution
     readings: int
-    """How many readings it is the mean of; 0 where it was given."""
 
 
 class Propagation(Record):
-    """The outputs of a program with the uncertainties that come from its inputs."""
+    """The outputs of a program with their uncertainties; `views/fields.txt` describes the fields of its record."""
 
     text: str
     results: list[Result]
     inputs: dict[str, Input]
     correlation: dict[str, dict[str, float]]
-    """The correlation matrix of the inputs; empty if none is correlated."""
     covariance: list[list[float]]
-    """The covariance matrix of the outputs."""
     output_correlation: list[list[float | None]]
     samples: int
     seed: int
@@ -146,7 +111,6 @@ class Propagation(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
-    """The units of its numbers; None where they have none."""
 
 
 def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
@@ -188,9 +152,7 @@ class Estimates(NamedTuple):
     """The inputs with uncertainties and degrees of freedom; fixed inputs as plain numbers."""
     correlation: dict[Pair, float]
     level: float
-    """The level of their confidence intervals."""
     units: Mapping[str, str] = {}
-    """The units of those that have one."""
 
 
 def estimates_of_fit(record: object) -> Estimates:
@@ -267,7 +229,14 @@ def propagate(
         raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
     if level is None and k is None:
         level = LEVEL if fitted is None else fitted.level
-    count = 0 if samples is None else _checked_samples(samples)
+    count = 0
+    if samples is not None:
+        if samples != int(samples) or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
+            hint = f"it takes a whole number from {MIN_SAMPLES:,} to {MAX_SAMPLES:,}, such as 1e6"
+            raise usage_error(f"`--samples` cannot be {samples:,.17g}", hint)
+        message = "`--samples` needs NumPy, which comes with the extra `optimize`"
+        needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
+        count = int(samples)
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
     quantities = {name: _quantity_of(name, value) for name, value in (point or {}).items()}
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
@@ -277,17 +246,18 @@ def propagate(
             tables.setdefault(table, {})[name] = column
     measured: dict[str, float] = {}
     for columns, what in ((readings, "reading"), (draws, "draw")):
-        for name in columns:
-            if name in quantities or (what == "draw" and name in measured):
+        for name, column in columns.items():
+            if name in quantities or name in measured:
                 raise point_error(f"`{name}` is given a value by `--at`, and is a column of the {what}s", LEAVE_ONE)
-            if len(columns[name]) < 2:
+            if len(column) < 2:
                 raise point_error(
-                    f"`{name}` has {counted(len(columns[name]), what)}, which says nothing of its uncertainty",
+                    f"`{name}` has {counted(len(column), what)}, which says nothing of its uncertainty",
                     "give two rows or more, or the value with its uncertainty in `--at`",
                 )
-        for name, column in columns.items():
-            of_mean = what == "reading"
-            measured[name] = normal(name, *means(column), dof=len(column) - 1.0) if of_mean else of_draws(name, column)
+            if what == "draw":
+                measured[name] = of_draws(name, column)
+            else:
+                measured[name] = normal(name, *means(column), dof=len(column) - 1.0)
     texts = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
     if fitted is not None:
         names = variables_of(text, [*fitted.values, *quantities, *measured], not (unknowns is None and between is None))
@@ -302,36 +272,33 @@ def propagate(
     if texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
         known, notes = column_units(measured, texts, asked)
-        in_units = {name: str(unit) for name, unit in known.items() if unit.atoms}
-        measured |= {name: with_unit(name, measured[name], unit) for name, unit in in_units.items()}
+        measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in known.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values = {**quantities, **measured}
     model = model_of(text, values, unknowns, between, units, system=system)
     of_program = model.units
-    warnings = [*model.warnings, *(() if of_program is None else of_program.warnings), *notes]
+    out = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
+    warnings = [*model.warnings, *(of_program.warnings if of_program else ()), *notes]
     inputs = _inputs(model, dof or {}, readings, warnings)
-    warnings += [_two_pieces(name, x, of_program) for name, x in inputs.items() if x.distribution.family == "twopiece"]
+    first_notes = len(warnings)
     seed, interrupted = SEED if seed is None else seed, False
     try:
         spread = _spread(inputs, correlation, readings, [*tables.values()], model, warnings)
         estimates, rows, met = model.first(list(inputs))
         warnings += met
-        if of_program is not None:
-            out = of_program.outputs
-            if by_size and not system:
-                out = [
-                    unit if j in of_program.chosen else readable(unit, unit.value_from_si(x))
-                    for j, (unit, x) in enumerate(zip(out, estimates, strict=True))
-                ]
-            of_program.outputs = out
-            estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
-            rows = [[*map(unit.from_si, row)] for unit, row in zip(out, rows, strict=True)]
+        if of_program is not None and by_size and not system:
+            out = of_program.outputs = [
+                unit if j in of_program.chosen else readable(unit, unit.value_from_si(x))
+                for j, (unit, x) in enumerate(zip(out, estimates, strict=True))
+            ]
+        estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
+        rows = [[*map(unit.from_si, row)] for unit, row in zip(out, rows, strict=True)]
         # each output's derivatives by what is drawn independently, with unit variance
-        whitened = [[math.fsum(map(mul, row, column)) for column in zip(*spread.root, strict=True)] for row in rows]
+        whitened = [[dot(row, column) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
         for j, (output, estimate, row) in enumerate(zip(model.outputs, estimates, rows, strict=True)):
             first = _result(output, estimate, row, spread, level, k)
-            second, warning = _Expansion(model, j, spread, whitened[j], first).second_order(drawn=count > 0)
+            second, warning = _Expansion(model, j, out[j], spread, whitened[j], first).second_order(drawn=count > 0)
             results.append(first._replace(second_order=second))
             warnings += [warning] if warning else []
         if count:
@@ -339,14 +306,11 @@ def propagate(
                 {name: in_si(x, values[name]) for name, x in table.items() if name in inputs}
                 for table in tables.values()
             ]
-            results, count, interrupted = _with_draws(
-                model, results, spread, [*filter(None, copies)], count, seed, stop, warnings
-            )
-        covariance = [[math.fsum(map(mul, one, other)) for other in whitened] for one in whitened]
+            sampler = _sampler(model, spread, [*filter(None, copies)], count, seed)
+            results, count, interrupted = _with_draws(model, results, out, sampler, count, stop, warnings)
+        covariance = [[dot(one, other) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
-    except ExpressionError:
-        raise
     except (OverflowError, ValueError):
         message = "the uncertainties are too large here for their squares in double precision"
         raise ExpressionError("overflow", message, hint="compute in larger units") from None
@@ -363,6 +327,11 @@ def propagate(
             distribution = entry.distribution._replace(parameters=parameters_in(entry.distribution, unit))
             estimate, u = of_program.number_of(name, entry.estimate), unit.from_si(entry.uncertainty)
             inputs[name] = entry._replace(estimate=estimate, uncertainty=u, distribution=distribution)
+    warnings[first_notes:first_notes] = [
+        _two_pieces(name, x, Unit() if of_program is None else of_program.point[name])
+        for name, x in inputs.items()
+        if x.distribution.family == "twopiece"
+    ]
     return Propagation(
         text=text,
         results=results,
@@ -415,8 +384,8 @@ def _inputs(
     if not inputs:
         example = next(iter(model.point), "x")
         raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
-    if len(inputs) > MOST_INPUTS:
-        message = f"{len(inputs):,} inputs with uncertainties are too many; {MOST_INPUTS:,} is the most"
+    if len(inputs) > MAX_INPUTS:
+        message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
         raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
     return inputs
 
@@ -427,17 +396,14 @@ def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
     return Diagnostic("unused", f"`{name}` has {what}, and no uncertainty in this program", None, hint)
 
 
-_Group = tuple[list[int], float]
-"""The places of inputs that are correlated, and the degrees of freedom of their sum."""
-
-
 class _Spread(NamedTuple):
     """How the inputs vary together, to second moments."""
 
     inputs: Mapping[str, Input]
     matrix: list[list[float]]
     """Their correlations."""
-    groups: list[_Group]
+    groups: list[tuple[list[int], float]]
+    """The places of inputs that are correlated, and the degrees of freedom of their sum."""
     root: list[list[float]]
     """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
 
@@ -499,7 +465,9 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
     return max(-1.0, min(1.0, covariance / (u_a * u_b)))
 
 
-def _groups(matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warnings: list[Diagnostic]) -> list[_Group]:
+def _groups(
+    matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warnings: list[Diagnostic]
+) -> list[tuple[list[int], float]]:
     """The inputs by what they are correlated with, through others too.
 
     What is correlated is one component in the formula of Welch and Satterthwaite, which is about independent ones. Its
@@ -535,7 +503,7 @@ def _result(
     parts = [c * x.uncertainty for c, x in zip(row, spread.inputs.values(), strict=True)]
     size = max(map(abs, parts), default=0.0) or 1.0
     scaled = [part / size for part in parts]
-    shared = [a * math.fsum(map(mul, line, scaled)) for a, line in zip(scaled, spread.matrix, strict=True)]
+    shared = [a * dot(line, scaled) for a, line in zip(scaled, spread.matrix, strict=True)]
     variance = max(0.0, math.fsum(shared))
     u = size * math.sqrt(variance)
     budget = {
@@ -575,16 +543,13 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
     return rows
 
 
-def _two_pieces(name: str, source: Input, units: Any) -> Diagnostic:
-    numbers, marks = [*source.distribution.parameters, source.estimate, source.uncertainty], ["", ""]
-    if units is not None and units.point[name].atoms:
-        unit = units.point[name]
-        numbers = [(unit.from_si if 0 < k < 3 or k > 3 else unit.value_from_si)(x) for k, x in enumerate(numbers)]
-        marks = [f" {unit}", f" {unit.degree}"]
-    mode, below, above, mean, u = (f"{x:.6g}{marks[0 < k < 3 or k > 3]}" for k, x in enumerate(numbers))
+def _two_pieces(name: str, source: Input, unit: Unit) -> Diagnostic:
+    value, degree = (f" {of}".rstrip() for of in (unit, unit.degree))
+    mode, below, above = (f"{x:.6g}" for x in source.distribution.parameters)
     message = (
-        f"`{name}` is taken as two halves of normal distributions that meet at {mode}, with the standard deviations "
-        f"{below} below and {above} above: its mean is {mean}, and u {u}"
+        f"`{name}` is taken as two halves of normal distributions that meet at {mode}{value}, with the standard "
+        f"deviations {below}{degree} below and {above}{degree} above: its mean is {source.estimate:.6g}{value}, and u "
+        f"{source.uncertainty:.6g}{degree}"
     )
     return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
 
@@ -593,10 +558,11 @@ def _two_pieces(name: str, source: Input, units: Any) -> Diagnostic:
 class _Expansion:
     """The Taylor polynomial of an output in independent directions of unit variance."""
 
-    def __init__(self, model: Model, output: int, spread: _Spread, slopes: Sequence[float], first: Result) -> None:
-        self.model, self.output, self.slopes, self.first = model, output, slopes, first
+    def __init__(
+        self, model: Model, output: int, unit: Unit, spread: _Spread, slopes: Sequence[float], first: Result
+    ) -> None:
+        self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
         self.names, self.root = list(spread.inputs), spread.root
-        self.unit = None if model.units is None else model.units.outputs[output]
         self.tolerance = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
         # correlated inputs are taken as normal together
         alone = {i for members, _ in spread.groups for i in members if len(members) == 1}
@@ -611,7 +577,7 @@ class _Expansion:
             self.ends.append(ends)
 
     def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
-        if len(self.names) > MOST_THIRD_ORDER:
+        if len(self.names) > MAX_THIRD_ORDER_INPUTS:
             return None, None
         first, moments = self.first, self.moments
         named = f"{first.output}: " if len(self.model.outputs) > 1 else ""
@@ -633,7 +599,7 @@ class _Expansion:
         shift = math.fsum(g * v for g, v in own if g) / 2
         variance = first.uncertainty**2 + math.fsum(terms)
         higher = math.sqrt(variance) if variance >= 0 else None
-        unit = "" if self.unit is None else f" {self.unit}".rstrip()
+        unit = f" {self.unit}".rstrip()
         changes = []
         if higher is None:
             changes.append("they would make the variance negative")
@@ -648,7 +614,8 @@ class _Expansion:
 
     @cached_property
     def second(self) -> list[list[float]]:
-        matrix = [[*map(self._in_unit, row)] for row in self.model.second(self.output, self.names)]
+        rows = self.model.second(self.output, self.names)
+        matrix = [[self.unit.from_si(float(x)) for x in row] for row in rows]
         columns = list(zip(*self.root, strict=True))
 
         def along(a: Sequence[float], b: Sequence[float]) -> float:
@@ -658,10 +625,7 @@ class _Expansion:
 
     def _third(self, direction: Iterable[float]) -> float:
         moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
-        return self._in_unit(self.model.third(self.output, moved)) if moved else 0.0
-
-    def _in_unit(self, x: Any) -> float:
-        return float(x) if self.unit is None else self.unit.from_si(float(x))
+        return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
         """Return a warning if a kink within the coverage interval changes the result.
@@ -690,18 +654,16 @@ class _Expansion:
         return None
 
     def _departs(self, way: Sequence[float], places: Sequence[float]) -> bool:
-        step = [math.fsum(map(mul, row, way)) for row in self.root]
-        slope = math.fsum(map(mul, self.slopes, way))
-        second = math.fsum(x * math.fsum(map(mul, row, way)) for x, row in zip(way, self.second, strict=True))
+        step = [dot(row, way) for row in self.root]
+        slope = dot(self.slopes, way)
+        second = dot(way, [dot(row, way) for row in self.second])
         third = self._third(step)
         departures = []
         for t in places:
             moves = zip(self.names, step, strict=True)
             value = self.model.at(self.output, {name: float(self.model.values[name]) + t * d for name, d in moves})
-            if value is not None and self.unit is not None:
-                value = self.unit.value_from_si(value)
             polynomial = self.first.value + t * (slope + t * (second / 2 + t * third / 6))
-            departures.append((t, math.inf if value is None else value - polynomial))
+            departures.append((t, math.inf if value is None else self.unit.value_from_si(value) - polynomial))
         if not all(math.isfinite(d) for _, d in departures):
             return True
         u = self.first.uncertainty
@@ -740,28 +702,10 @@ def _tolerance(u: float) -> float:
     return 0.5 * 10.0 ** last_place(u) if u > 0 else 0.0
 
 
-def _checked_samples(samples: float) -> int:
-    if samples != int(samples) or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
-        raise usage_error(
-            f"`--samples` cannot be {samples:,.17g}",
-            f"it takes a whole number from {MIN_SAMPLES:,} to {MAX_SAMPLES:,}, such as 1e6",
-        )
-    message = "`--samples` needs NumPy, which comes with the extra `optimize`"
-    needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
-    return int(samples)
-
-
-def _with_draws(
-    model: Model,
-    results: Sequence[Result],
-    spread: _Spread,
-    copies: Sequence[Mapping[str, Sequence[float]]],
-    samples: int,
-    seed: int,
-    stop: Callable[[], bool],
-    warnings: list[Diagnostic],
-) -> tuple[list[Result], int, bool]:
-    from .monte_carlo import BLOCK, Results, Sampler  # only draws need NumPy
+def _sampler(
+    model: Model, spread: _Spread, copies: Sequence[Mapping[str, Sequence[float]]], samples: int, seed: int
+) -> Sampler:
+    from .monte_carlo import Sampler  # only draws need NumPy
 
     inputs, names = spread.inputs, list(spread.inputs)
     correlated = []
@@ -779,37 +723,49 @@ def _with_draws(
         correlated.append((group, root, dof))
     constants = {name: float(model.values[name]) for name in model.point if name not in inputs}
     distributions = {name: entry.distribution for name, entry in inputs.items()}
-    draw = Sampler(distributions, correlated, constants, seed, copies, samples)
-    draws, work = model.draws(constants), current()
-    if samples * draws.steps > work.left:
-        raise work.exhausted(samples * draws.steps, exactly=True)
+    return Sampler(distributions, correlated, constants, seed, copies, samples)
+
+
+def _with_draws(
+    model: Model,
+    results: Sequence[Result],
+    units: Sequence[Unit],
+    draw: Sampler,
+    samples: int,
+    stop: Callable[[], bool],
+    warnings: list[Diagnostic],
+) -> tuple[list[Result], int, bool]:
+    from .monte_carlo import BLOCK, Results  # only draws need NumPy
+
+    (steps, evaluate), work = model.draws(draw.constants), current()
+    if samples * steps > work.left:
+        raise work.exhausted(samples * steps, exactly=True)
     collected = [Results(result.value) for result in results]
     done, interrupted = 0, False
-    while done < samples and not interrupted and all(tally.outside <= LEFT_OUT * samples for tally in collected):
+    while done < samples and not interrupted and all(tally.outside <= MAX_OUTSIDE * samples for tally in collected):
         count = min(BLOCK, samples - done)
-        for k, (tally, column) in enumerate(zip(collected, draws.at(draw(count), count), strict=True)):
-            unit = None if model.units is None else model.units.outputs[k]
-            tally.add(column if unit is None else (column - float(unit.zero)) / unit.factor)
+        for tally, column, unit in zip(collected, evaluate(draw(count), count), units, strict=True):
+            tally.add((column - float(unit.zero)) / unit.factor)
         done += count
         interrupted = done < samples and stop()
+    validated = []
     for result, tally in zip(results, collected, strict=True):
         message = f"`{result.output}` has no value at {tally.outside:,} of {done:,} points that were drawn"
-        if tally.outside > LEFT_OUT * done or tally.count < 2:
+        if tally.outside > MAX_OUTSIDE * done or tally.count < 2:
             hint = "the distributions reach too far beyond the domain of the formula"
             raise ExpressionError("domain", message, hint=hint)
         if tally.outside:
             hint = "the distributions reach beyond the domain of the formula"
             warnings.append(Diagnostic("outside", f"{message}; they are left out", None, hint))
-    validated = []
-    for result, tally in zip(results, collected, strict=True):
         drawn = tally.drawn(result.level)
-        if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
+        numbers = drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter
+        if not all(map(math.isfinite, numbers)):
             message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
             raise ExpressionError("overflow", message, hint="compute in larger units")
         tolerance = _tolerance(result.uncertainty)
         low = abs(result.value - result.expanded - drawn.shortest[0])
         high = abs(result.value + result.expanded - drawn.shortest[1])
         worst = max(low, high)
-        valid = worst <= tolerance or (None if worst <= tolerance + SCATTER * drawn.scatter else False)
+        valid = worst <= tolerance or (None if worst <= tolerance + MAX_SCATTER * drawn.scatter else False)
         validated.append(result._replace(drawn=drawn, validation=Validation(tolerance, low, high, valid)))
     return validated, done, interrupted

@@ -15,11 +15,7 @@ from .numerals import attach_units, format_number, unit_of, without_unit
 from .plots import Picture
 from .schema import OutputRow, PicturedView, declared
 
-HELD = {
-    "fixed": "held",
-    "bound": "at its bound",
-    "undetermined": "not determined",
-}
+HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
 
 
 def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:

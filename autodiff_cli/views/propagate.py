@@ -41,7 +41,6 @@ class PropagationView(PicturedView[Propagation]):
     latex_packages = ("booktabs", "siunitx")
 
     sort: bool = False
-    """Whether the input with the largest share is the first."""
 
     def select(self, answer: Propagation) -> Propagation:
         if not self.sort:

@@ -203,7 +203,7 @@ def test_progress_counts_steps(capsys: pytest.CaptureFixture[str], monkeypatch: 
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     progress = Progress("steps", wait=0, here=True)
     progress.step(1234)
-    progress.done()
+    progress.close()
     assert "1,234 steps" in capsys.readouterr().err
 
 

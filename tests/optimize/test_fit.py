@@ -823,11 +823,21 @@ def test_a_fit_that_is_least_at_a_kink_has_converged(text: str, start: dict[str,
             assert np.sum((y - columns(x, **moved)) ** 2) >= found.rss * (1 - 1e-12)
 
 
+def test_the_estimates_at_a_kink_are_those_of_the_least_squares_there() -> None:
+    x = np.arange(12.0)
+    y = 2 * np.exp(-0.4 * abs(x - 5)) + 0.05 * np.cos(7 * x) + 0.3 * (x == 5)
+    found = fit("y = a*exp(-k*abs(x - c))", {"x": x.tolist(), "y": y.tolist()}, {"a": 2, "k": 0.5, "c": 4.6})
+    assert found.converged and "to a kink" in found.message
+    there = curve_fit(lambda x, a, k: a * np.exp(-k * abs(x - 5)), x, y, [2, 0.5], xtol=1e-15, ftol=1e-15)[0]
+    at = [float(found.parameters[name].estimate) for name in "cka"]
+    assert at == pytest.approx([5, there[1], there[0]], rel=1e-7)
+
+
 def test_where_the_squares_fall_from_a_kink_is_no_minimum() -> None:
     # the cost of -abs(c) has a peak at c = 0, from which gradients of both signs make a hull around 0 too
     problem = Problem(parse("0*x - abs(c)"), {}, {}, [], [], ["c"])
     model = models.Model(problem, Observations({"x": [0, 0], "y": [-3, -3]}, "y", ["x"], {}, None, None))
-    end = models.EndPoint(np.array([1e-12]), model.cost([1e-12]), 1.0, "there")
+    end = models.EndPoint(np.array([1e-12]), model([1e-12]).cost, 1.0, "there")
     there = models.at_kink(model, end)
     assert abs(abs(there.values[0]) - 3) < 1e-5 or there.moved == 1.0
 

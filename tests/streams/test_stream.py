@@ -301,7 +301,7 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
         monkeypatch.setattr(sys, "stdout", io.StringIO())
         progress = Progress(wait=0)
         progress.step(12_345)
-        progress.done()
+        progress.close()
         assert ("12,345 programs" in error_stream.getvalue()) is shown
 
 

@@ -1,5 +1,7 @@
 """`autodiff check`: how far the value and the gradient of a program can be trusted."""
 
+from contextlib import closing
+
 from ...accuracy.check import Check, check
 from ...streams.progress import Progress
 from ...streams.requests import Request
@@ -15,11 +17,8 @@ def run(call: Command) -> int:
 
     def method(request: Request) -> Check:
         nonlocal disagreed
-        progress = Progress("rows", here=True)
-        try:
+        with closing(Progress("rows", here=True)) as progress:
             answer: Check = call.asking(check, watch=progress.step)(request)
-        finally:
-            progress.done()
         disagreed = disagreed or not answer.agrees
         return answer
 
