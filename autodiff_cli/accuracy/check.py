@@ -53,7 +53,7 @@ class CheckedNumber:
     exact: str
     """The value to 25 digits, computed with many more."""
     digits: int | None
-    """A lower bound on the correct significant digits of `computed`, 0 to 16, against the decimals as written.
+    """A lower bound on the correct digits of `computed`, 0 to 16, against the decimals as written.
 
     None where there is no derivative: a convention at a kink has no correct digits.
     """

@@ -78,7 +78,7 @@ def fitted(
 
 
 def missing_hint(name: str, columns: Sequence[str]) -> str:
-    """What to do about a name of a formula that has no value: which column it may be, or those that there are."""
+    """Return a hint about a name without a value: the column that it may be, or all columns."""
     near = next((column for column in columns if column.lower() == name.lower()), None)
     near = near or next((column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None)
     near = near or nearest(name, list(columns))
@@ -126,7 +126,7 @@ def unique(columns: Sequence[str]) -> None:
 
 
 def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns to carry along; all of them for True. Raises a usage error for one that is not there."""
+    """Return the columns to carry along, all for True. Raises a usage error for a missing one."""
     if keep is True:
         return tuple(columns)
     for name in keep or ():
@@ -181,7 +181,7 @@ def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionErro
 
 
 def listed(columns: Sequence[str]) -> str:
-    """The columns as a hint lists them, the first of many; and how one is called in a formula whose name is none."""
+    """Return the columns as a hint lists them, and how to use one whose heading is no name."""
     entries = numbered([name for name in columns if name[-1:] != "]"])
     inner = names_in_headings(columns)
     columns = [name for name in columns if name not in entries and inner.get(name) not in columns]
