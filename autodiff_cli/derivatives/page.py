@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import local_formulas
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, limit_error
 from ..formulas.derivation import Derivation
 from ..formulas.diff import diff
 from ..formulas.export import export
@@ -111,10 +111,8 @@ def page(
     answer = gradient(text, point, wrt=wrt, units=units)
     drawn = pictured(answer)
     if len(drawn.nodes) > MOST_NODES:
-        raise ExpressionError(
-            "limit",
+        raise limit_error(
             f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MOST_NODES:,} at most",
-            None,
             "look at a part of the program, or at the records of `trace`",
         )
     program, graph = pose(text, point, wrt, quantities=True).program, drawn.graphed.graph
