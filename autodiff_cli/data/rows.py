@@ -101,7 +101,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
             return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.at.warnings(at.kinks)
 
         return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refused)
-    outputs = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    outputs = output_names(program)
     by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
     results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
 
@@ -456,7 +456,7 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequenc
 
     program = known.program
     values = {name: unit_value(point.get(name, Unit())) for name in program.leaves}
-    names = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    names = output_names(program)
     try:
         return ProgramUnits(program, values, units_asked, names, system=True)
     except ExpressionError as error:
