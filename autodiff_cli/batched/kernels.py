@@ -23,8 +23,8 @@ from ..numbers.budget import collect
 from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import Step
 from ..table.operators import POW
+from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
 from ..targets.lowering import Lowering
-from ..targets.vectors import MOST_STEPS, Vectors, vectors
 from .evaluator import Record
 
 BACKENDS = ("llvm", "numpy", "python")
@@ -82,7 +82,7 @@ def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tu
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records a program's value, its derivatives, and the lower triangle of its Hessian by rows.
+    """Return a function that records a program's value, gradient and lower triangle of the Hessian.
 
     Raises `ExpressionError` (`limit`) where that is too large.
     """
@@ -120,7 +120,7 @@ def _near_poles(recording: Recording) -> Iterator[Step]:
 
 
 def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:
-    """Return the fastest kernel that there is, or that of a backend. Raises a usage error for one that cannot be had.
+    """Return the fastest kernel, or that of a backend. Raises a usage error for one that cannot be had.
 
     `fixed` are the positions of inputs that all rows share.
     """
@@ -241,7 +241,7 @@ def _address(array: Any) -> Any:
 def _called(record: Record, inputs: int) -> Compute:
     from ..targets.ufuncs import Columns, lowering
 
-    columns = Columns(_planned(record, lowering(), MOST_STEPS, "NumPy has no"), inputs)
+    columns = Columns(_planned(record, lowering(), MAX_COLUMN_STEPS, "NumPy has no"), inputs)
     work = threading.local()
 
     def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
@@ -293,7 +293,7 @@ def evaluate(
     memory: Any = None,
     refused: RowErrors | None = None,
 ) -> Block:
-    """The `count` results at every row; an input is a column without gaps, NaN where there is no number, or a number.
+    """The `count` results at every row; an input is a column, NaN where it has no number, or a number.
 
     `missing` says why a variable has no value at a row: asked where it is not finite. The results fill `memory`, if
     that is given. Raises `BudgetExceeded`.
