@@ -139,8 +139,8 @@ def unconverged(search: Any) -> Diagnostic:
 class Searches:
     """Long answers, each found with progress; the last of them, and the exit code for all.
 
-    A search gets a function that says between two steps whether it is to end. `good` says of its result whether that is
-    what was asked for, `unit` what the steps are; `warning` warns of a result where the format does not show that.
+    `good` says of a result whether it is what was asked for, `unit` what the steps are; `warning` warns of a result
+    where the format does not show that.
     """
 
     def __init__(

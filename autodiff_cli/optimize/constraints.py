@@ -165,7 +165,6 @@ class ConstrainedProblem:
             more["bounds"] = self.limits
         return more
 
-    # ---- the multipliers ----------------------------------------------------------------------------------------
     def active(self, x: Any, values: Any, gradients: Any, near: float) -> list[int]:
         """The places of equations, and of the constraints that are near their border."""
         size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []

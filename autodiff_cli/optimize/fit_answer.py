@@ -50,8 +50,7 @@ class Goodness(Record):
         """Return the goodness with a value of -2 ln L that is larger by `spread`, which does not depend on the fit.
 
         That is the sum of ln(2πτ²) of predictors that were measured too: the likelihood is then that of all measured
-        values, at its largest by their true ones, which are not counted, as they are as many in all models of the same
-        data. Or it comes of other units of the data, per which the density is.
+        values, at its largest by their true ones, which are as many in all models of the same data.
         """
         if self.log_likelihood is None or self.aic is None or self.bic is None:
             return self

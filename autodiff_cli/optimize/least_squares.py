@@ -468,8 +468,8 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
 def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     """Return the step of Gauss and Newton within the bounds, and how large it is beside the standard errors.
 
-    First its length beyond what rounding in the terms of the residuals can make, then its whole length. A bound holds
-    a parameter where the cost would fall beyond it. Residuals are weighted as their loss has it.
+    First its length beyond what rounding can make, then its whole length. A bound holds a parameter where the cost
+    would fall beyond it.
     """
     low, high = model.limits
     at = model(values)

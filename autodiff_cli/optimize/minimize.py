@@ -89,8 +89,7 @@ class _Stopped(Exception):
 class Objective:
     """The function that is minimised, as SciPy wants it, and the points that it has been evaluated at.
 
-    Where a maximum is looked for, it is the negative of the program's. If it is `constrained`, a lower value may be
-    outside of what is allowed.
+    If it is `constrained`, a lower value may be outside of what is allowed.
     """
 
     def __init__(
@@ -217,13 +216,12 @@ def minimize(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> Minimum:
-    """Minimise the program `text` by one of SciPy's optimisers, from the start `point`; or maximise it.
+    """Return where the program `text` is least, or greatest, by one of SciPy's optimisers from the start `point`.
 
     `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`, `subject_to`
-    constraints such as `x + y <= 1` or `x*y = 2` `slsqp`. Values, bounds and numbers in constraints may have units: the
-    search is in those of the start, and the value in one of `units`. Once `stop` says so, the best point so
-    far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does at the
-    start, and `usage` where SciPy is not installed.
+    constraints such as `x + y <= 1` or `x*y = 2` `slsqp`. The search is in the units of the start, and the value in one
+    of `units`. Once `stop` says so, the best point so far is returned. `over` data the program is one row's term.
+    Raises `ExpressionError` as `gradient` does at the start, and `usage` where SciPy is not installed.
     """
     sense = SENSES[maximize]
     message = sense.say("`minimize` needs SciPy, the extra `optimize`")

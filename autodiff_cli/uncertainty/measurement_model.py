@@ -351,8 +351,7 @@ class Implicit:
     def way(self, target: Mapping[str, float], start: Mapping[str, float] | None = None) -> Iterator[dict[str, float]]:
         """Yield the values of all variables on the straight way to other inputs, as far as it can be followed.
 
-        `start` is another place with its solution. A predictor and Newton's method as corrector, in steps that are
-        halved where the corrector does not settle.
+        `start` is another place with its solution. Steps are halved where Newton's method does not settle.
         """
         here = dict(start or self.values)
         begun = {name: here[name] for name in target}

@@ -208,17 +208,14 @@ def propagate(
     system: bool = False,
     by_size: bool = False,
 ) -> Propagation:
-    """The outputs of the program `text` with the uncertainties that those of its inputs give them.
+    """Return the outputs of the program `text` with the uncertainties that those of its inputs give them.
 
-    The values of `point` are numbers, which are exact, `Quantity`s, or texts that `quantity` reads. `correlation` has
-    the correlation coefficients of pairs of inputs, `dof` the degrees of freedom of standard uncertainties. `readings`
-    are columns of observations made together, whose means, standard uncertainties and correlations are used; `draws`
-    are columns of draws from the joint distribution of some inputs. `fitted` are further quantities, of which those are
-    used that the program has and `point` has not. The coverage factor is `k`, or the one for the `level` of confidence.
-    `samples` draws are made beside it. Once `stop` says so, no more are made. With `unknowns`, or bounds of them in
-    `between`, the text is equations as for `solve`, and the unknowns are the outputs. With `system` outputs are in
-    products of the inputs' units, as with readings and draws; `by_size` gives units that nobody asked for the prefixes
-    that make outputs easiest to read. Raises `ExpressionError` as `jacobian` and `solve` do;
+    Values of `point` are exact numbers, `Quantity`s, or texts that `quantity` reads. `correlation` has coefficients of
+    pairs of inputs, `dof` degrees of freedom. `readings` are columns of observations made together, whose means are
+    inputs, `draws` columns of draws from a joint distribution; of `fitted` ones those are used that `point` lacks.
+    The coverage factor is `k`, or that of the `level`. `samples` draws are made until `stop` says so. `unknowns`, or
+    their bounds `between`, make the text equations. In a `system` outputs are in products of the inputs' units;
+    `by_size` chooses prefixes of units that nobody asked for. Raises `ExpressionError` as `jacobian` and `solve` do,
     `point` for what is no uncertainty and no correlation.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
@@ -468,10 +465,9 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
 def _groups(
     matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warnings: list[Diagnostic]
 ) -> list[tuple[list[int], float]]:
-    """The inputs by what they are correlated with, through others too.
+    """Return the inputs by what they are correlated with, through others too.
 
-    What is correlated is one component in the formula of Welch and Satterthwaite, which is about independent ones. Its
-    degrees of freedom are those that its members have in common, else the fewest of them.
+    Each is one component in the formula of Welch and Satterthwaite, with the degrees of freedom of its members.
     """
     names, dof = list(inputs), [x.distribution.dof for x in inputs.values()]
     left, groups = list(range(len(matrix))), []
@@ -554,7 +550,6 @@ def _two_pieces(name: str, source: Input, unit: Unit) -> Diagnostic:
     return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
 
 
-# ---- beyond first order -------------------------------------------------------------------------------------------
 class _Expansion:
     """The Taylor polynomial of an output in independent directions of unit variance."""
 
@@ -630,9 +625,8 @@ class _Expansion:
     def _kink_in_reach(self) -> Diagnostic | None:
         """Return a warning if a kink within the coverage interval changes the result.
 
-        Where the number that is 0 at the kink is so uncertain that its coverage interval holds 0, the formula beyond
-        the kink is compared with its Taylor polynomial, on the shortest way there. Kinks that cancel, or that the
-        result does not depend on, leave no difference.
+        The formula beyond it, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or that
+        the result does not depend on, leave no difference.
         """
         from statistics import NormalDist
 
