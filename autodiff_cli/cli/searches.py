@@ -22,8 +22,7 @@ from ..views.schema import View, record_of
 from .commands import answer_at
 from .runner import Command, RowQuestion, answer_all, is_file
 
-INTERRUPTED = 128
-"""The exit code of an interrupted run is this plus the number of the signal."""
+INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number of the signal
 
 
 class Saved:
