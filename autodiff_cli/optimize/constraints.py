@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import NonlinearConstraint, lsq_linear
@@ -22,6 +22,9 @@ from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Single
 from .convergence import WALL, ConstraintAtPoint, ConvergenceReport, Limits, walls_at
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 NEARBY = (1e-4, 1e-6, 1e-9)
 """How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
@@ -44,7 +47,7 @@ class Constraint(NamedTuple):
     equality: bool
     program: Program
     """Whose value is g."""
-    unit: str = ""
+    unit: Unit | None = None
 
 
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
@@ -261,7 +264,7 @@ class ConstrainedProblem:
             active = bool(constraint.equality or abs(g) <= room)
             at_point.append(ConstraintAtPoint(constraint.text, g + 0.0, float(multiplier) + 0.0, active))
             if (abs(g) if constraint.equality else -g) > room:
-                off.append(f"`{constraint.text}` is off by {f'{abs(g):.3g} {constraint.unit}'.rstrip()}")
+                off.append(f"`{constraint.text}` is off by {abs(g):.3g} {constraint.unit or ''}".rstrip())
         allowed = np.maximum(self.tolerance, gradient_errors[0] + np.abs(multipliers) @ gradient_errors[1:])
         # a constraint whose multiplier is not 0 is at its border
         loose = [a.text for a in at_point if not a.active and abs(a.multiplier) > VANISHING * max(1.0, largest)]
