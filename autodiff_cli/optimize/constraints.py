@@ -1,7 +1,6 @@
 """Minima under constraints: their conditions of first and second order, whichever method has found the point.
 
-The Lagrangian is f - Σ λ·g, where each constraint is g ≥ 0 or g = 0. Nocedal and Wright, Numerical Optimization, 12.3
-and 12.5.
+The Lagrangian is f - Σ λ·g, with g ≥ 0 or g = 0: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5.
 """
 
 from __future__ import annotations
@@ -202,7 +201,7 @@ class ConstrainedProblem:
         return result, left
 
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
-        """Return the point nearby where the conditions hold, else the end, and the report on it, as at the start."""
+        """Return the point nearby where the conditions hold, or the end, and the report on it."""
         for near in NEARBY:
             there = self._polished(x, near)
             if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):

@@ -1,8 +1,4 @@
-"""Judge the end point of an optimiser: a stationary point nearby, a kink, an edge, or no minimum at all.
-
-Newton's steps lead to the point where the gradient is 0 within its rounding errors, and only that is judged. Steps that
-do not shrink while the value falls lead nowhere: then no minimum is claimed.
-"""
+"""Judge the end point of an optimiser: a stationary point nearby, a kink, an edge, or no minimum at all."""
 
 from __future__ import annotations
 
@@ -255,8 +251,7 @@ class LocalModel:
     ) -> tuple[list[DescentStep], Verdict | None]:
         """Return the points to which Newton's steps lead from a row, and the verdict on the last one.
 
-        Each makes the gradient smaller. Where steps shrink evenly, as towards a multiple root, the sum of all that are
-        to come is tried first; where they grow, twice the last one.
+        Where steps shrink evenly, as towards a multiple root, the sum of all that are to come is tried first.
         """
 
         def length(verdict: Verdict) -> float:

@@ -1,4 +1,4 @@
-"""A formula fitted to data: its parameters by least squares, how well they are known, and what the data do not say."""
+"""A formula fitted to data: its parameters by least squares, and how well they are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fits with units: columns in the units of their headings, and parameters in those that make the formula consistent."""
+"""Fits with units: columns in those of their headings, parameters in those that make the formula consistent."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class FitUnits:
         asked: Sequence[str] | str | None,
         arithmetic: Arithmetic,
     ) -> None:
-        """Solve for the units of the parameters. Raises `ExpressionError` where the dimensions do not fit together."""
+        """Solve for the units of the parameters. Raises `ExpressionError` where dimensions do not fit."""
         program, self.response, transform, _ = formula
         self.parameters = [name for name in program.leaves if name not in columns]
         self.columns = dict(columns)

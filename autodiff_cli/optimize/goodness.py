@@ -17,7 +17,7 @@ MIN_NORMAL = 8  # residuals
 def runs_test(residuals: Any) -> Runs | None:
     """Return the runs test of residuals in their order, two-sided; those that are 0 are left out.
 
-    Wald and Wolfowitz, Ann. Math. Statist. 11 (1940); the exact distribution, and of many residuals the normal one.
+    Wald and Wolfowitz, Ann. Math. Statist. 11 (1940).
 
     >>> runs_test(np.array([1.0, 1, 1, 1, -1, -1, -1, -1])).p_value
     0.05714285714285714

@@ -1,4 +1,4 @@
-"""The inference about the parameters of a fit: standard errors, intervals, predictions, undetermined directions."""
+"""What a fit says of its parameters: standard errors, intervals, predictions, undetermined directions."""
 
 from __future__ import annotations
 
@@ -69,8 +69,7 @@ class Inference:
     def _robust_variance(self) -> float:
         """Return by what (JᵀJ)⁻¹ is multiplied for the covariance of an M-estimator.
 
-        Huber, Robust Statistics (1981), 7.6.8. For known uncertainties that is the asymptotic variance for normal
-        residuals of variance 1: expectations, by quadrature.
+        Huber, Robust Statistics (1981), 7.6.8; for known uncertainties its expectation for normal residuals.
         """
         loss, square, dof = LOSSES[self.model.loss], self.model.scale**2, self.dof
         if self.sigma_given:

@@ -211,12 +211,11 @@ def propagate(
     """Return the outputs of the program `text` with the uncertainties that those of its inputs give them.
 
     Values of `point` are exact numbers, `Quantity`s, or texts that `quantity` reads. `correlation` has coefficients of
-    pairs of inputs, `dof` degrees of freedom. `readings` are columns of observations made together, whose means are
-    inputs, `draws` columns of draws from a joint distribution; of `fitted` ones those are used that `point` lacks.
-    The coverage factor is `k`, or that of the `level`. `samples` draws are made until `stop` says so. `unknowns`, or
-    their bounds `between`, make the text equations. In a `system` outputs are in products of the inputs' units;
-    `by_size` chooses prefixes of units that nobody asked for. Raises `ExpressionError` as `jacobian` and `solve` do,
-    `point` for what is no uncertainty and no correlation.
+    pairs of inputs, `dof` degrees of freedom. `readings` are columns of observations, whose means are inputs, `draws`
+    columns of draws from a joint distribution; `fitted` has further inputs. The coverage factor is `k`, or that of the
+    `level`. `samples` draws are made until `stop` says so. `unknowns`, or their bounds `between`, make the text
+    equations. In a `system` outputs are in products of the inputs' units; `by_size` chooses prefixes of units. Raises
+    `ExpressionError` as `jacobian` and `solve` do, `point` for what is no uncertainty and no correlation.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
