@@ -1,8 +1,6 @@
-"""Generic: a formula without its choices at single points and on thin sets, with the condition where it is the same.
+"""Formulas without choices at single points and on thin sets, with the condition where they are the same.
 
-So a derivative reads as a textbook has it: `n*x**(n - 1)` where n != 0 or x != 0, and not a choice that holds at 0**0.
-The given formula and the short one are equal wherever the condition holds and the short one has a value. Also what
-assumptions leave of a formula: `abs(x)` is x where x > 0.
+`n*x**(n - 1)` where n != 0 or x != 0, and not a choice that holds at 0**0. Also formulas under assumptions.
 """
 
 from __future__ import annotations
@@ -48,7 +46,7 @@ class Contradiction(Exception):
 
 
 def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
-    """Return the short form of a formula, if there is one; `facts` are conditions that are known to hold."""
+    """Return the short form of a formula where conditions hold, if there is one."""
     if not any(value.primitive is WHERE for value in in_order((total,))):
         return None
     opener = _Opener()
@@ -95,7 +93,7 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
 
 
 def unshared(root: Value) -> Value:
-    """Return the formula, if it is short, with a copy of each choice at every place where it stands."""
+    """Return a short formula with a copy of each choice at every place where it stands."""
     if text_size(root, {}) > MAX_UNSHARED_SIZE:
         return root
     chooses = facts_of((root,), lambda v, inputs: v.primitive is WHERE or any(inputs))
@@ -107,7 +105,7 @@ def unshared(root: Value) -> Value:
 
 
 def negation(condition: Value) -> Value:
-    """The condition that holds where this one does not."""
+    """Return the opposite of a condition."""
     if condition.primitive is NOT:
         return condition._prev[0]
     if condition.primitive in (AND, OR):
@@ -141,7 +139,7 @@ class _Opener:
         return conjunction(opened)
 
     def is_thin(self, condition: Value) -> bool:
-        """Whether a comparison is an equality that holds in no open set."""
+        """Return whether a comparison holds in no open set."""
         if condition.primitive is not EQ:
             return False
         x, y = condition._prev
@@ -158,7 +156,7 @@ class _Opener:
         return condition
 
     def compared(self, condition: Value) -> Value:
-        """Return the condition that a number is the largest of several, without ties; keep other conditions."""
+        """Return the condition that a number is the largest of several without ties."""
         if condition.primitive is not EQ:
             return condition
         for x, y in (condition._prev, condition._prev[::-1]):
@@ -188,7 +186,7 @@ class _Opener:
 
 
 def conjunction(conditions: Sequence[Value]) -> Value:
-    """The condition that holds where all of these do."""
+    """Return the conjunction of conditions."""
     return chained(AND, conditions) if conditions else truth(True)
 
 
@@ -223,10 +221,7 @@ def _guards(root: Value, facts: Sequence[Value]) -> Guards:
 
 
 def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
-    """The formulas under assumptions, each by itself: equal values wherever the assumptions hold.
-
-    Raises `Contradiction` where these cannot all hold.
-    """
+    """Return formulas where assumptions hold. Raises `Contradiction` where these cannot all hold."""
     if not facts:
         return list(outputs)
     place = _guards(conjunction(facts), facts).places[0]
@@ -242,7 +237,7 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
 
 
 class _Undecided(Exception):
-    """On which side of 0 a formula is, is not known."""
+    """It is not known on which side of 0 a formula is."""
 
 
 class _Sides:
@@ -272,7 +267,7 @@ class _Assumed:
         self.guards, self.integers = guards, domain
 
     def decided(self, value: Value) -> Value | None:
-        """Return an operation in terms of its inputs under the known facts; None where they do not decide it."""
+        """Return an operation as the known facts decide it; None where they do not."""
         primitive, inputs = value.primitive, value._prev
         place = self.guards.place[value]
         if rounds(primitive) and self.integers.covers(inputs[0]):
@@ -288,7 +283,7 @@ class _Assumed:
         return self.power(value, place)
 
     def piece(self, value: Value, place: ProgramPoint) -> Value | None:
-        """The smooth function that an operation with sides is where it is known on which side its inputs are."""
+        """Return the smooth function that an operation is on the known side of its kink."""
         primitive, inputs = value.primitive, value._prev
         assert primitive.active_branch is not None
         sides = _Sides(self.guards, place, value)
@@ -304,7 +299,7 @@ class _Assumed:
         return taken if all(p in seen or not p._prev for p in inputs) else None
 
     def power(self, value: Value, place: ProgramPoint) -> Value | None:
-        """A power of a power, or its logarithm, of what is above 0, or an even power of what is below."""
+        """Return a power of a power, or its logarithm, as one power."""
         primitive, inputs = value.primitive, value._prev
         if primitive is POW and self.integers.covers(inputs[1]):
             base, e = inputs
@@ -329,7 +324,7 @@ class _Assumed:
 # ---- whole numbers ------------------------------------------------------------------------------------------------
 @cache
 def rounds(primitive: Primitive) -> bool:
-    """Whether an operation is one that leaves whole numbers, and only them, as they are."""
+    """Return whether an operation leaves whole numbers, and only them, as they are."""
     if not primitive.jumps or len(primitive.params) != 1:
         return False
     rule = getattr(EXACT, primitive.name)
@@ -337,11 +332,11 @@ def rounds(primitive: Primitive) -> bool:
 
 
 class IntegerFacts:
-    """Which formulas are integers, given facts such as `floor(y) == y`."""
+    """The formulas that are integers, by facts such as `floor(y) == y`."""
 
     def __init__(self, facts: Sequence[Value]) -> None:
         self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
-        """By leaf, factors and numbers, so that the leaf times the factor plus the number is whole."""
+        """By leaf, factors a and numbers c, so that a·leaf + c is whole."""
         for fact in operands(conjunction(facts), (AND,)):
             if fact.primitive is EQ:
                 for x, y in (fact._prev, fact._prev[::-1]):
@@ -352,7 +347,7 @@ class IntegerFacts:
                             self.known.setdefault(leaf, []).append((a, c))
 
     def covers(self, value: Value, factor: Fraction = Fraction(1)) -> bool:
-        """Whether a multiple of a formula is known to be an integer."""
+        """Return whether a multiple of a formula is an integer."""
         if not self.known:
             return False
         multiples, rest = linear(value)
@@ -365,7 +360,7 @@ class IntegerFacts:
         return rest.denominator == 1
 
     def admits(self, leaf: Value, r: Range) -> bool:
-        """Whether some number of this range meets all that is known of a leaf."""
+        """Return whether a number of this range meets all facts about a leaf."""
         for a, c in self.known[leaf]:
             ends = sorted(
                 (a * Fraction(end) + c, opened)
@@ -380,7 +375,7 @@ class IntegerFacts:
 
 
 def linear(value: Value) -> tuple[dict[Value, Fraction], Fraction]:
-    """Return a formula as multiples of leaves, or of what else is in it, and a number."""
+    """Return a formula as multiples of leaves or other nodes, and a number."""
     one = constant(1.0, "1")
 
     def rule(v: Value, inputs: Sequence[dict[Value, Fraction]]) -> dict[Value, Fraction]:

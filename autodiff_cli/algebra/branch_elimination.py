@@ -1,8 +1,6 @@
-"""Elimination of dead branches: choices whose condition is decided are replaced by the branch taken.
+"""Elimination of dead branches: choices whose condition is decided by ranges become the branch taken.
 
-A condition is decided by the ranges of what it compares: from constants and from the table, from the conditions around
-it, and from where the formula that holds it has a value at all. What it compares is not dropped unless it is computed
-anyway or has a value everywhere, so that the formula has a value just where it had one.
+What a condition compares is only dropped if it is computed anyway or has a value everywhere.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ from .ranges import BY_SIGN, ZERO, Range
 from .walk import operands, rebuilt, rewritten, substituted
 
 MOST_WORK = 400_000
-"""Operations examined, each once under each condition; choices after them are kept."""
+"""Operations examined; choices after them are kept."""
 
 MAX_SEARCHED_OPERATIONS = 400
 
@@ -30,7 +28,7 @@ CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
 
 class ProgramPoint:
-    """A branch of a formula in which nodes are computed, with the facts that hold there, within another branch."""
+    """A branch of a formula within another, and the facts that hold there."""
 
     __slots__ = ("children", "depth", "facts", "known", "pairs", "parent")
 
@@ -102,7 +100,7 @@ class Guards:
 
     # -- what is known ----------------------------------------------------------------------------------------------
     def inside(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
-        """Return the branch within another in which a condition holds or not; with `of`, that of one choice only."""
+        """Return the inner branch where a condition holds or not; with `of`, that of one choice only."""
         key = condition, holds, of
         if key not in place.children:
             place.children[key] = inner = ProgramPoint(place)
@@ -168,7 +166,7 @@ class Guards:
 
     # -- conditions -------------------------------------------------------------------------------------------------
     def decided(self, condition: Value, place: ProgramPoint) -> bool | None:
-        """Return whether a condition holds in a branch; None if that is unknown."""
+        """Return whether a condition holds in a branch, if that is known."""
         if condition.primitive is NOT:
             inner = self.decided(condition._prev[0], place)
             return None if inner is None else not inner
@@ -203,7 +201,7 @@ class Guards:
         return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
 
     def reduced(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
-        """Return the condition without what a branch decides; `taken` is computed where all of it holds."""
+        """Return the condition without what is decided; `taken` is computed where it holds."""
         outcome = self.decided(condition, place)
         if outcome is not None:
             return outcome
@@ -217,7 +215,7 @@ class Guards:
         return condition
 
     def may_be_dropped(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
-        """Whether what a condition compares has a value wherever the branch taken has one, or is computed anyway."""
+        """Return whether what a condition compares has a value wherever the branch taken has one."""
         rest = operands(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
         stack = [taken]
@@ -242,10 +240,7 @@ class Guards:
 
     # -- the formula ------------------------------------------------------------------------------------------------
     def without_dead_branches(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
-        """Return the formula without the choices that are decided.
-
-        `decided` says what another operation is, in terms of nodes of the formula, where it knows that.
-        """
+        """Return the formula without the choices that are decided, and with operations as `decided` has them."""
         copies: dict[Value, Value] = {}
 
         def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
@@ -268,10 +263,7 @@ _MIRRORED = str.maketrans("<>", "><")
 
 
 def sign_of_constant(x: Value, y: Value) -> str | None:
-    """Return the order of two constants by their digits; None if these do not decide, or one is no constant.
-
-    Two precisions must agree on a difference that is not small beside the numbers that it was computed from.
-    """
+    """Return the order of two constants by digits of two precisions, if these agree."""
     order = in_order((x, y))
     if any(v.primitive is VARIABLE or v.primitive is WHERE for v in order) or all(not v._prev for v in order):
         return None
@@ -295,7 +287,7 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
 
 
 def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
-    """Return the formulas without the choices that are decided, with equal values wherever they had one."""
+    """Return the formulas without the choices that are decided."""
     results = list(outputs)
     if not _chooses(results):
         return results

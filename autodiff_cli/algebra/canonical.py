@@ -1,4 +1,4 @@
-"""Canonical forms: one pass over a graph that gathers sums by like terms and products by like bases, exactly."""
+"""Canonical forms: sums gathered by like terms and products by like bases, exactly."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from ..table.primitive import Primitive
 from ..table.primitives import LOG, SQRT, by_name
 
 MAX_SHORT = 3
-"""The most terms or factors of a shared sum or product that are copied into its users."""
+"""The most terms or factors of a shared form that its users copy."""
 
 MAX_DIGITS = 60
-"""The most significant digits of a numerator or denominator; longer numbers stay as written."""
+"""The most digits of a numerator or denominator; longer numbers stay as written."""
 
 MAX_EXPONENT = 300
-"""The largest decimal exponent: numbers above 1e300 or below 1e-300 stay as written."""
+"""Numbers above 1e300 or below 1e-300 stay as written."""
 
 MAX_FRACTION_DIGITS = 8
-"""The most digits of numerator and denominator together for a fraction of integers."""
+"""The most digits of a fraction of integers."""
 
 MAX_FOLDED_EXPONENT = 64
 IRRATIONALS = ("pi", "π", "e")
@@ -66,9 +66,9 @@ class Product(NamedTuple):
 
 
 Form = Number | Boolean | Sum | Product | Value
-"""The canonical form of a node; a Value stands for any other node."""
+"""A Value stands for any other node."""
 Parts = Iterable[tuple[Fraction, Value | None, Form]]
-"""Parts of a sum or product: the coefficient or exponent, the original node, and the form of each."""
+"""The coefficient or exponent, the original node, and the form of each part."""
 
 
 class RuleNotApplicable(Exception):
@@ -76,11 +76,11 @@ class RuleNotApplicable(Exception):
 
 
 Rule = Callable[["Canonicalizer", Value, list[Form]], Form]
-"""A rule that returns the form of a node from the forms of its inputs."""
+"""It returns the form of a node from the forms of its inputs."""
 
 
 def rational(value: Value) -> Fraction | None:
-    """Return the exact value of a literal as typed; None for other nodes, and for numbers with too many digits."""
+    """Return the exact value of a literal; None for other nodes and too many digits."""
     if value.primitive is not CONSTANT or value.source in IRRATIONALS or not isinstance(value.data, (float, int)):
         return None
     if value.source is None:
@@ -94,7 +94,7 @@ def rational(value: Value) -> Fraction | None:
 
 
 def number_text(x: Fraction) -> str | None:
-    """Return a decimal literal of exactly this value; None if there is none."""
+    """Return a decimal literal of this value, if there is one."""
     rest, twos, fives = without_twos_and_fives(x.denominator)
     if rest != 1:
         return None
@@ -113,7 +113,7 @@ def number_text(x: Fraction) -> str | None:
 
 
 def without_twos_and_fives(n: int) -> tuple[int, int, int]:
-    """Divide an integer by its factors 2 and 5; return the rest and the number of each."""
+    """Return an integer without its factors 2 and 5, and the number of each."""
     counts = []
     for factor in (2, 5):
         count = 0
@@ -124,7 +124,7 @@ def without_twos_and_fives(n: int) -> tuple[int, int, int]:
 
 
 def digit_count(n: int) -> int:
-    """Return the number of digits of an integer without its trailing zeros."""
+    """Return the number of digits before the trailing zeros."""
     return len(str(abs(n)).rstrip("0"))
 
 
@@ -159,25 +159,24 @@ def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
 
 
 class Canonicalizer:
-    """One pass over a graph, inputs first, that computes the canonical form of every node."""
+    """One pass over a graph that computes the canonical form of every node."""
 
     def __init__(self, outputs: Sequence[Value]) -> None:
         self.roots = list(outputs)
         self.order = in_order(self.roots)
         work.charge(work.CANONICAL_NODE * len(self.order))
-        users: dict[Value, list[Value]] = {root: [root] for root in self.roots}
+        self.only_user: dict[Value, Value | None] = dict.fromkeys(self.roots)
+        """By node, the only operation that takes it; None where several do, or it is an output."""
         for value in self.order:
             for p in value._prev:
-                users.setdefault(p, []).append(value)
-        self.only_user = {p: above[0] for p, above in users.items() if len(above) == 1 and above != [p]}
-        """By node, the only operation that it is an input of; outputs have none."""
+                self.only_user[p] = None if p in self.only_user else value
         self.interned: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
         """The forms of the nodes of the graph and of new nodes."""
         self.fresh: dict[int, Terms] = {}
-        """Terms and factors, by id, that only one form refers to, so that its user may extend them in place."""
+        """Terms and factors, by id, that the only user may extend in place."""
         self.changes: list[tuple[Terms, Value, Fraction | None]] = []
-        """The terms and factors that the form of one node has changed, and what was there before."""
+        """What the form of one node has changed, and what was there before."""
 
     def outputs(self) -> list[Value]:
         """Return the canonical graphs of the outputs."""
@@ -204,7 +203,7 @@ class Canonicalizer:
             return self.opaque(value.primitive, inputs)
 
     def rule(self, value: Value, inputs: list[Form]) -> Form:
-        """Return the form of an operation from those of its inputs. Raises `RuleNotApplicable` where it has none."""
+        """Return the form of an operation by its rule. Raises `RuleNotApplicable`."""
         name = value.primitive.name
         if name in RULES:
             return RULES[name](self, value, inputs)
@@ -214,11 +213,11 @@ class Canonicalizer:
         return self.declared_identity(value.primitive, inputs)
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
-        """Return the node of an operation on the canonical nodes of its inputs, without further rules."""
+        """Return the node of an operation on the nodes of its inputs."""
         return self.node(primitive, *[self.node_of(f) for f in inputs])
 
     def node(self, primitive: Primitive, *inputs: Value) -> Value:
-        """Return the unique (interned) node of an operation on these inputs."""
+        """Return the interned node of an operation."""
         key = (primitive.name, *inputs)
         if key not in self.interned:
             self.interned[key] = node(primitive, inputs)
@@ -242,7 +241,7 @@ class Canonicalizer:
         return self.interned[key]
 
     def number(self, x: Fraction) -> Value:
-        """Return the node of a number: a literal, or a quotient of two."""
+        """Return the node of a number."""
         if ("number", x) not in self.interned:
             text = number_text(x)
             value = constant(float(x), text) if text else self.node(DIV, *map(self.number, decimal_quotient(x)))
@@ -291,11 +290,11 @@ class Canonicalizer:
         return self.node(DIV, top, *bottom) if bottom else top
 
     def rank(self, base: Value) -> tuple[int, int]:
-        """Return the sort key of a factor in a product: constants first, then variables."""
+        """Return the sort key of a factor: constants first, then variables."""
         return 2 if base._prev else 0 if base.primitive is CONSTANT else 1, 0
 
     def split_coefficient(self, c: Fraction, quotient_anyway: bool) -> tuple[Fraction, Fraction]:
-        """Split a coefficient into numerator and denominator: a decimal has denominator 1, a fraction is divided."""
+        """Return the numerator and denominator of a coefficient; a decimal has denominator 1."""
         text = number_text(c)
         if text is None:
             return decimal_quotient(c)
@@ -312,11 +311,14 @@ class Canonicalizer:
 
     # -- sums -------------------------------------------------------------------------------------------------------
     def may_be_merged(self, value: Value | None, form: Sum | Product) -> bool:
-        """Return whether a sum or product may be merged into its user: it has no other user, or it is short."""
-        return len(form[1]) <= MAX_SHORT or value in self.only_user
+        """Return whether a form may be merged into its user."""
+        return len(form[1]) <= MAX_SHORT or self._used_once(value)
+
+    def _used_once(self, value: Value | None) -> bool:
+        return value is not None and self.only_user.get(value) is not None
 
     def as_sum(self, factors: Terms, max_terms: int = MAX_SHORT) -> Sum | None:
-        """Return the only factor of a product if it is a sum of at most `max_terms`; else None."""
+        """Return the only factor of a product if it is a short sum."""
         if len(factors) != 1:
             return None
         ((base, e),) = factors.items()
@@ -324,7 +326,7 @@ class Canonicalizer:
         return form if isinstance(form, Sum) and len(form.terms) <= max_terms else None
 
     def sum(self, parts: Parts) -> Form:
-        """Return the sum of forms, each with its sign and its original node."""
+        """Return the sum of forms with signs."""
         constant = ZERO
         terms: Terms = {}
         for sign, value, form in parts:
@@ -344,11 +346,8 @@ class Canonicalizer:
         return self.sum_form(check_digits(constant), terms)
 
     def extended(self, items: Terms, others: Terms, factor: Fraction, value: Value | None = None) -> Terms:
-        """Return terms or factors, to which a multiple of others is added in place.
-
-        Where there are none yet, they are the others themselves if only the form of one node refers to these.
-        """
-        if not items and factor == 1 and value in self.only_user and self.fresh.get(id(others)) is others:
+        """Return terms or factors with a multiple of others added in place, or the others themselves."""
+        if not items and factor == 1 and self.fresh.get(id(others)) is others and self._used_once(value):
             return others
         for key, c in others.items():
             before = items.get(key)
@@ -376,7 +375,7 @@ class Canonicalizer:
 
     # -- products ---------------------------------------------------------------------------------------------------
     def product(self, parts: Parts) -> Form:
-        """Return the product of forms, each with its integer exponent and its original node."""
+        """Return the product of forms with integer exponents."""
         c = ONE
         factors: Terms = {}
         numbers = False
@@ -404,12 +403,12 @@ class Canonicalizer:
         return self.product([(ONE, None, self.product_form(c, rest)), *squares])
 
     def square_of_norm(self, norm: Value) -> Form:
-        """Return the square of a norm or absolute value, which has no kink."""
+        """Return the square of a norm, which has no kink."""
         inputs = [self.forms.get(p, p) for p in norm._prev]
         return self.sum([(ONE, None, self.raised(None, form, Fraction(2))) for form in inputs])
 
     def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
-        """Return the simplest form of a product; with `numbers`, powers of bases that are numbers are evaluated."""
+        """Return the simplest form of a product; with `numbers`, powers of numbers are evaluated."""
         if c and numbers and any(isinstance(self.forms.get(base), Number) for base in factors):
             rest: Terms = {}
             for base, e in factors.items():
@@ -430,7 +429,7 @@ class Canonicalizer:
         return Product(c, factors)
 
     def raised(self, value: Value | None, form: Form, e: Fraction) -> Form:
-        """Return a form to a rational power; exponents are multiplied and distributed for integer powers only."""
+        """Return a form to a rational power; only integer powers are distributed."""
         if e == 0:
             return Number(ONE)
         if e == 1:
@@ -449,7 +448,7 @@ class Canonicalizer:
         return self.product_form(ONE, {self.node_of(form): e})
 
     def declared_identity(self, primitive: Primitive, inputs: Sequence[Form]) -> Form:
-        """Return the identity that a function's row declares, valid in its whole domain. Raises `RuleNotApplicable`."""
+        """Return the identity that a function's row declares. Raises `RuleNotApplicable`."""
         if len(inputs) != 1:
             raise RuleNotApplicable
         value = inputs[0]
@@ -507,11 +506,11 @@ RULES: dict[str, Rule] = by_name({
     "and_": _junction(True),
     "or_": _junction(False),
 })  # fmt: skip
-"""By operation, the form of a sum, product, power or choice from the forms of its inputs."""
+"""The rules of operations that look at all inputs."""
 
 
 def negated(p: Canonicalizer, form: Form) -> Form | None:
-    """Return the form with the opposite sign if it has a negative coefficient; else None."""
+    """Return the negative of a form with a minus sign; else None."""
     if isinstance(form, Product) and form.coefficient < 0:
         return p.product_form(-form.coefficient, form.factors)
     if isinstance(form, Sum) and form.constant <= 0 and all(c < 0 for c in form.terms.values()):
@@ -525,7 +524,7 @@ def negated_sum(form: Sum) -> Sum:
 
 
 def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fraction | int = 1) -> dict[Key, Any]:
-    """Add a multiple of terms to a total in place and return it; like terms are merged, and zeros removed."""
+    """Add a multiple of terms to a total in place, without zeros, and return it."""
     for key, c in terms.items():
         coefficient = total.get(key, 0) + factor * c
         if coefficient:
@@ -536,7 +535,7 @@ def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fracti
 
 
 def check_digits(x: Fraction) -> Fraction:
-    """Return the number; raise `RuleNotApplicable` if it has too many digits or is out of range."""
+    """Return the number. Raises `RuleNotApplicable` if it has too many digits."""
     if size(x) < SURELY_SHORT:
         return x
     if max(digit_count(x.numerator), digit_count(x.denominator)) > MAX_DIGITS or not MIN_SIZE < abs(x) < 1 / MIN_SIZE:

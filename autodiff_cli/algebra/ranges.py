@@ -1,4 +1,4 @@
-"""Ranges: which numbers an expression can be, whatever its variables are, from the table and from what is known."""
+"""Ranges of expressions, whatever their variables are."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Ends(NamedTuple):
 class Range(Written, _Ends):
     """An interval of real numbers; without 0 even inside, where that is known.
 
-    With `+ - * / **` it is the range of the results: of x and y where these are two objects, else of x and x.
+    `x*y` is the range of products of two numbers, `x*x` of squares.
     """
 
     __slots__ = ()
@@ -55,7 +55,7 @@ class Range(Written, _Ends):
         return self.high, not self.below
 
     def signs(self) -> str:
-        """Which of `<`, `=`, `>` a number of this range can be, compared with 0."""
+        """Return which of `<`, `=`, `>` hold between numbers of the range and 0."""
         zero = self.start <= (0, False) and self.stop >= (0, True) and not self.nonzero
         return ("<" if self.low < 0 else "") + ("=" if zero else "") + (">" if self.high > 0 else "")
 
@@ -134,7 +134,7 @@ def _range(x: Any) -> Range:
 
 
 def rounded(r: Range) -> Range:
-    """The range with ends of bounded length, not narrower."""
+    """Return a range that is not narrower, with short ends."""
     low, above, high, below = r.low, r.above, r.high, r.below
     if isinstance(low, Fraction) and size(low) > MAX_BITS_OF_END:
         low, above = _outward(low, -INF), True
@@ -156,7 +156,7 @@ def _outward(x: Fraction, towards: float) -> End:
 
 # ---- from inputs to the operation ---------------------------------------------------------------------------------
 def forward(value: Value, inputs: Sequence[Range]) -> Range:
-    """Return the range of an operation whose inputs lie in these ranges."""
+    """Return the range of an operation, from those of its inputs."""
     if value.primitive is VARIABLE:
         return ALL
     if value.primitive is CONSTANT:
@@ -206,7 +206,7 @@ def _at(primitive: Primitive, x: End, is_open: bool, towards: float) -> tuple[En
 
 
 def at_zero(primitive: Primitive) -> Fraction | None:
-    """The value of a function at 0, if it is rational and known."""
+    """Return the value of a function at 0, if it is rational."""
     try:
         return Fraction(getattr(EXACT, primitive.name)(Fraction(0)))
     except (*NO_RESULT, AttributeError, TypeError):
@@ -244,7 +244,7 @@ def _raised(x: Range, exponent: Fraction) -> Range:
 
 
 class Ranges(NumberType):
-    """Ranges as a kind of number: of every function the table knows the range, or of what it is composed."""
+    """Ranges as a kind of number, by the table."""
 
     name = "range"
 
@@ -302,7 +302,7 @@ RANGES = Range.m = Ranges()
 
 # ---- from the operation to its inputs -----------------------------------------------------------------------------
 def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
-    """Return ranges of the inputs that follow from the range of an operation: signs, zeros, and shifts by constants."""
+    """Yield ranges of inputs that follow from the range of an operation."""
     primitive, operands, signs = value.primitive, value._prev, r.signs()
     if primitive is NEG:
         yield operands[0], -r
@@ -350,7 +350,7 @@ def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
 
 
 def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
-    """In which ranges the inputs are wherever the operation has a value; of a power those ranges have to be known."""
+    """Yield the ranges of the inputs wherever an operation has a value."""
     for position, r in _domain(value.primitive):
         yield value._prev[position], r
     if value.primitive is POW:
@@ -362,7 +362,7 @@ def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range
 
 
 def is_total(value: Value, inputs: Sequence[Range]) -> bool:
-    """Whether the operation has a value for all inputs in these ranges, but for overflow."""
+    """Return whether an operation has a value for all inputs in these ranges."""
     primitive = value.primitive
     if not value._prev or primitive.defined([r.low if r.low == r.high else None for r in inputs]):
         return True

@@ -1,4 +1,4 @@
-"""Equations without fractions: the numerator of a graph over its divisors, and the coefficients of a polynomial."""
+"""Numerators of graphs, coefficients of polynomials, and identities."""
 
 from __future__ import annotations
 
@@ -54,8 +54,7 @@ def _combined(
 def cleared(root: Value) -> tuple[Value, list[Value]]:
     """Return a numerator of a graph and its divisors: it is 0 where the numerator is and no divisor is.
 
-    Quotients in sums and products, powers, and functions such as `tan` are cleared, not those within other functions.
-    Where the graph has a value, the numerator has one too.
+    Quotients within functions stay. Where the graph has a value, the numerator has one too.
     """
     divisors: list[Value] = []
 
@@ -99,7 +98,7 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
 
 
 def times(a: Value | None, b: Value | None) -> Value:
-    """Return the product of two graphs, of which None and a literal 1 are no factors."""
+    """Return the product of two graphs; None and a literal 1 are no factors."""
     factors = [factor for factor in (a, b) if factor is not None and factor is not ONE]
     return node(MUL, tuple(factors)) if len(factors) == 2 else factors[0] if factors else ONE
 
@@ -109,7 +108,7 @@ def _raised(base: Value, exponent: int) -> Value:
 
 
 def whole(value: Value) -> int | None:
-    """The whole number that a graph without names is; None if it is none."""
+    """Return the whole number that a graph without names is, if it is one."""
     if any(not v._prev and v.label for v in in_order((value,))):
         return None
     number = None
@@ -119,7 +118,7 @@ def whole(value: Value) -> int | None:
 
 
 def multiplied_out(root: Value) -> Value:
-    """A graph with products in the place of small whole powers."""
+    """Return the graph with products in the place of small powers."""
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         exponent = whole(value._prev[1]) if value.primitive is POW else None
@@ -133,10 +132,9 @@ def multiplied_out(root: Value) -> Value:
 def coefficients(
     root: Value, leaf: Value, fixed: Callable[[Value], C], operation: Callable[[Primitive, C, C], C]
 ) -> list[C] | None:
-    """Return the coefficients of a graph that is a polynomial in a leaf, from the constant one on; None if it is none.
+    """Return the coefficients of a polynomial in a leaf, from the constant one on; None of other graphs.
 
-    `fixed` gives the coefficient that a graph without the leaf is, `operation` the sum, difference, product or quotient
-    of coefficients; what these raise is raised.
+    `fixed` gives the coefficient that a graph without the leaf is, `operation` their sums and so on; they may raise.
     """
     varies = facts_of((root,), lambda v, inputs: v is leaf or any(inputs))
     zero, one = fixed(constant(0.0, "0")), fixed(ONE)
@@ -180,7 +178,7 @@ def coefficients(
 
 
 def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
-    """Return the coefficients of a graph that is a polynomial in a leaf as graphs; None if it is none."""
+    """Return the coefficients of a polynomial in a leaf as graphs."""
     return coefficients(root, leaf, lambda v: v, lambda primitive, a, b: node(primitive, (a, b)))
 
 
@@ -216,9 +214,6 @@ class _Expander(Canonicalizer):
 
 
 def vanishes(root: Value) -> bool:
-    """Return whether a graph is 0 wherever it has a value, by multiplying out all sums, products and quotients.
-
-    False says nothing. Besides, sin² + cos² is 1, and cosh² - sinh² too.
-    """
+    """Return whether a graph is 0 wherever it has a value, by multiplying out; False says nothing."""
     numerator, _ = cleared(root)
     return rational(_Expander(simplify((numerator,))).outputs()[0]) == 0

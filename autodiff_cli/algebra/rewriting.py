@@ -1,7 +1,6 @@
-"""Shortest: of several forms of a sum or a product, the one that is shortest as text, by counted size.
+"""Shortest: the form of each sum and product that is shortest as text, by counted size.
 
-A sum is tried with common factors taken out, over one denominator, multiplied out, and by the identities of squares of
-functions; a product with powers of one base merged. Every form has a value wherever the others have one.
+Every form has a value wherever the others have one.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ MAX_EXPANDED_TERMS = 24
 MAX_NESTED_SUMS = 6
 MAX_MERGED_TERMS = 12  # of a shared sum or product
 MOST_LINED = 2
-"""Higher powers of sums of fractions stay: of denominators to high powers there is no double."""
+"""Denominators to higher powers have no double."""
 
 MAX_COPIED_SIZE = 14  # of a product that is written once more for each term of a sum
 MIN_TRIED_TERMS, TRIED_TERMS_PER_NODE = 300, 3
@@ -51,7 +50,7 @@ Part = tuple[Fraction, Terms]
 """A term: its coefficient, and bases with their exponents."""
 
 _PARTNERS: dict[str, tuple[int, str, int]] = {}
-"""For functions whose squares add up to 1 wherever both have values: the sign, the other one, and its sign."""
+"""Functions whose squares add up to 1: the sign, the other one, and its sign."""
 
 for _row in PRIMITIVES.values():
     if _row.unit is not None:
@@ -60,23 +59,18 @@ for _row in PRIMITIVES.values():
         _PARTNERS[_other] = (_others, _row.name, _own)
 
 _QUOTIENTS = {above: (name, below) for name, (above, below) in {**QUOTIENTS, "tanh": ("sinh", "cosh")}.items() if above}
-"""By dividend, the function that is a quotient, and the divisor."""
+"""By dividend, the quotient and the divisor."""
 
 _COLLECTED = frozenset((ADD, SUB, NEG, PRIMITIVES["sum"]))
 _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
 
 
 def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Value]:
-    """Graphs of the same functions that are no longer as text; leaves are the same objects, in products in this order.
-
-    Each has a value wherever the given one has, and the same one.
-    """
+    """Return graphs of the same functions that are no longer as text, with leaves in this order in products."""
     sizes: dict[Value, int] = {}
     best = list(outputs)
     open_ = [k for k, output in enumerate(best) if output._prev]
     for _ in range(MAX_ROUNDS):
-        if not open_:
-            break
         results = Shortener([best[k] for k in open_], leaves).outputs()
         left = []
         for k, new in zip(open_, results, strict=True):
@@ -90,7 +84,7 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
 
 
 def text_size(value: Value, sizes: dict[Value, int]) -> int:
-    """Count the names, numbers, operators and calls of the text of a graph; shared nodes count at each use."""
+    """Return the number of names, numbers, operators and calls in the text of a graph."""
     return sizes[value] if value in sizes else facts_of((value,), _text_size, sizes)[value]
 
 
@@ -99,7 +93,7 @@ def _text_size(value: Value, inputs: Sequence[int]) -> int:
 
 
 class Shortener(Canonicalizer):
-    """One pass over a graph that keeps the shortest form of each sum and product."""
+    """A pass that keeps the shortest form of each sum and product."""
 
     def __init__(self, outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> None:
         super().__init__(outputs)
@@ -155,7 +149,7 @@ class Shortener(Canonicalizer):
         return self.sum([(c, None, self.product_form(ONE, factors)) for c, factors in parts])
 
     def collected(self, parts: Iterable[Part]) -> list[Part]:
-        """The terms, like ones added up, and those that are sums by themselves with them."""
+        """Return the terms with like ones, and inner sums, added up."""
         groups: dict[object, Part] = {}
         stack = list(parts)[::-1]
         while stack:
@@ -193,7 +187,7 @@ class Shortener(Canonicalizer):
 
     # -- sums -------------------------------------------------------------------------------------------------------
     def shortest(self, terms: Sequence[Part], again: bool = True) -> list[Part]:
-        """The terms of the shortest sum that is found; `again` is whether other ways than grouping are tried."""
+        """Return the terms of the shortest sum; `again` tries other ways than grouping."""
         parts = self.collected(terms)
         if self.depth > MAX_NESTED_SUMS or self.left < 0:
             return parts
@@ -240,7 +234,7 @@ class Shortener(Canonicalizer):
                 yield result
 
     def by_squares(self, parts: list[Part]) -> list[Part] | None:
-        """The terms without two of which a third is made by an identity of squares; None if there are none."""
+        """Return the terms with sin² + cos² as 1, and its like."""
         places: dict[object, int] = {}
         for k, (c, factors) in enumerate(parts):
             for base, e in factors.items():
@@ -261,7 +255,7 @@ class Shortener(Canonicalizer):
         return None
 
     def by_choices(self, parts: list[Part]) -> list[Part] | None:
-        """The terms with those that choose by one condition as one choice between sums; None if there are none."""
+        """Return the terms with choices by one condition as one choice."""
         groups: dict[Value, list[tuple[int, Value]]] = {}
         for k, (_, factors) in enumerate(parts):
             for base, e in factors.items():
@@ -286,7 +280,7 @@ class Shortener(Canonicalizer):
         return self._part(c, self.product([(ONE, None, rest), (ONE, None, taken)]))
 
     def by_logarithms(self, parts: list[Part]) -> list[Part] | None:
-        """The sum with b**(y - 1) as b**y/b where log(b) is in another term, so that b is above 0."""
+        """Return the sum with b**(y - 1) as b**y/b beside log(b), which has b > 0."""
         bottoms = {
             base._prev[0] for _, factors in parts for base, e in factors.items() if base.primitive is LOG and e > 0
         }
@@ -305,7 +299,7 @@ class Shortener(Canonicalizer):
         return self.shortest(merged, False) if merged != parts else None
 
     def multiplied_out(self, parts: list[Part]) -> list[Part] | None:
-        """The sum with the sums among its factors multiplied out, where these are short; None if there are none."""
+        """Return the sum with short sums among its factors multiplied out."""
         expanded: list[Part] = []
         some = False
         for c, factors in parts:
@@ -330,7 +324,7 @@ class Shortener(Canonicalizer):
         return self.shortest(expanded, False) if some else None
 
     def grouped(self, parts: list[Part]) -> list[Part] | None:
-        """The sum with factors of some of its terms taken out, the longest first; None if there are none."""
+        """Return the sum with factors of some terms taken out, the longest first."""
         left = list(parts)
         while (chosen := self._common(left)) is not None:
             base, sign = chosen
@@ -342,7 +336,7 @@ class Shortener(Canonicalizer):
         return left if len(left) < len(parts) else None
 
     def times_sum(self, common: Terms, inner: list[Part]) -> Part:
-        """A product of factors and a sum, which stands in front of functions."""
+        """Return the product of factors and a sum."""
         c, factors = inner[0] if len(inner) == 1 else self._part(ONE, self._sum_of(inner))
         ahead = {base: e for base, e in common.items() if not base._prev}
         behind = {base: e for base, e in common.items() if base._prev}
@@ -358,7 +352,7 @@ class Shortener(Canonicalizer):
         return best
 
     def over_one_line(self, parts: list[Part]) -> list[Part] | None:
-        """The sum over its common denominator; None if it has none, or that is long beside it."""
+        """Return the sum over its common denominator, unless that is long."""
         below: Terms = {}
         for _, factors in parts:
             for base, e in factors.items():
@@ -372,7 +366,7 @@ class Shortener(Canonicalizer):
         return [(c / divisor, divided(factors, below))]
 
     def without_content(self, parts: list[Part]) -> list[Part]:
-        """The sum, or the one sum that is a factor, of whole multiples without a common divisor, by a coefficient."""
+        """Return the sum by a coefficient, its own then without a common divisor."""
         if len(parts) == 1:
             c, factors = parts[0]
             for base, e in factors.items():
@@ -413,7 +407,7 @@ class Shortener(Canonicalizer):
         return self.product_form(form.coefficient * c, multiplied(divided(form.factors, old), new))
 
     def by_exponents(self, form: Product) -> Form | None:
-        """b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z), also where an exponent is 1 or a whole multiple.
+        """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z).
 
         Where b is 0 or below, either side has a value only if the other has the same one.
         """
@@ -441,7 +435,7 @@ class Shortener(Canonicalizer):
         return self.node(EXP, y) if bottom is None else self.node(POW, bottom, y)
 
     def by_quotients(self, form: Product) -> Form | None:
-        """sin(x)/cos(x) as tan(x), and its like."""
+        """Return sin(x)/cos(x) as tan(x), and its like."""
         for base, e in form.factors.items():
             name, below = _QUOTIENTS.get(base.primitive.name, ("", ""))
             if name and e > 0 and e.denominator == 1:
@@ -454,7 +448,7 @@ class Shortener(Canonicalizer):
         return None
 
     def by_signs(self, form: Product) -> Form | None:
-        """x·sign(x) as |x|, |x|·sign(x) as x, sign(x)/|x| as 1/x."""
+        """Return x·sign(x) as |x|, |x|·sign(x) as x, sign(x)/|x| as 1/x."""
         for base, e in form.factors.items():
             if base.primitive.name == "sign" and e == 1:
                 inner = base._prev[0]
@@ -467,7 +461,7 @@ class Shortener(Canonicalizer):
         return None
 
     def by_roots(self, form: Product) -> Form | None:
-        """A root of a product, and the product or its parts beside it, as one power: (l/g)/sqrt(l/g) as sqrt(l/g)."""
+        """Return (l/g)/sqrt(l/g) as sqrt(l/g)."""
         for base, e in form.factors.items():
             inner = self.forms.get(base)
             if e.denominator == 1 or not isinstance(inner, Product) or inner.coefficient < 0:
@@ -483,7 +477,7 @@ class Shortener(Canonicalizer):
         return None
 
     def by_denominators(self, form: Product) -> Form | None:
-        """The product with a sum of fractions over one line, whose denominator joins the others: 1/(x*(1/x + 1))."""
+        """Return 1/(x*(1/x + 1)) as 1/(1 + x)."""
         for base, e in form.factors.items():
             inner = self.forms.get(base)
             if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MOST_LINED and len(inner.terms) <= MAX_SHORT:
@@ -497,7 +491,7 @@ class Shortener(Canonicalizer):
         return None
 
     def by_choice(self, form: Product) -> Form | None:
-        """A choice with a number on one side, and what stands in front of it put into both."""
+        """Return a choice, one side a number, with its factors in both sides."""
         for base, e in form.factors.items():
             if base.primitive is WHERE and e == 1:
                 if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
@@ -507,7 +501,7 @@ class Shortener(Canonicalizer):
         return None
 
     def by_negation(self, form: Product) -> Form | None:
-        """-(a - b) as b - a."""
+        """Return -(a - b) as b - a."""
         if form.coefficient > 0:
             return None
         for base, e in form.factors.items():
@@ -523,7 +517,7 @@ class Shortener(Canonicalizer):
 
 
 def attempted(way: Callable[[Any], Any], form: Any) -> Any:
-    """Return what a rule makes of a form; None where it does not apply."""
+    """Return what a rule makes of a form, if it applies."""
     try:
         return way(form)
     except (RuleNotApplicable, Refusal, ArithmeticError):
@@ -541,7 +535,7 @@ def divided(factors: Terms, others: Terms) -> Terms:
 
 
 def shared_factors(listed: Sequence[Terms]) -> Terms:
-    """The factors that terms have in common; of those below the line the highest power, which is all denominators'."""
+    """Return the common factors of terms; of divisors the highest power."""
     first, *others = listed
     shared: Terms = {}
     for base, e in first.items():
@@ -552,7 +546,7 @@ def shared_factors(listed: Sequence[Terms]) -> Terms:
 
 
 def is_polynomial(parts: Sequence[Part]) -> bool:
-    """Whether the terms are those of a polynomial in one variable: people write it out."""
+    """Return whether the terms are a polynomial in one variable, which people write out."""
     bases = {base for _, factors in parts for base in factors}
     return (
         len(bases) <= 1

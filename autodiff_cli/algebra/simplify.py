@@ -1,9 +1,6 @@
 """Simplifier: shorter graphs of the same function, by rules that hold for every real input in the domain.
 
-Sums are collected by like terms and products by like bases, with exact rational coefficients and exponents; the rows of
-the table say what else is known of single functions. Never used are rules that hold for some inputs only: (a²)^½ is
-not a.
-A shared part is taken into a sum or product only if it is short, so the graph does not grow.
+Rules that hold for some inputs only are never used: (a²)^½ is not a.
 """
 
 from __future__ import annotations
@@ -20,9 +17,9 @@ MAX_ROUNDS = 8
 
 
 def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
-    """Simplify graphs; shared nodes stay shared, and the leaves are the same objects.
+    """Return simplified graphs of the same leaves; simplifying these changes nothing.
 
-    With `spell`, internal stable forms are spelled in functions of the language. The result is a fixed point.
+    With `spell`, internal stable forms are spelled in functions of the language.
     """
     formulas = list(outputs)
     before: list[int] = []

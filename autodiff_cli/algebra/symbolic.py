@@ -1,4 +1,4 @@
-"""SYMBOLIC: Values themselves as a number type, so that a rule of the table gives the graph of the derivative."""
+"""Values as a number type, so that rules of the table give graphs."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ UNEVALUATED = Symbolic(lambda primitive, *inputs: node(primitive, tuple(map(as_n
 
 
 def truth(holds: bool) -> Value:
-    """A condition that always holds, or never."""
+    """Return a condition that always holds, or never."""
     zero = constant(0.0, "0")
     return node(LE if holds else LT, (zero, zero))
 
 
 def by_definition(value: Value, always: bool = False) -> Value:
-    """The node written in functions of the language, where its own operation is not one; or `always`."""
+    """Return the node in functions of the language, where its own is not one; or `always`."""
     if always or not is_spelled(value.primitive):
         return composed(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
     return value
 
 
 def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
-    """Return an operation expanded by its definition; a list of Values for an operation that returns several.
+    """Return the definition of an operation; a list where it returns several Values.
 
     Nothing is evaluated, for what is written need not have a value: `log1p(-2)`, `(1e200*x)**2`.
     """
@@ -82,17 +82,17 @@ def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> An
 
 
 def is_spelled(primitive: Primitive) -> bool:
-    """Whether the language has a spelling for the operation."""
+    """Return whether the language has a spelling for an operation."""
     return bool(primitive.group) or primitive.name not in DEFINITIONS or bool(primitive.spelling)
 
 
 # ---- local derivatives at a point: rules of the table applied to names that have values
 MAX_LISTED_INPUTS = 8
-"""The most inputs of an operation whose partial derivatives are formulas that list all inputs."""
+"""The most inputs that formulas of partial derivatives list."""
 
 
 class AtPoint(Symbolic):
-    """Values whose inputs have values: where the rule chooses, the formula is that of the branch taken."""
+    """Values at a point: the formula is that of the branch taken."""
 
     name = "symbolic at a point"
 
@@ -113,10 +113,9 @@ AT_POINT = AtPoint()
 
 
 def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
-    """The derivative by each input, written in the inputs; None where there is none, or none short enough.
+    """Return the derivative by each input, written in the inputs; None where there is no short one.
 
-    `inputs` are leaves with names and values, or constants; `name` is the output's. What does not depend on a name is
-    a plain number.
+    `inputs` are leaves with names and values, or constants; `name` is the output's.
     """
     # Literals are asked for no derivative: that by the exponent of (-2)**2 has no value.
     wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]

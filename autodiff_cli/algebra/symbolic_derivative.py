@@ -1,4 +1,4 @@
-"""Derivatives as graphs: the adjoint program of a graph, written down with exact constants, as Values again."""
+"""Derivatives as graphs, with exact constants."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
 
 
 class FormulaRecorder(Recorder):
-    """A recorder that rounds nothing: numbers are the decimals that were typed, 1/3 stays 1/3, and π stays π."""
+    """A recorder that rounds nothing: 1/3 stays 1/3, and π stays π."""
 
     name = "formula"
 
@@ -61,10 +61,9 @@ class FormulaRecorder(Recorder):
 
 
 def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
-    """The derivative of a graph by each of these leaves, as graphs; not simplified.
+    """Return the derivative of a graph by each of these leaves, not simplified. Raises `ExpressionError` (`limit`).
 
-    What takes no part at a point (an untaken branch, the loser of a `max`) stands behind a condition, as the sweeps
-    have it. Raises `ExpressionError` (`limit`).
+    What takes no part at a point, as an untaken branch, stands behind a condition.
     """
     # What is no rational number is an input, as a variable is.
     place = in_order((output,))
@@ -90,7 +89,7 @@ def _terms(total: Value) -> Iterator[Value]:
 
 
 def check_size(count: int) -> None:
-    """Raise `ExpressionError` for a graph that is too large to be a formula."""
+    """Raise `ExpressionError` for a graph too large to be a formula."""
     if count > MOST_NODES:
         message = f"the derivative has more than {MOST_NODES:,} nodes"
         raise limit_error(message, "ask for a lower order, or for fewer variables: `--wrt x`")
@@ -118,11 +117,11 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
 
 
 Multi = tuple[int, ...]
-"""The positions of the variables of differentiation, in ascending order."""
+"""The ascending positions of the variables of differentiation."""
 
 
 def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:
-    """The simplified derivatives of an order by all combinations of the leaves, where the conditions `facts` hold.
+    """Return the simplified derivatives of an order by all combinations of the leaves, where `facts` hold.
 
     Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that cannot all hold.
     """
@@ -159,10 +158,7 @@ def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
 
 
 def as_typed(output: Value) -> list[Value]:
-    """The leaves in the order in which products have them: `c` before `x` where it says `c*x`, else as they come.
-
-    Products that say both orders count as if they said none.
-    """
+    """Return the leaves in the order that products say: `c` before `x` in `c*x`, unless another has `x*c`."""
     order = in_order((output,))
     leaves = {leaf: k for k, leaf in enumerate(value for value in order if not value._prev)}
     ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}

@@ -1,4 +1,4 @@
-"""Walks over graphs, inputs first and without recursion; what is shared stays shared."""
+"""Walks over graphs, inputs first and without recursion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..table.primitive import Primitive
 
 Fact = TypeVar("Fact")
 Rule = Callable[[Value, tuple[Value, ...]], Value]
-"""A rule: returns the replacement of a node, given the replacements of its inputs."""
+"""It returns the replacement of a node, given those of its inputs."""
 
 
 def facts_of(
@@ -21,10 +21,7 @@ def facts_of(
     facts: dict[Value, Fact] | None = None,
     known: Callable[[Value], Fact | None] | None = None,
 ) -> dict[Value, Fact]:
-    """Return what a rule says of each node, given what it says of the inputs, beside the `facts` that there are.
-
-    Nothing is looked at below a node of which something is `known`.
-    """
+    """Return what a rule says of each node, given what it says of the inputs; below `known` nodes nothing is."""
     facts = {} if facts is None else facts
     stack = [*roots][::-1]
     while stack:
@@ -45,24 +42,24 @@ def facts_of(
 
 
 def rebuilt(value: Value, inputs: tuple[Value, ...]) -> Value:
-    """Return the operation of a node on other inputs; the node itself if they are its own."""
+    """Return the operation of a node on other inputs."""
     return value if inputs == value._prev else node(value.primitive, inputs)
 
 
 def rewritten(roots: Iterable[Value], rule: Rule, copies: dict[Value, Value] | None = None) -> list[Value]:
-    """Return the graphs with the replacement of each node by a rule; `copies` is filled with the replacements."""
+    """Return the graphs with each node replaced by a rule; `copies` is filled."""
     ends = list(roots)
     copies = facts_of(ends, rule, copies)
     return [copies[end] for end in ends]
 
 
 def substituted(root: Value, replacement: Callable[[Value], Value | None]) -> Value:
-    """Return the graph with other nodes in the place of some; None stands for a node that is looked at below."""
+    """Return the graph with replacements; below a node without one it is walked on."""
     return facts_of((root,), rebuilt, known=replacement)[root]
 
 
 def shapes(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> list[int]:
-    """Return a number for each formula, equal for those that are written alike; `numbers` has those of all parts."""
+    """Return a number for each formula, equal for those written alike."""
 
     def number(value: Value, inputs: tuple[int, ...]) -> int:
         leaf = () if value._prev else (value.label, value.source or repr(value.data))
@@ -74,7 +71,7 @@ def shapes(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> li
 
 
 def operands(value: Value, kinds: Collection[Primitive]) -> list[Value]:
-    """Return the operands of nested operations of some kinds, from left to right; the node itself if it is none."""
+    """Return the operands of nested operations of some kinds, or the node itself."""
     listed: list[Value] = []
     stack = [value]
     while stack:
@@ -92,5 +89,5 @@ def has_variables(value: Value) -> bool:
 
 
 def chained(primitive: Primitive, values: Iterable[Value]) -> Value:
-    """Return an operation of two inputs on one or more nodes, from the left."""
+    """Return an operation on two or more nodes, from the left."""
     return reduce(lambda chain, value: node(primitive, (chain, value)), values)

@@ -10,7 +10,7 @@ from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
 from ..derivatives.jacobian import output_names
 from ..equations.solve import posed_equations
-from ..errors import Diagnostic, ExpressionError, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
@@ -249,7 +249,12 @@ def _formulas(
             hint = f"say over which: `--wrt {names[0]}`"
             raise usage_error(f"`--{option}` is for functions of one variable", hint)
     if log:
-        _check_log(log, names[0], ranges, "--order" if order else "--path" if path else "")
+        if other := "--order" if order else "--path" if path else "":
+            raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
+        low = ranges[names[0]].low if names[0] in ranges else None
+        if "x" in log and (low is None or low <= 0):
+            message = f"a logarithmic axis needs a range of positive {names[0]}"
+            raise usage_error(message, f"write `--range {names[0]}=0.01:100`, for example")
         order, pointed = 0, False
     if len(names) == 2:
         drawn: Curve | Surface = surface_of(program, names, assumed, ranges, path, pointed, warnings)
@@ -300,15 +305,6 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
-
-
-def _check_log(log: str, name: str, ranges: Ranges, other: str) -> None:
-    if other:
-        raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
-    low = ranges[name].low if name in ranges else None
-    if "x" in log and (low is None or low <= 0):
-        message = f"a logarithmic axis needs a range of positive {name}"
-        raise usage_error(message, f"write `--range {name}=0.01:100`, for example")
 
 
 USUAL = Range(-5.0, 5.0)
@@ -370,7 +366,7 @@ def _curve(
     outputs, at = program.outputs, values[name]
     if len(outputs) > MAX_FUNCTIONS:
         message = f"{len(outputs)} functions are too many for one plot"
-        raise ExpressionError("limit", message, hint=f"draw {MAX_FUNCTIONS} at most")
+        raise limit_error(message, f"draw {MAX_FUNCTIONS} at most")
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))

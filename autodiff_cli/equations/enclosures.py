@@ -1,8 +1,7 @@
 """All solutions of equations between bounds, proven by interval Newton.
 
-An interval is a ball of python-flint here. Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) holds every
-solution in the box X around m; where it lies inside X there is exactly one. Neumaier, Interval Methods for Systems of
-Equations, 5.1.
+Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) holds every solution in the box X around m; where it lies
+inside X there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
 """
 
 from __future__ import annotations
@@ -29,21 +28,21 @@ MAX_CONTRACTIONS = 60
 MOST_BOXES = 5_000
 MIN_SHARE_OF_WORK_FOR_DIGITS = 0.3
 BOXES_A_SOLUTION = 16
-"""The most work for the digits of a solution, in boxes: about 10, measured."""
+"""The work for the digits of a solution, in boxes: about 10, measured."""
 
 MIN_BOX_SHARE = 2.0**-44
 """A box that has shrunk to this share stays undecided."""
 
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
 MERGE_DISTANCE = 2.0**-20
-"""Undecided boxes that are closer than this, in terms of the whole box, are shown as one."""
+"""Undecided boxes closer than this, in terms of the whole, are shown as one."""
 
 Box = list[Any]
 """A ball for each unknown."""
 
 
 def proven(finder: Search) -> list[list[float]]:
-    """Return the middles of boxes with one solution each, by interval Newton, and tell the search what is undecided.
+    """Return the middles of boxes with one solution each, and tell the search what is undecided.
 
     The search is for zeros of the numerators, which have no poles; those that are solutions are kept.
     """
@@ -119,10 +118,7 @@ def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
 
 
 def boxes(bits: int) -> Any:
-    """Balls whose conditions may be left open where another one decides.
-
-    Of a wide ball it is rarely known whether it is 0, as the rule of a power asks.
-    """
+    """Return balls whose conditions may be left open: of a wide ball it is rarely known whether it is 0."""
     from ..numbers.ball import Balls
     from ..numbers.base import undecided
 
@@ -144,7 +140,7 @@ def boxes(bits: int) -> Any:
 
 
 class Operator:
-    """Krawczyk's operator of equations, at fixed values of all other variables."""
+    """Krawczyk's operator of equations."""
 
     def __init__(
         self, outputs: Sequence[Value], unknowns: Sequence[str], values: Mapping[str, Any], balls: Any
@@ -173,7 +169,7 @@ class Operator:
         return False
 
     def holds(self, point: Sequence[float]) -> bool:
-        """Return whether the equations are known to hold exactly at a point."""
+        """Return whether the equations certainly hold at a point."""
         numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
         return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
 
@@ -182,7 +178,7 @@ class Operator:
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def excluded(self, box: Box) -> bool:
-        """Return whether an equation is certainly not 0 anywhere in the box."""
+        """Return whether an equation is certainly not 0 in the box."""
         point = self._point(box)
         for output in self.outputs:
             try:
@@ -197,7 +193,7 @@ class Operator:
         return False
 
     def contract(self, box: Box) -> Box | None:
-        """Return K of the box; None where the Jacobian is unbounded or nearly singular."""
+        """Return K of the box; None for an unbounded or nearly singular Jacobian."""
         from flint import arb, arb_mat
 
         middle = [arb(a.mid()) for a in box]
@@ -218,7 +214,7 @@ class Operator:
         return result if all(a.is_finite() for a in result) else None
 
     def shrunk(self, box: Box) -> Box:
-        """Return the box after contractions, as long as each lies inside the one before."""
+        """Return the box contracted as long as it shrinks."""
         for _ in range(MAX_CONTRACTIONS):
             contracted = self.contract(box)
             if contracted is None or not inside(contracted, box):
@@ -227,10 +223,7 @@ class Operator:
         return box
 
     def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
-        """Return a box with exactly one solution, and the contracted box; None if the search fails.
-
-        It is looked for where so many steps of Newton's method lead.
-        """
+        """Return a box with exactly one solution near where `steps` of Newton's method lead, and K of it; or None."""
         from flint import arb
 
         middle, step = [arb(x) for x in start], [arb(0)] * len(start)
@@ -269,8 +262,7 @@ def search(
 ) -> tuple[list[Box], list[Box], bool]:
     """Return boxes with one solution each, undecided ones, and whether there are no other solutions.
 
-    The widest box is decided first: a pole or a multiple root, which none decides, keeps no other waiting.
-    `resolved` says whether all solutions in a small box are known otherwise.
+    The widest box is decided first, so that a pole keeps no other waiting. `resolved` may know a small box otherwise.
     """
     proven: list[Box] = []
     undecided: list[Box] = []

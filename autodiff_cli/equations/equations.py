@@ -1,7 +1,6 @@
 """Equations: a text of equations as a program whose outputs are left side less right side.
 
-The text is read by the one reader. To it `a = b; c = d` is the list of outputs `(a) - (b) , (c) - (d)`; the places in
-that are taken back to those in the text.
+`a = b; c = d` is read as the outputs `(a) - (b) , (c) - (d)`, whose places are taken back to those in the text.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ Token = tuple[int, int, int]
 
 
 class Equations(NamedTuple):
-    """A program with one output per equation, which is 0 at a solution, and the texts of the equations."""
+    """A program with an output per equation, 0 at a solution, and the texts."""
 
     program: Program
     texts: list[str]
@@ -43,11 +42,10 @@ class _Statement(NamedTuple):
 
 
 def read_equations(text: str, named: Collection[str], *, units: bool = False) -> Equations:
-    """Parse the equations of a text; an expression without `=` stands for one that equals 0.
+    """Return the equations of a text; an expression without `=` stands for one that equals 0.
 
-    `named` are the names that have values or are looked for: `y = …` is an equation for those, and for names that are
-    bound already, and binds other names. With `units` numbers may have units.
-    Raises `ExpressionError` where the text is not valid.
+    For the `named`, which have values or are looked for, and for names that are bound, `y = …` is an equation; it binds
+    other names. Raises `ExpressionError`.
 
     >>> answer = read_equations("r = sqrt(x**2 + y**2); r = 5; x = y", ["x", "y", "r"])
     >>> answer.texts
@@ -106,10 +104,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
 def read_with_unknowns(
     text: str, named: Sequence[str], unknowns: Sequence[str] | None, *, units: bool = False
 ) -> Equations:
-    """The equations of a text; of `y = …` too, whose `y` has no value, where the unknowns are named.
-
-    With `units` numbers may have units.
-    """
+    """Return the equations of a text; of `y = …` too, whose `y` has no value, where the unknowns are named."""
     try:
         return read_equations(text, [*named, *(unknowns or ())], units=units)
     except ExpressionError as error:
@@ -125,7 +120,7 @@ def read_with_unknowns(
 
 
 def variables_of(text: str | None) -> Sequence[str]:
-    """The variables of a program or of equations; none where the text is neither."""
+    """Return the variables of a program or of equations, if the text is one."""
     for read in (parse, lambda text: read_equations(text, ()).program):
         with suppress(ExpressionError):
             return list(read(text or "").variables)

@@ -1,4 +1,4 @@
-"""The solutions of an equation as formulas, where the unknown stands in it linearly or squared."""
+"""Solutions as formulas of equations that are linear or quadratic in the unknown."""
 
 from __future__ import annotations
 
@@ -25,14 +25,13 @@ class FormulaSolution(Record):
     unknown: str
     formula: str
     condition: str | None
-    """Where it is one; None if it is one everywhere."""
+    """Where it is one; None for everywhere."""
 
 
 def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> list[FormulaSolution] | None:
-    """Return the solutions of `output = 0` for a leaf in terms of the other variables; None where it is not quadratic.
+    """Return the solutions of `output = 0` for a leaf as formulas; None where it is not quadratic.
 
-    `values` are put in for the variables that have one. Divisors are multiplied out; what makes one 0 is no solution.
-    Where all coefficients of the unknown are 0 nothing is said.
+    `values` are put in for variables. What makes a divisor 0 is no solution.
     """
     equation = substituted(output, lambda v: None if v._prev else values.get(v.label))
     numerator, divisors = cleared(equation)
@@ -53,7 +52,7 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
 
 
 def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
-    """Return whether comparisons with 0 can hold, and their text; None if they hold everywhere."""
+    """Return whether comparisons with 0 can hold, and the text of those that may not."""
     texts: dict[str, None] = {}
     possible = True
     for condition in (factor for whole in conditions for factor in _factors(whole)):
@@ -86,22 +85,22 @@ def _factors(condition: Value) -> Iterator[Value]:
 
 def _solutions(parts: Sequence[Value]) -> Iterator[tuple[Value, list[Value]]]:
     c, b, *square = parts
-    only = simplest(_negative(node(DIV, (c, b)))), [node(NE, (b, ZERO))]
+    only = simplest(node(NEG, (node(DIV, (c, b)),))), [node(NE, (b, ZERO))]
     if not square:
         yield only
         return
     (a,) = square
     if _number(b) == 0:
-        inner = simplest(_negative(node(DIV, (c, a))))
+        inner = simplest(node(NEG, (node(DIV, (c, a)),)))
         root = simplest(node(PRIMITIVES["sqrt"], (inner,)))
-        roots = [simplest(_negative(root)), root]
+        roots = [simplest(node(NEG, (root,))), root]
     else:
         half = simplest(node(DIV, (b, TWO)))
         whole = len(expression_text(half)) > len(expression_text(b))
         product = node(MUL, (a, c))
         halved = node(SUB, (node(MUL, (half, half)), product))
         inner = simplest(node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, product)))) if whole else halved)
-        root, middle = node(PRIMITIVES["sqrt"], (inner,)), _negative(b if whole else half)
+        root, middle = node(PRIMITIVES["sqrt"], (inner,)), node(NEG, (b if whole else half,))
         below = node(MUL, (TWO, a)) if whole else a
         roots = [simplest(node(DIV, (node(sign, (middle, root)), below))) for sign in (SUB, ADD)]
     for root in roots[: 1 if _number(inner) == 0 else 2]:
@@ -110,12 +109,8 @@ def _solutions(parts: Sequence[Value]) -> Iterator[tuple[Value, list[Value]]]:
         yield only[0], [node(EQ, (a, ZERO)), *only[1]]
 
 
-def _negative(value: Value) -> Value:
-    return node(NEG, (value,))
-
-
 def simplest(value: Value) -> Value:
-    """Return the shortest of the simplified forms of a formula."""
+    """Return the shortest form of a formula."""
     return shortest(simplify((value,)))[0]
 
 

@@ -22,21 +22,20 @@ from ..numbers.exact import EXACT
 from ..numbers.running_error import UNIT
 from ..numerics.newton import bisected, damped_newton
 from ..numerics.polynomials import RealRoot, real_roots
-from ..table.operators import ADD, MUL, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
 from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
-"""A number, and left side less right side there with its derivative."""
+"""A number, and the value and slope of the equation there."""
 
 MAX_UNBOUNDED_ROOT = 1e5
 FIRST_REACH = 10.0
-"""The first interval without bounds is from minus this on; the next ones go ten times as far."""
+"""The end of the first interval; the next ones go ten times as far."""
 
 FIRST_GRID_STEPS, FARTHER_GRID_STEPS = 240, 60
 MIN_GEOMETRIC_QUOTIENT = 100
-"""The quotient of its ends from which an interval also gets a geometric grid."""
+"""The quotient of ends from which an interval gets a geometric grid too."""
 
 MAX_UNBOUNDED_ROOTS = 12
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
@@ -58,11 +57,10 @@ class OneEquation(Search):
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
         self.rejected: dict[float, Any] = {}
-        """Points where the value only rounds to 0, with value and derivative in more digits."""
+        """Points where the value only rounds to 0, with more digits of it."""
         self.reach = self.farthest = 0.0
-        """The range of the search without bounds, and the largest magnitude of a root."""
+        """The range of the search without bounds, and the largest root."""
         self.count = 0
-        """How many roots were found there."""
 
     def __call__(self, x: float) -> Sample | None:
         self.evaluated()
@@ -108,18 +106,16 @@ class OneEquation(Search):
         if near is not None and touched and near[2]:
             # a number that is nearly a root, or the root beside it where the sign changes
             x, value, slope = near
-            root, step = None, abs(value / slope) + abs(x) * 2.0**-50
+            roots, step = [x], abs(value / slope) + abs(x) * 2.0**-50
             for _ in range(8):
                 low, high = self(x - step), self(x + step)
                 if low is None or high is None or low[1] * high[1] < 0:
-                    root = self._bracketed(low, high, x) if low and high else None
+                    roots = (low and high and self._bracketed(low, high, x)) or roots
                     break
                 step *= 4
-            yield x if root is None else root
+            yield from roots
         for a, b in self._outwards(start):
-            root = self._bracketed(a, b)
-            if root is not None:
-                yield root
+            yield from self._bracketed(a, b)
         if near is not None and touched:
             yield near[0]
         # Newton's method comes to a multiple root at 0 by halves, and never there
@@ -130,8 +126,7 @@ class OneEquation(Search):
     def _between(self, low: float, high: float, start: float | None) -> float:
         a, b = self(low), self(high)
         if a is not None and b is not None and a[1] * b[1] <= 0 and self.exact is None:
-            root = self._bracketed(a, b, start)
-            for x in self.confirmed([root]) if root is not None else ():
+            for x in self.confirmed(self._bracketed(a, b, start)):
                 return x
         self.every()
         if self.roots:
@@ -168,10 +163,7 @@ class OneEquation(Search):
         return others
 
     def around(self) -> list[list[float]]:
-        """Return all solutions of polynomials; of other functions those on wider and wider grids.
-
-        Where functions oscillate only the first grid is fine enough.
-        """
+        """Return all solutions of polynomials; of other functions those on wider and wider grids."""
         roots = self._exact_roots()
         if roots is not None:
             return [[x] for x in roots]
@@ -191,14 +183,14 @@ class OneEquation(Search):
         outside = self(start) is None and self.least is not None
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
-    def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> float | None:
+    def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> list[float]:
         """Return the root between two samples with different signs by safeguarded Newton steps.
 
-        None at a pole or a jump, or where a value is missing. Press et al., Numerical Recipes, 9.4.
+        There is none at a pole or a jump, or where a value is missing. Press et al., Numerical Recipes, 9.4.
         """
         for end in (low, high):
             if end[1] == 0:
-                return end[0]
+                return [end[0]]
         a, b = (low, high) if low[1] < 0 else (high, low)
         largest = max(abs(a[1]), abs(b[1]))
         left, right = min(a[0], b[0]), max(a[0], b[0])
@@ -207,7 +199,7 @@ class OneEquation(Search):
         for _ in range(1, MAX_HALVINGS):
             here = self(x)
             if here is None or here[1] == 0:
-                return None if here is None else x
+                return [] if here is None else [x]
             a, b = (here, b) if here[1] < 0 else (a, here)
             left, right = min(a[0], b[0]), max(a[0], b[0])
             middle = left + (right - left) / 2
@@ -222,14 +214,13 @@ class OneEquation(Search):
         nearest = min(a, b, key=lambda sample: abs(sample[1]))
         # beside a pole the value is large, beside a jump larger than rounding could make it
         if abs(nearest[1]) > 0.5 * largest or not self._is_small(nearest):
-            return None
+            return []
         x = nearest[0]
         samples = (a, b, *map(self, (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))))
         inside = [sample for sample in samples if sample is not None and left <= sample[0] <= right]
-        return min(inside, key=lambda sample: abs(sample[1]))[0]
+        return [min(inside, key=lambda sample: abs(sample[1]))[0]]
 
     def _nearest_to_zero(self, start: float) -> Sample | None:
-
         def evaluate(point: list[float]) -> tuple[Sequence[float], float] | None:
             sample = self(point[0])
             return None if sample is None else (sample[1:2], sample[2])
@@ -297,9 +288,7 @@ class OneEquation(Search):
 
     def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
         if a[1] * b[1] < 0:
-            root = self._bracketed(a, b)
-            if root is not None:
-                yield root, True
+            yield from ((root, True) for root in self._bracketed(a, b))
             return
         # towards 0 on the left and away from it on the right: there is a place in between that is nearest to it
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
@@ -316,8 +305,7 @@ class OneEquation(Search):
                 yield x, False
                 return
             if here[1] * a[1] < 0:
-                roots = self._bracketed(a, here), self._bracketed(here, b)
-                yield from ((root, True) for root in roots if root is not None)
+                yield from ((root, True) for root in self._bracketed(a, here) + self._bracketed(here, b))
                 return
             if (here[2] > 0) == (a[2] > 0) and here[2] != 0:
                 left = here
@@ -328,7 +316,7 @@ class OneEquation(Search):
             yield least[0], False
 
     def confirmed(self, roots: Sequence[float]) -> list[float]:
-        """Return the true roots among ascending ones: those that rounding makes of one are one, or none."""
+        """Return the true roots among ascending ones, without those of rounding."""
         result: list[float] = []
         flat: list[float] = []
         for x in roots:
@@ -480,10 +468,7 @@ class OneEquation(Search):
 
     @cached_property
     def exact(self) -> tuple[list[RealRoot], str] | None:
-        """All real roots, and the kind of equation in words; None where it has no rational polynomials.
-
-        Divisors are multiplied out; their roots are none. An equation that holds everywhere has none.
-        """
+        """All real roots, and the kind of equation in words; None where it has no rational polynomials."""
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
             values = other_values(EXACT, Arithmetic("exact"), self.problem)
@@ -495,9 +480,7 @@ class OneEquation(Search):
                 return Fraction(number)
 
             def operation(primitive: Primitive, a: Fraction, b: Fraction) -> Fraction:
-                return (
-                    a + b if primitive is ADD else a - b if primitive is SUB else a * b if primitive is MUL else a / b
-                )
+                return getattr(EXACT, primitive.name)(a, b)  # type: ignore[no-any-return]
 
             above, divisors = cleared(self.output)
             sides = [coefficients(side, leaf, fixed, operation) for side in (above, *divisors)]

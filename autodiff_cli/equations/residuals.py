@@ -1,4 +1,4 @@
-"""Residuals of equations, the errors of a solution, and its derivatives by the other variables."""
+"""Residuals of equations, errors of solutions, and their derivatives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ ZERO_ROUNDINGS = 64
 """How many rounding errors a value may be that counts as 0."""
 
 ROOT_DIGITS = 80
-"""The precision in digits of the search for roots that doubles cannot distinguish."""
 
 
 Ends = dict[str, tuple[float, float]]
@@ -38,9 +37,9 @@ class Search:
     """A search for the solutions of equations, in doubles."""
 
     complete: bool | None = None
-    """Whether the solutions that were returned are known to be all there are."""
+    """Whether there are no other solutions, if that is known."""
     kind = ""
-    """What the equations are, in words, where all their solutions are known."""
+    """What the equations are, in words, where all solutions are known."""
 
     def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
         self.problem, self.stop = problem, stop
@@ -48,13 +47,13 @@ class Search:
         self.multiplicities: dict[float, int | None] = {}
         """The roots without a clear change of sign."""
         self.errors: dict[float, float] = {}
-        """How far the roots that are known exactly may be off."""
+        """How far off the exactly known roots may be."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
-        """The boxes in which it is not proven whether there are solutions; None without a proof."""
+        """The boxes that may hold solutions or not; None without a proof."""
         self.unbounded: list[Ends] = []
-        """Those of them in which an equation is unbounded, as at a pole."""
+        """Those in which an equation is unbounded, as at a pole."""
 
     def evaluated(self) -> None:
         """Count and charge an evaluation. Raises `Stopped`."""
@@ -64,7 +63,7 @@ class Search:
         self.evaluations += 1
 
     def exactly(self) -> list[list[float]] | None:
-        """Return all solutions between the bounds; None where they are not known exactly."""
+        """Return all solutions between the bounds, if they are known exactly."""
         return None
 
     def others(self, solution: Sequence[float]) -> list[float]:
@@ -72,7 +71,7 @@ class Search:
         return []
 
     def searched(self, count: int) -> str:
-        """Return a sentence on the range of the search; `solved` if one root was requested."""
+        """Return a sentence on the search; `solved` if one root was requested."""
         return "solved"
 
 
@@ -83,10 +82,7 @@ def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, 
 
 
 def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
-    """Return the equations in a number type for Newton's method, at these values of the other variables.
-
-    Towards a multiple root, Newton's steps are as many times too short as its multiplicity.
-    """
+    """Return the equations in a number type for Newton's method, times the multiplicity of the root."""
 
     def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
         here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
@@ -97,7 +93,7 @@ def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multip
 
 
 def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = True) -> list[float]:
-    """Return the bound on each output's rounding error; with `own`, for rounded unknowns too."""
+    """Return a bound on each rounding error; with `own`, of the unknowns too."""
     values = {
         name: Bounded(x, UNIT * abs(x) if own and name in problem.unknowns else 0.0)
         for name, x in {**problem.values, **at}.items()
@@ -112,7 +108,7 @@ def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = Tr
 
 
 def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
-    """Return the outputs, and their derivatives by the unknowns, None where there are none."""
+    """Return the outputs and, where they exist, their derivatives by the unknowns."""
     swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
     with Defined():
@@ -123,10 +119,7 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
 def solution_errors(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> dict[str, float] | None:
-    """Return how far each unknown may be off: |F_u⁻¹| times the residuals and their rounding errors.
-
-    `left` and `rows` are the residuals. None where the derivative may be singular.
-    """
+    """Return how far each unknown may be off, |F_u⁻¹| times residuals with errors; None where F_u may be singular."""
     inverted = None if rows is None else inverse(rows)
     if inverted is None or rows is None:
         return None
@@ -154,10 +147,7 @@ def derivatives(
     unknowns: Sequence[str],
     by: Sequence[str],
 ) -> tuple[Matrix, Kinks]:
-    """Return the derivatives of the unknowns by the variables `by`, −F_u⁻¹·F_p, and the kinks.
-
-    Raises `Singular`, and `ExpressionError` as `jacobian` does.
-    """
+    """Return the derivatives of the unknowns, −F_u⁻¹·F_p, and the kinks. Raises `Singular`, and `ExpressionError`."""
     rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian([*unknowns, *by])
     n = len(unknowns)
     if not by:
@@ -173,7 +163,7 @@ def second_derivatives(
     by: Sequence[str],
     first: Matrix,
 ) -> list[Matrix]:
-    """Return for each unknown the matrix of its second derivatives by `by`.
+    """Return for each unknown the matrix of its second derivatives.
 
     Differentiating F(u(p), p) = 0 twice gives F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).
     """

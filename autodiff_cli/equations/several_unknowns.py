@@ -22,13 +22,13 @@ MAX_NEWTON_STEPS = 100
 RANDOM_STARTS = 200
 
 MAX_NAMED = 4
-"""The number of unknowns that the hint on further solutions names."""
+"""Unknowns that the hint on further solutions names."""
 
 SHRINKING_STEPS = 12
-"""The number of Newton steps in which the error halves at a root of multiplicity 17."""
+"""Newton steps in which the error halves at a root of multiplicity 17."""
 
 RELATIVE_OFFSET = 1e-6
-"""How far from a singular solution, in terms of its size, Newton's method is tried."""
+"""How far from a singular solution Newton's method is tried."""
 
 ANYWHERE = (-math.inf, math.inf)
 
@@ -67,7 +67,7 @@ class SeveralEquations(Search):
         return values, self.np.array([row for _, row in rows])
 
     def one(self) -> list[list[float]]:
-        """Return the solution that Newton's method reaches from the start, if any."""
+        """Return the solution near the start, if any."""
         start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises the error of the start
         solution = self._from(start) or self._from(self._wandered(start))
@@ -95,7 +95,6 @@ class SeveralEquations(Search):
         return self._newton(ended) or self._newton(start)
 
     def _newton(self, start: Sequence[float]) -> list[float] | None:
-
         def evaluate(x: list[float]) -> tuple[Any, Any] | None:
             with Defined():
                 return self(x)
@@ -155,7 +154,7 @@ class SeveralEquations(Search):
         return list(self.least[1]) if self.least else list(start)
 
     def every(self) -> list[list[float]]:
-        """Return the solutions that Newton's method reaches from many starts between the bounds."""
+        """Return the solutions that many starts between the bounds lead to."""
         draw = random.Random(0)
         near = [1e-6 * (high - low) for low, high in self.bounds]
         solutions: list[list[float]] = []

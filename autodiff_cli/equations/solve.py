@@ -1,4 +1,4 @@
-"""The solutions of equations, their errors, and their derivatives by the other variables."""
+"""Solutions of equations, their errors, and their derivatives."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import Diagnostic, ExpressionError, counted, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
@@ -52,21 +52,20 @@ class Solution(Record):
     values: dict[str, Shown]
     """Of each unknown."""
     errors: dict[str, float | None]
-    """How far rounding may have put each off, to first order; None where that is not known, or all digits are right."""
+    """How far rounding may have put each off; None where that is not known, or nothing is."""
     residuals: list[float]
-    """Left side less right side of each equation there, in doubles."""
+    """Left side less right side of each equation, in doubles."""
     simple: bool
-    """Whether the derivative by the unknowns can be inverted there; at a multiple root it cannot."""
+    """Whether the derivative by the unknowns can be inverted there."""
     multiplicity: int | None
-    """The multiplicity of a root in one unknown; None if unknown or not an integer."""
+    """Of a root in one unknown; None if unknown or not an integer."""
     proven: bool
     """Whether it is proven that there is exactly one solution there."""
     derivatives: dict[str, dict[str, Shown]] | None = None
-    """The derivatives of each unknown by each variable; None if there are none."""
+    """Of each unknown by each variable; None if there are none."""
     second: dict[str, dict[str, dict[str, Shown]]] | None = None
-    """The second derivatives, if requested."""
     elasticities: dict[str, dict[str, Shown | None]] | None = None
-    """The elasticity p·u′/u of each unknown u by each variable p, if requested; None where u is 0."""
+    """p·u′/u of each unknown u by each variable p, if requested; None where u is 0."""
 
 
 class Solved(Record):
@@ -80,26 +79,24 @@ class Solved(Record):
     reason: str
     """`solved`, `none` (there is no solution), `not found`, `undecided` or `interrupted`."""
     message: str
-    """The reason in words."""
     point: dict[str, Shown]
-    """The values of the other variables."""
+    """Of the other variables."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     between: Ends
     solutions: Sequence[Solution] = ()
     others: Sequence[float] = ()
-    """The apparent other solutions between the bounds, for one unknown."""
+    """Apparent other solutions between the bounds, of one unknown."""
     undecided: Sequence[Ends] = ()
     """Boxes of which it could not be proven whether they hold solutions."""
     complete: bool | None = None
-    """Whether it is proven that there are no other solutions, between the bounds if any; None where it is not known."""
+    """Whether it is proven that there are no other solutions; None if unknown."""
     evaluations: int = 0
     variables: Sequence[str] = ()
-    """The variables that solutions are differentiated by."""
     formulas: Sequence[FormulaSolution] = ()
-    """The solutions as formulas, where other variables have no values; `solutions` is empty then."""
+    """The solutions as formulas, where other variables have no values."""
     units: Units | None = None
-    """The units of the numbers of all solutions, and of the point; None where they have none."""
+    """The units of the solutions and of the point."""
 
 
 def solve(
@@ -120,11 +117,10 @@ def solve(
     """Solve the equations of `text`, or find where an expression in it is 0, and differentiate the solution by `wrt`.
 
     `point` has the values of the other variables, and starts of the `unknowns`: by default the variables without a
-    value. `between` bounds them. With `every` all solutions between the bounds are looked for; certified, they are
-    proven, and proven to be all. `order` 2 asks for second derivatives too, `relative`
-    for elasticities. Values and bounds may have units; `units` are those of the
-    unknowns, and in a `system` all are products of the inputs'. Raises `ExpressionError`:
-    `point` where the sign does not change between the bounds; what `jacobian` raises about the text and the point.
+    value. `between` bounds them. With `every` all solutions between the bounds are looked for, certified also proven.
+    `order` 2 asks for second derivatives too, `relative` for elasticities. `units` are those of the unknowns; in a
+    `system` all are products of the inputs'. Raises `ExpressionError`: `point` where the sign does not change between
+    the bounds; what `jacobian` raises about the text and the point.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -154,7 +150,7 @@ def solve(
         interrupted = True
     if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
         message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
-        raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
+        raise limit_error(message, "name some of them: `--wrt x,y`")
     solutions = [_solution(problem, finder, start, order, relative, arithmetic) for start in starts]
     others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
     reason = message = "interrupted"
@@ -190,7 +186,7 @@ def solve(
 
 
 def located(problem: Problem) -> dict[str, float]:
-    """Return the requested solution in doubles. Raises `ExpressionError` (`domain`) if there is none."""
+    """Return the requested solution. Raises `ExpressionError` (`domain`)."""
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
     for root in finder.one():
         return dict(zip(problem.unknowns, root, strict=True))
@@ -212,7 +208,7 @@ def posed_equations(
 ) -> Problem:
     """Return the equations with all values, checked against each other. Raises `ExpressionError`.
 
-    `units` are those asked for; the `dimensions` of rows of data are checked later, in units of a `system`.
+    The `dimensions` of rows of data are checked later, in units of a `system`.
     """
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
@@ -239,7 +235,7 @@ def posed_equations(
         )
     if count > MAX_UNKNOWNS:
         message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
-        raise ExpressionError("limit", message, hint="solve fewer")
+        raise limit_error(message, "solve fewer")
     if isinstance(between, Range):
         if count > 1:
             raise usage_error("bounds of several unknowns need their names", "write `--between x=0:1,y=0:2`")

@@ -1,4 +1,4 @@
-"""Derivations: a derivative worked as by hand, each step a rule applied to one part, with the row's own derivative."""
+"""Derivatives worked as by hand, step by step."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ from ..table.operators import ADD, AND, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, 
 from ..table.primitive import PRIMITIVES, Primitive
 
 MOST_NODES = 400
-"""Nodes of a formula that is derived step by step, a shared one counted at each of its uses."""
+"""Nodes of a formula, a shared one counted at each use."""
 
 MOST_STEPS = 2_000
 """Steps of all derivations of an answer together."""
 
 PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", "conventions"
-"""What is done to a result, beside the rules of differentiation: known derivatives are put in, it is simplified, what
-was assumed is used, and what holds away from kinks is replaced by the formula that has what is taken at them too."""
+"""What is done to a result beside the rules: `conventions` has the formula with what is taken at kinks too."""
 
 GREATER = {LT: GT, LE: GE}
 
@@ -36,24 +35,21 @@ PRODUCTS = (MUL, PRIMITIVES["prod"])
 
 
 class Step(Record):
-    """One step: a rule, and the part of the work that it turns into another one, equal to it."""
+    """A rule, and the part that it turns into an equal one."""
 
     rule: str
-    """`constant`, `variable`, `sum`, `constant multiple`, `product`, `quotient`, `reciprocal`, `power`, `exponential`,
-    `general power`, `branches`, `function`, `chain` with the function or power outside, `put in`, `simplify`;
-    `assumption`, what follows where the condition holds that was assumed; or `conventions`, where the formula says what
-    is taken at kinks too."""
+    """A rule of differentiation, `chain` with the function or power outside, or what is done to a result."""
     function: str
-    """The function whose derivative is used, or `power` and so on in a chain; empty for the other rules."""
+    """The function whose derivative is used, or `power` and so on."""
     part: Value
-    """The part that the rule is applied to; variables stand for derivatives that are not computed yet."""
+    """Variables stand for derivatives that are not computed yet."""
     result: Value
     condition: str
-    """The condition under which it holds: `x != 0`, or in words; empty if it holds wherever both sides have a value."""
+    """`x != 0`, or in words; empty if it holds wherever both sides have a value."""
     depth: int
     """Within how many other derivatives the part stands."""
     pending: Mapping[str, Value]
-    """The functions whose derivatives the variables stand for, by name of the variable."""
+    """By variable, the function whose derivative it stands for."""
 
     @property
     def is_rule(self) -> bool:
@@ -72,7 +68,7 @@ class Step(Record):
 
 
 def derivative_name(by: tuple[str, ...], of: str = "") -> str:
-    """The derivative as people write it on one line: d2/dx dy, or d2y/dx^2 of an unknown."""
+    """Return a derivative on one line: d2/dx dy, or d2y/dx^2 of an unknown."""
     powers = {name: by.count(name) for name in by}
     below = " ".join(f"d{name}" + (f"^{k}" if k > 1 else "") for name, k in powers.items())
     return f"d{len(by) if len(by) > 1 else ''}{of}/{below}"
@@ -82,9 +78,9 @@ class Derivation(Record):
     """The derivation of one derivative."""
 
     by: tuple[str, ...]
-    """The variables of differentiation; for higher orders, this derivation is by the last one."""
+    """The variables of differentiation; the derivation is by the last one."""
     function: Value
-    """The formula that is differentiated: the program's, or a derivative of it."""
+    """The formula that is differentiated."""
     steps: tuple[Step, ...]
     formula: Value
     """The result, as `diff` gives it."""
@@ -98,11 +94,9 @@ def derivations(
     formulas: Mapping[Multi, Value],
     assumed: Sequence[str] = (),
 ) -> tuple[Derivation, ...]:
-    """The derivations of all derivatives of an order, `formulas`, by these leaves, and of those below it on the way.
+    """Return the derivations of the derivatives `formulas` of an order, and of those below it on the way.
 
-    `assumed` is what was used of the variables in those that were found, as it was typed.
-
-    Raises `ExpressionError` (`limit`) where they are long.
+    `assumed` are the assumptions that were used, as typed. Raises `ExpressionError` (`limit`) where they are long.
     """
     worked: list[Derivation] = []
     before: Mapping[Multi, Value] = {(): output}
@@ -126,17 +120,16 @@ def derivation(
     assumed: Sequence[str] = (),
     follows: Sequence[Value] = (),
 ) -> Derivation:
-    """The derivation of the derivative of a formula by one of its leaves, which ends in `formula`.
+    """Return the derivation of the derivative of a formula by a leaf, which ends in `formula`.
 
-    The leaves `follows` are functions of it, whose derivatives stay open. Raises `ExpressionError` (`limit`) for a long
-    one.
+    The leaves `follows` are functions of it, whose derivatives stay open. Raises `ExpressionError` (`limit`).
     """
     check_length(function)
     return Derivation(by, function, tuple(_Work(function, leaf, formula, assumed, follows).steps()), formula)
 
 
 def check_length(function: Value) -> None:
-    """Raise `ExpressionError` for a formula that is too long to be derived step by step."""
+    """Raise `ExpressionError` for a formula that is too long for steps."""
     size = facts_of((function,), lambda _, sizes: 1 + sum(sizes))[function]
     if size > MOST_NODES:
         message = f"a formula of {size:,} operations and numbers is too long to be derived step by step"
@@ -255,7 +248,7 @@ class _Work:
         return self.of_function(value)
 
     def constant_multiple(self, value: Value) -> Value | None:
-        """The derivative of what has signs, fixed factors and divisors, all at once; None where there are none."""
+        """Return the derivative of c·f, fixed factors all at once; None without any."""
         outer: Callable[[Value], Value]
         if value.primitive is NEG:
             inner, outer = value._prev[0], _negative
@@ -420,12 +413,12 @@ def _times(factor: Value, slope: Value) -> Value:
 
 
 def operator(by: str, latex: str = "") -> Primitive:
-    """The operation that a derivative is written as: `d/dx(…)`. It is in no graph of a program."""
+    """Return the operation that a derivative is written as: `d/dx(…)`."""
     return Primitive("derivative", ("f",), symbol=f"d/d{by}", spelling=f"d/d{by}", latex=latex)
 
 
 def latex(derivations: Sequence[Derivation]) -> str:
-    """The steps in LaTeX, as equations below each other with their rules beside them."""
+    """Return the steps in LaTeX, with their rules beside them."""
     rows: list[str] = []
     names = list(dict.fromkeys(names_in([entry.function for entry in derivations])))
     typeset = Typesetting([*names, *(entry.by[-1] for entry in derivations)])
@@ -464,7 +457,7 @@ def _condition_latex(conditions: str, typeset: Typesetting) -> str:
 
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
-    """A part of a step with its open derivatives as operations, for printers."""
+    """Return a part of a step with open derivatives as operations, for printers."""
     return substituted(
         graph,
         lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,

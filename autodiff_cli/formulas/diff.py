@@ -1,4 +1,4 @@
-"""The derivative of a program as a formula: as text that reads back, as LaTeX, MathML, Python, or for SymPy."""
+"""Derivatives as formulas: text that reads back, LaTeX, MathML, Python, SymPy."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
 MOST_ORDERS = 30
 MOST_DERIVATIVES = 200
 MAX_LENGTH = 1_000_000
-"""The most characters of a formula with shared parts written out."""
+"""Characters of a formula with shared parts written out."""
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "text": (),
@@ -62,11 +62,11 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "python": (".py",),
     "sympy": (),
 }
-"""The languages that derivatives are written in, and how the names of their files end."""
+"""By language, how the names of its files end."""
 
 
 class Operator(NamedTuple):
-    """The sign of a derivative before what it is taken of: by which name, of which order, and where it ends."""
+    """A `d/dx` before a formula: the name, the order, and where it ends."""
 
     name: str
     order: int
@@ -93,7 +93,7 @@ _SUPERSCRIPTS = str.maketrans("²³", "23")
 
 
 class Assumption(Record):
-    """One assumption: as it was typed, and as a condition on the leaves of the program."""
+    """An assumption as it was typed, and as a condition."""
 
     text: str
     condition: Value
@@ -105,13 +105,12 @@ class Derivative(Record):
     by: tuple[str, ...]
     formula: str
     value: Shown | None
-    """Its value at the point, if there was one."""
     short: str | None = None
-    """The formula that holds except at single points and kinks; None if it is equal to the full one."""
+    """The formula that holds except at single points and kinks, if it is shorter."""
     condition: str | None = None
-    """The condition under which the short form equals the formula; None if it does wherever it is defined."""
+    """Where the short form equals the formula; None for everywhere."""
     of: str = ""
-    """The unknown of equations whose derivative it is; empty for that of the program."""
+    """The unknown of equations whose derivative it is."""
 
     @property
     def shown(self) -> str:
@@ -127,21 +126,19 @@ class Diff(Record):
     order: int
     language: str
     shared: list[tuple[str, str]]
-    """Names of common parts and their formulas, in the order in which they need each other."""
+    """Names of common parts and their formulas, in order."""
     derivatives: list[Derivative]
     program: str
-    """All of it as one program that reads back, as LaTeX or MathML, as a Python module, or as text for SymPy."""
+    """All of it as one text in the language."""
     point: dict[str, Shown]
     warnings: tuple[Diagnostic, ...]
     constants: dict[str, float]
     derivations: tuple[Derivation, ...] = ()
-    """The derivations step by step, lower orders first, if requested."""
+    """Lower orders first, if requested."""
     assumptions: tuple[str, ...] = ()
-    """The assumptions as typed."""
     equations: Sequence[str] = ()
-    """The equations, if unknowns of these are differentiated."""
     units: Units | None = None
-    """The units of the values and of the point, under the names of their fields; None where they have none."""
+    """The units of the values and of the point, by field."""
 
 
 def diff(
@@ -159,13 +156,11 @@ def diff(
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
 ) -> Diff:
-    """The derivatives of the program `text` of an order by all combinations of the variables `wrt`.
+    """Return the derivatives of the program `text` of an order by all combinations of the variables `wrt`.
 
-    With `share` common parts are named, so that the whole is as long as the graph is large. With `steps`
-    each is derived step by step. A `point` adds values. In LaTeX the function is stated before them, by this `name`.
-
-    A formula that holds everywhere may have a short form, with the condition where it is the same; `everywhere` leaves
-    short forms out, and so does `share`. `assume` has conditions that the variables are taken to meet: `x > 0, n > 1`.
+    With `share` common parts are named. With `steps` each is derived step by step. A `point` adds values. In LaTeX the
+    function is stated before them, by this `name`. A formula may have a short form, with the condition where it is the
+    same, but for `everywhere` and `share`. `assume` has conditions that the variables meet: `x > 0, n > 1`.
 
     Raises `ExpressionError` as `gradient` does; `limit` for what is too long.
 
@@ -335,15 +330,12 @@ _FILLERS = ("is", "a", "an", "number")
 
 
 def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Assumption]:
-    """Parse the assumptions about the variables of a program, from one text with commas or from several.
-
-    Raises `ExpressionError` (`usage`) for what is no condition or has a name that the program does not use.
-    """
+    """Return assumptions about the variables of a program, parsed. Raises `ExpressionError` (`usage`)."""
     listed = [texts] if isinstance(texts, str) else list(texts or ())
     result = [_assumption(part.strip(), program) for text in listed for part in split(text)]
     if len(result) > MAX_ASSUMPTIONS:
         message = f"there are more than {MAX_ASSUMPTIONS} assumptions"
-        raise ExpressionError("limit", message, None, "leave out what is not needed")
+        raise limit_error(message, "leave out what is not needed")
     return result
 
 
@@ -381,7 +373,7 @@ def _assumption(text: str, program: Program) -> Assumption:
 
 
 def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
-    """Raise `ExpressionError` (`point`) where the point does not meet an assumption whose variables it has."""
+    """Raise `ExpressionError` (`point`) where the point does not meet an assumption."""
     for assumption in assumed:
         order = in_order((assumption.condition,))
         if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
@@ -413,7 +405,7 @@ def _check_products(program: Program) -> None:
 
 
 _PRODUCT = re.compile(r"[xyz][a-zA-Zπ]|[abckmnrt][xyz]|π[a-zA-Z]{1,2}")
-"""Names of several letters that are each a name by themselves, as they are written in products."""
+"""Names that may be products of names of one letter."""
 
 
 def _check_divisors(root: Value, output: Value) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import Diagnostic, ExpressionError, usage_error
+from ..errors import Diagnostic, usage_error
 from ..graphs.adjoint import record_gradient
 from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
@@ -27,9 +27,9 @@ class Exported(Record):
     name: str
     """The name of the function."""
     variables: dict[str, str]
-    """The variables in order, each with its name in the code."""
+    """By variable, its name in the code."""
     wanted: tuple[str, ...]
-    """The variables that it is differentiated by, in the order of the results."""
+    """The variables that it is differentiated by."""
     source: str
     dialect: str | None = None
     """The database of SQL source."""
@@ -39,26 +39,25 @@ class Exported(Record):
 def export(
     text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = None, dialect: str | None = None
 ) -> Exported:
-    """The program `text` as a function in the language `to`, one of `TARGETS`.
+    """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
-    The function is called `name` and returns the value and the partial derivatives by `wrt` (by default those of
-    `gradient`). SQL is a statement in a `dialect`, one of `DIALECTS`, by default duckdb; it may have several outputs,
-    its columns are called as those of the rows of `jacobian`. Raises `ExpressionError`:
-    `usage` for a dialect or a name that cannot be, and for a function of the program that the target lacks;
-    else what `parse` raises.
+    The function is called `name` and returns the value and the partial derivatives by `wrt`. SQL is a statement in a
+    `dialect`, by default duckdb, with a column for each output. Raises `ExpressionError`: `usage` for a dialect or name
+    that cannot be, and for a function that the target lacks; else what `parse` raises.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
     if dialect and to != "sql":
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
-    if to == "latex":
-        return _equations(text, name, wrt)
     dialect = dialect or (DIALECTS[0] if to == "sql" else None)
-    writer = target(to, dialect)
+    writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
     if not writer.callable(name):
-        raise _unusable(name, to)
+        hint = "give a plain name that means nothing there: `--name f`"
+        raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)
+    if to == "latex":
+        return _equations(text, name, wrt)
     program = parse(text)
     if to != "sql":
         check_single(program, SEVERAL)
@@ -83,8 +82,6 @@ def export(
 
 
 def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
-    if not Target().callable(name):
-        raise _unusable(name, "latex")
     program = parse(text)
     check_single(program, SEVERAL)
     answer = diff(text, wrt=wrt, share=True, language="latex", name=name)
@@ -94,9 +91,3 @@ def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
     wanted = tuple(dict.fromkeys(label for derivative in answer.derivatives for label in derivative.by))
     variables = {label: typeset.name(label) for label in program.variables}
     return Exported(text, "latex", name, variables, wanted, source, warnings=answer.warnings)
-
-
-def _unusable(name: str, to: str) -> ExpressionError:
-    return usage_error(
-        f"`{name}` cannot be the name of a function in `{to}`", "give a plain name that means nothing there: `--name f`"
-    )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from typing import Any
 
 from ..algebra.simplify import simplify
-from ..algebra.symbolic import SYMBOLIC
+from ..algebra.symbolic import SYMBOLIC, as_node
 from ..errors import ExpressionError
-from ..graphs.value import Value, constant, node, variable
+from ..graphs.value import Value, node, variable
 from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..record import Record
@@ -27,12 +26,12 @@ class FunctionEntry(Record):
     domain: str
     """Its domain; empty for everywhere."""
     derivatives: dict[str, str]
-    """The partial derivative by each parameter, as a formula of the language."""
+    """By parameter, the formula of the partial derivative."""
     kink: str | None
-    """The conventional derivative at a kink; None if it has no kink."""
+    """The conventional derivative at a kink, if it has one."""
     group: str
     source: str
-    """The source of the derivative; empty if it follows at once."""
+    """The source of the derivative, if it does not follow at once."""
 
 
 class Functions(Record):
@@ -53,7 +52,7 @@ def functions() -> Functions:
 
 
 def function(name: str) -> FunctionEntry:
-    """The function of that name or alias. Raises `ExpressionError` (`name`) with the nearest names."""
+    """Return the function of a name or alias. Raises `ExpressionError` (`name`)."""
     if name not in FUNCTIONS:
         near = difflib.get_close_matches(name.lower(), list(FUNCTIONS), 3)
         hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
@@ -62,7 +61,7 @@ def function(name: str) -> FunctionEntry:
 
 
 def describe(primitive: Primitive) -> FunctionEntry:
-    """The entry of one primitive, together with that of its form with a further argument."""
+    """Return the entry of a primitive, with that of its form with a further argument."""
     longer = PRIMITIVES.get(primitive.with_two)
     longer_call = f"{primitive.name}({', '.join(longer.params)})" if longer else ""
     return FunctionEntry(
@@ -80,7 +79,7 @@ def describe(primitive: Primitive) -> FunctionEntry:
 
 
 def derivatives(primitive: Primitive) -> dict[str, str]:
-    """The partial derivatives as formulas: each rule applied to variables instead of numbers, and simplified."""
+    """Return the partial derivatives as formulas."""
     call, slopes = rule(primitive)
     formulas = primitive.smooth or tuple(map(_formula, slopes.values()))
     of = f" of ({', '.join(operand.label for operand in call._prev)})" if primitive.variadic else ""
@@ -88,7 +87,7 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
 
 
 def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
-    """An operation applied to variables that are called as its parameters, and its partial derivatives by them.
+    """Return an operation on variables that are called as its parameters, and its partial derivatives.
 
     They are as they are read where there is no kink. One that takes a list has two variables, and the first derivative.
     """
@@ -103,15 +102,8 @@ def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
         slopes = [parse(text).outputs[0] for text in primitive.smooth]
     else:
         partials = [partial for partial in primitive.slopes(SYMBOLIC, inputs, call) if partial is not None]
-        slopes = [_simple(partial) for partial in partials[: len(wanted)]]
+        slopes = [simplify((as_node(partial),))[0] for partial in partials[: len(wanted)]]
     return call, dict(zip(wanted, slopes, strict=True))
-
-
-def _simple(partial: Any) -> Value:
-    if not isinstance(partial, Value):
-        return constant(partial, f"{partial:g}")
-    (simple,) = simplify((partial,))
-    return simple
 
 
 def _formula(slope: Value) -> str:

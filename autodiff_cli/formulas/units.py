@@ -25,7 +25,7 @@ class UnitEntry(Record):
     value: float
     """In `unit`; of a temperature scale the size of a degree."""
     exact: str
-    """The value as a fraction or decimal, perhaps times a power of pi; of a constant the expression that defines it."""
+    """A fraction or decimal, perhaps times a power of pi, or an expression."""
     unit: str
     """The coherent unit of the SI."""
     uncertainty: float | None
@@ -46,16 +46,17 @@ class UnitTable(Record):
 
 
 def units(name: str | None = None) -> UnitTable:
-    """Return all units and constants, or those of a name: a symbol, a product such as `kN/mm²`, a constant.
-
-    Raises `ExpressionError` (`name`) for what is neither.
-    """
+    """Return all units and constants, or those of a name or product. Raises `ExpressionError` (`name`)."""
     if name is None:
         return UnitTable((*map(_unit, table().values()), *map(_constant, constants().values())))
     entries = [_constant(constants()[name])] if name in constants() else []
     try:
         entry = spellings().get(name.strip())
-        entries.insert(0, _product(name, parse_unit(name)) if entry is None else _unit(entry))
+        if entry is not None:
+            entries.insert(0, _unit(entry))
+        else:
+            unit = parse_unit(name)
+            entries.insert(0, _of(unit, str(unit) or name, "", "", (), "", ""))
     except ExpressionError as error:
         if not entries:
             raise ExpressionError("name", str(error), None, error.hint) from None
@@ -63,7 +64,7 @@ def units(name: str | None = None) -> UnitTable:
 
 
 def decimal_text(x: Fraction) -> str:
-    """A fraction as a decimal where it is one of few digits, else as it is: `0.0254`, `5/9`.
+    """Return a fraction as a decimal of few digits, if it is one: `0.0254`, `5/9`.
 
     >>> decimal_text(Fraction(127, 5000)), decimal_text(Fraction(5, 9)), decimal_text(Fraction(1, 10**12))
     ('0.0254', '5/9', '1e-12')
@@ -81,10 +82,6 @@ def _unit(entry: Entry) -> UnitEntry:
     unit = parse_unit(entry.symbol)
     taken = "all" if len(entry.prefixes) == len(prefixes()) else " ".join(p for p in prefixes() if p in entry.prefixes)
     return _of(unit, entry.symbol, entry.name, taken, entry.aliases, entry.group, entry.source)
-
-
-def _product(text: str, unit: Unit) -> UnitEntry:
-    return _of(unit, str(unit) or text, "", "", (), "", "")
 
 
 def _of(

@@ -1,7 +1,6 @@
 """Write any answer in any of its formats, as text or on a stream.
 
-A question and its view share a name: the view of an answer is the module here that is called as its question's module
-is. Nothing is imported before it is asked for.
+A question and its view are in modules of one name. Nothing is imported before it is needed.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
-    """Write an answer to a file or a pipe, as its command does; LaTeX as a whole `document`, if asked.
+    """Write an answer as its command does; LaTeX as a whole `document`, if asked.
 
     Raises a usage error for a format that it lacks.
     """

@@ -33,8 +33,8 @@ class CheckView(View[Check]):
     def cells(self, answer: Check) -> Iterator[dict[str, Any]]:
         digits = min((number.digits for number in answer.quantities if number.digits is not None), default=None)
         kept = min((number.kept for number in answer.quantities if number.kept is not None), default=None)
-        slopes = {f"d_{name}": x for name, x in answer.gradient.items()}
-        yield {"value": answer.value, **slopes, "digits": digits, "kept": kept, "agrees": answer.agrees}
+        (cells,) = super().cells(answer)
+        yield {**cells, "digits": digits, "kept": kept, "agrees": answer.agrees}
 
     def document(self, answer: Check) -> Iterator[Block]:
         verdict: Pieces = ((f"agreement: {'yes' if answer.agrees else 'no'}", "heading"),)

@@ -106,9 +106,11 @@ def _marks(diagnostic: Diagnostic, length: int) -> list[Mark]:
     while call is not None:
         places.append((call, "in this call"))
         call = call.via
-    starts = [min(max(span.start, 0), length) for span, _ in places]
-    both = zip(starts, places, strict=True)
-    return [Mark(start, min(max(span.end, start), length), words) for start, (span, words) in both]
+    marks = []
+    for span, words in places:
+        start = min(max(span.start, 0), length)
+        marks.append(Mark(start, min(max(span.end, start), length), words))
+    return marks
 
 
 def _excerpts(text: str, marks: list[Mark], look: Terminal, level: Style) -> Iterator[str]:

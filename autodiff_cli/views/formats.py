@@ -1,16 +1,16 @@
 """The formats: a writer for each, for one answer or many.
 
-A record is `{"id", "line", "expr", …}`, with what the command's view adds; of an error it is
-`{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`, where `start` and `end` are 0-based,
-half-open code-point offsets into `expr`, or null. Where the program was read otherwise than it was typed, `note` says
-how. Keys are only ever added.
+A record is `{"id", "line", "expr", …}` with what the command's view adds, or that of an error:
+`{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`. `start` and `end`
+are 0-based, half-open code-point offsets into `expr`, or null; `note` says how a program was
+read, where that is not as it was typed. Keys are only ever added.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from os.path import splitext
@@ -92,7 +92,10 @@ class JsonLines(Writer[Answer]):
         super().__init__(format, out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
-        self._encode = _encoder(escape, self._string)
+        encoder = json.JSONEncoder(ensure_ascii=escape, allow_nan=False)
+        # its own `encode` makes one of these for each record, which takes longer than to use it
+        make: Any = json.encoder.c_make_encoder  # type: ignore[attr-defined]
+        self._pieces = make(None, encoder.default, self._string, None, ": ", ", ", False, False, False)
         self._templates: dict[tuple[int, ...], str] = {}
         self._is_array = many and format == "json"
 
@@ -105,6 +108,9 @@ class JsonLines(Writer[Answer]):
             self._record(fields if subject.text is None else subject.fields() | fields)
         else:
             self._write(text)
+
+    def _encoded(self, record: object) -> str:
+        return "".join(self._pieces(record, 0))
 
     def _filled(self, subject: Subject, answer: Answer) -> str | None:
         """Fill a template of the record; None if numbers are not all that differs."""
@@ -121,9 +127,9 @@ class JsonLines(Writer[Answer]):
         if template is None:
             if len(self._templates) >= MAX_TEMPLATES:
                 self._templates.clear()
-            record = self._encode(self.view.record(answer)).replace("%", "%%")
+            record = self._encoded(self.view.record(answer)).replace("%", "%%")
             template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escaped(record)[1:])
-        name = "null" if ident is None else str(ident) if type(ident) is int else self._encode(ident)
+        name = "null" if ident is None else str(ident) if type(ident) is int else self._encoded(ident)
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
         items = chain.from_iterable([group.items() for group in groups])
         return self._escaped(head) + template % (*chain.from_iterable(items),)
@@ -134,7 +140,7 @@ class JsonLines(Writer[Answer]):
         self._record({**subject.fields(), **point, "error": record})
 
     def _record(self, fields: dict[str, object]) -> None:
-        self._write(self._escaped(self._encode(fields)))
+        self._write(self._escaped(self._encoded(fields)))
 
     def _write(self, record: str) -> None:
         if self._is_array:
@@ -160,17 +166,6 @@ MAX_TEMPLATES = 1024
 
 _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
 """A number in a record, with its name."""
-
-
-def _encoder(escape: bool, string: Callable[[str], str]) -> Callable[[object], str]:
-    """Return the encoder of records; `string` is that of texts."""
-    encoder = json.JSONEncoder(ensure_ascii=escape, check_circular=False, allow_nan=False)
-    make = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return encoder.encode
-    # `encode` makes one of these for each record, which takes longer than to use it
-    pieces = make(None, encoder.default, string, None, ": ", ", ", False, False, False)
-    return lambda record: "".join(pieces(record, 0))
 
 
 COLUMNAR = ("parquet", "arrow")

@@ -84,11 +84,10 @@ class GradientView(View[Gradient[Any]]):
             yield {**row, "at_unit": units.get("value"), "partial_unit": units.get("grad")}
 
     def cells(self, answer: Gradient[Any]) -> Iterator[dict[str, Any]]:
-        slopes = {f"d_{name}": x for name, x in answer.gradient.items()}
-        shares = {f"elasticity_{name}": x for name, x in (answer.elasticities or {}).items()}
+        (cells,) = super().cells(answer)
         bound = {heading(node.name, units.get("value")): node.value for node, units in _bound(answer)}
         by_bound = {heading(f"d_{node.name}", units.get("grad")): node.grad for node, units in _bound(answer)}
-        yield {"value": answer.value, **slopes, **shares, **bound, **by_bound}
+        yield {**cells, **bound, **by_bound}
 
     def one_line(self, answer: Gradient[Any]) -> str:
         shares = [f"{name}:{repr_number(x) or '-'}" for name, x in (answer.elasticities or {}).items()]

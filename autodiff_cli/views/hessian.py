@@ -35,8 +35,8 @@ class HessianView(View[Hessian]):
     prefers_table = latex_is_formula = True
 
     def cells(self, answer: Hessian) -> Iterator[dict[str, Any]]:
-        slopes = {f"d_{name}": x for name, x in answer.gradient.items()}
-        yield {"value": answer.value, **slopes, **{f"d_{a}_{b}": x for a, b, x in _lower_triangle(answer)}}
+        (cells,) = super().cells(answer)
+        yield {**cells, **{f"d_{a}_{b}": x for a, b, x in _lower_triangle(answer)}}
 
     def document(self, answer: Hessian) -> Iterator[Block]:
         yield stated("value", answer.value, self.digits)

@@ -42,26 +42,25 @@ class Wrapped:
     def __init__(self, pieces: Pieces) -> None:
         self.text = "".join([text for text, _ in pieces])
         self.pieces = pieces
-        self.breaks: list[list[tuple[int, int]]] = [[] for _ in range(BREAK_LEVELS)]
-        """The omitted text at the end of a line, mostly spaces, by level."""
         start = 0
         code = []
         for text, style in pieces:
             if style == "code" and text:
                 code.append((start, start + len(text)))
             start += len(text)
-        ends = len(self.text.rstrip(" "))
+        breaks = []
         begins = len(self.text) - len(self.text.lstrip(" "))
-        for match in _SPACE.finditer(self.text, begins, ends):
+        for match in _SPACE.finditer(self.text, begins, len(self.text.rstrip(" "))):
             a, b = match.span()
             compared = not _COMPARISON.isdisjoint((self.text[a - 1], self.text[b]))
-            together = compared or any(c < a and b < d for c, d in code)
-            self.breaks[together].append((a, b))
+            breaks.append((a, b, int(compared or any(c < a and b < d for c, d in code))))
         for c, d in code:
-            self.breaks[2] += [(match.end(), match.end()) for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
+            breaks += [(match.end(), match.end(), 2) for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
+        self.breaks = sorted(breaks)
+        """The omitted text at the end of a line, mostly spaces, and the level."""
 
     def _parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
-        gaps = sorted(gap for breaks in self.breaks[: level + 1] for gap in breaks if start < gap[0] and gap[1] < end)
+        gaps = [(a, b) for a, b, needed in self.breaks if needed <= level and start < a and b < end]
         for a, b in gaps:
             yield start, a
             start = b

@@ -60,6 +60,8 @@ class Field(NamedTuple):
     """The choice of the view that shows it; empty where it is always there."""
     column: str = ""
     """The column of csv and tsv that it fills; empty where it is in none."""
+    wide: str = ""
+    """The column of wide rows that it fills, or the beginning of their names."""
     fields: tuple[Field, ...] = ()
     """The keys of the records in it."""
 
@@ -133,6 +135,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             name, meaning, value, "figures" in said, "optional" in said,
             choice=said.get("choice", "") or name * ("choice" in said),
             column=said.get("column", "") or name * ("column" in said),
+            wide=said.get("wide", "") or name * ("wide" in said),
             fields=_declarations[said["keys"]].fields if "keys" in said else inner,
         )  # fmt: skip
 
@@ -155,7 +158,7 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
     """Return the record of an answer, or of one of the items in it."""
     record: dict[str, object] = {}
     figures: dict[str, object] = {}
-    for name, _, value_of, has_figures, optional, _, _, inner in fields:
+    for name, _, value_of, has_figures, optional, _, _, _, inner in fields:
         value = getattr(answer, name) if value_of is None else value_of(answer)
         if value is None and optional:
             continue
@@ -187,17 +190,7 @@ def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") 
 
 
 @dataclass_transform(kw_only_default=True)
-class Choices:
-    """Takes values by name for the attributes that subclasses declare."""
-
-    def __init__(self, **choices: Any) -> None:
-        for name, choice in choices.items():
-            if not hasattr(type(self), name):
-                raise TypeError(f"{type(self).__name__} has no choice {name!r}")
-            setattr(self, name, choice)
-
-
-class View(Choices, Generic[Answer]):
+class View(Generic[Answer]):
     """How answers of one kind look in each format.
 
     The attributes with a type are choices of how to show them.
@@ -234,6 +227,12 @@ class View(Choices, Generic[Answer]):
     """To how many digits people are shown numbers."""
     leading: tuple[str, ...] = ()
     """The carried columns of wide rows that come first."""
+
+    def __init__(self, **choices: Any) -> None:
+        for name, choice in choices.items():
+            if not hasattr(type(self), name):
+                raise TypeError(f"{type(self).__name__} has no choice {name!r}")
+            setattr(self, name, choice)
 
     @cached_property
     def formats(self) -> tuple[str, ...]:
@@ -318,7 +317,16 @@ class View(Choices, Generic[Answer]):
 
     def cells(self, answer: Answer) -> Iterable[Mapping[str, Any]]:
         """Return the cells of wide rows; `error` says why a row has none."""
-        raise AttributeError(f"{type(self).__name__} has no cells")
+        cells: dict[str, Any] = {}
+        for field in self.fields:
+            numbers: Any = field.of(answer) if field.wide else None
+            if type(numbers) in (list, tuple):
+                numbers = dict(enumerate(numbers))
+            if isinstance(numbers, dict):
+                cells |= {f"{field.wide}{name}": x for name, x in numbers.items()}
+            elif numbers is not None:
+                cells[field.wide] = numbers
+        yield cells
 
     def one_line(self, answer: Answer) -> str:
         """Return the numbers of the answer on one line."""

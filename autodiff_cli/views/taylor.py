@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from ..derivatives.taylor import Taylor, polynomial, shortest
 from ..inputs.figures import Figure, Shown
@@ -27,9 +26,6 @@ class TaylorView(View[Taylor]):
     def rows(self, answer: Taylor) -> Iterator[OutputRow]:
         for k, x in enumerate(answer.coefficients):
             yield {"variable": answer.variable, "order": k, "coefficient": x}
-
-    def cells(self, answer: Taylor) -> Iterator[dict[str, Any]]:
-        yield {f"c{k}": x for k, x in enumerate(answer.coefficients)}
 
     def latex_document(self, answer: Taylor) -> str:
         from ..inputs.problem import parse
