@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..inputs.parse_point import may_sweep
 from ..language.elements import nested
-from ..optimize.descend import Descent, DescentStep
+from ..optimize.descend import Descent, DescentStep, never
 from ..streams.files import Output
 from ..streams.progress import Interruption, Progress
 from ..streams.requests import Request
@@ -99,7 +99,7 @@ class Runs(Writer[Descent]):
                 if interruption.asked:
                     answer.interrupt(row.step)
                     break
-            answer.stop = lambda step: False
+            answer.stop = never
         self.saved.keep(answer.best.point, answer.best.units)
         if collected is not None:
             self.rows.answer(label, collected)

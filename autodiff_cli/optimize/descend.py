@@ -138,6 +138,11 @@ class Ending:
         return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
 
 
+def never(step: int) -> bool:
+    """Return whether to stop in this step: no."""
+    return False
+
+
 @dataclass
 class Descent:
     """A run that is ready to begin: going through it takes the steps, one row each, the start included.
@@ -153,7 +158,7 @@ class Descent:
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
     """The rows of data that the values are the sum or mean over, if they are."""
-    stop: Callable[[int], bool] = lambda step: False
+    stop: Callable[[int], bool] = never
     """Asked in each step of an epoch, whether it is to be the last one."""
     best: DescentStep = field(init=False)
     ending: Ending | None = field(init=False, default=None)
