@@ -97,12 +97,11 @@ _FACES: dict[type, type[Answer]] = {}
 """The answers here, by the classes of the questions' answers."""
 
 
-# ---- answers ------------------------------------------------------------------------------------------------------
 class Answer:
-    """The base class of answers: they print as their command prints in a pipe, and display themselves in a notebook.
+    """The base class of answers: they print as their command does, and display themselves in a notebook.
 
-    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a gradient or a matrix have
-    the formula as well, for what is printed from the notebook.
+    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a gradient or
+    a matrix have the formula as well.
     """
 
     _shows: ClassVar[tuple[str, ...]] = ()
@@ -123,7 +122,7 @@ class Answer:
 
     @property
     def note(self) -> str | None:
-        """How a program and its point were read, with `lenient`, where that is not as typed: `read as: log(x)`."""
+        """How a program and its point were read, if not as typed: `read as: log(x)`."""
         return cast(str | None, Subject(None, reading=self._reading, values=self._values).fields().get("note"))
 
     def __str__(self) -> str:
@@ -136,11 +135,11 @@ class Answer:
         raise AttributeError(f"an answer is frozen: `{name}` cannot be set")
 
     def to_text(self, format: str = "table", *, document: bool = False) -> str:
-        """The answer in one of its command's formats, as the command writes it; LaTeX as a document if asked."""
+        """Return the answer in a format of its command; LaTeX as a `document` if asked."""
         return views.text(self, format, document=document, **self._choices)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON record of the command, without `id` and `line`, which tell the lines of a stream apart."""
+        """Return the JSON record of the command, without `id` and `line`."""
         text = getattr(self, "text", None)
         record = views.record(self, **self._choices)
         if self._reading is not None:
@@ -184,15 +183,15 @@ class Drawing(Answer):
 
     @property
     def svg(self) -> str:
-        """The picture as an SVG document. Raises `ExpressionError` where it is too large, or an extra is missing."""
+        """The picture as an SVG document. Raises `ExpressionError` if it is too large."""
         text = views.svg(self, **self._choices)
         assert text is not None
         return text
 
     def save(self, path: str, *, force: bool = False) -> None:
-        """Write the picture to a file, whole or not at all, in the format that the file's name says.
+        """Write the picture to a file, whole or not at all, in the format that its name says.
 
-        Raises `ExpressionError`: `usage` for a name that says none, `io` where a file is there and `force` is not.
+        Raises `ExpressionError`: `usage` for other names, `io` for a file that is there, without `force`.
         """
         try:
             out = Output(str(path), force=force)
@@ -522,7 +521,6 @@ def _as(answer: Any, **choices: Any) -> Any:
     return result
 
 
-# ---- what a call and a command line have in common ----------------------------------------------------------------
 def explain(error: Diagnosed, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
     shown = error.text if error.text is not None else text
@@ -551,15 +549,11 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     return diagnostic._replace(message=message or "", hint=hint)
 
 
-def _no_choices(call: PythonCall) -> dict[str, Any]:
-    return {}
-
-
 def answers(
     command: str,
     *placed: str,
     overloads: Sequence[tuple[str, Mapping[str, str | None]]] = (),
-    choices: Callable[[PythonCall], dict[str, Any]] = _no_choices,
+    choices: Callable[[PythonCall], dict[str, Any]] | None = None,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return what makes a function from a call to its answer the Python function of a command.
 
@@ -579,7 +573,8 @@ def answers(
             call = PythonCall(command, values)
             if marks and call.answer is not None:
                 return _as(call.asking(check_of(command))(call.request))
-            return _as(function(call), **choices(call), **call.shown)
+            own = {} if choices is None else choices(call)
+            return _as(function(call), **own, **call.shown)
 
         def answered_as_meant(values: Mapping[str, Any]) -> Any:
             if not values.get("lenient"):
@@ -759,7 +754,6 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return faced
 
 
-# ---- the functions ------------------------------------------------------------------------------------------------
 @takes("grad")
 def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
     """The program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.

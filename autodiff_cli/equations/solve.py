@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import Diagnostic, ExpressionError, counted, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.bounds import Range
@@ -150,13 +150,13 @@ def solve(
         interrupted = True
     if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
         message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
-        raise ExpressionError("limit", message, hint="name some of them: `--wrt x,y`")
+        raise limit_error(message, "name some of them: `--wrt x,y`")
     solutions = [_solution(problem, finder, start, order, relative, arithmetic) for start in starts]
     others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
     reason = message = "interrupted"
     if not interrupted:
         reason, message = _outcome(finder, len(solutions), every)
-    fixed = {name: problem.point[name] for name in problem.program.variables if name not in problem.unknowns}
+    fixed = {name: problem.point[name] for name in problem.program.leaves if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
 
@@ -213,7 +213,7 @@ def posed_equations(
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
     program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
-    names, count = list(program.variables), len(program.roots)
+    names, count = list(program.leaves), len(program.roots)
     if unknowns is None:
         unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
         if not unknowns and len(names) == count:
@@ -235,7 +235,7 @@ def posed_equations(
         )
     if count > MAX_UNKNOWNS:
         message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
-        raise ExpressionError("limit", message, hint="solve fewer")
+        raise limit_error(message, "solve fewer")
     if isinstance(between, Range):
         if count > 1:
             raise usage_error("bounds of several unknowns need their names", "write `--between x=0:1,y=0:2`")
@@ -272,7 +272,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         return None
     program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
     (name,) = unknowns or ()
-    if len(program.roots) != 1 or name not in program.variables or not {*program.variables} - {name, *point}:
+    if len(program.roots) != 1 or name not in program.leaves or not {*program.leaves} - {name, *point}:
         return None
     values = {
         other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(as_number(x, other))).outputs[0]
@@ -298,9 +298,9 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         reason="solved" if formulas else "none",
         message="solved" if formulas else "none: there is no real solution",
         between={},
-        point={other: x for other, x in numbers.items() if other in program.variables},
+        point={other: x for other, x in numbers.items() if other in program.leaves},
         constants=program.constants,
-        warnings=tuple([unused(program, other) for other in point if other not in program.variables]),
+        warnings=tuple([unused(program, other) for other in point if other not in program.leaves]),
         formulas=formulas,
         units=units,
     )
@@ -316,7 +316,7 @@ def _solution(
 ) -> Solution:
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
-    point = {name: problem.point[name] for name in problem.program.variables if name not in at}
+    point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = residuals(problem, at)
     multiplicity, off = finder.multiplicities.get(start[0]), finder.errors.get(start[0])
     errors = None if (multiplicity or 1) > 1 else solution_errors(problem, at, left, slopes)

@@ -1,4 +1,4 @@
-"""A formula fitted to data: its parameters by least squares, how well they are known, and what the data do not say."""
+"""A formula fitted to data: its parameters by least squares, and how well they are known."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import Diagnostic, ExpressionError, counted, needed, point_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, counted, limit_error, needed, point_error, quoted, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.bounds import Range
 from ..inputs.optional_units import with_units
@@ -112,12 +112,10 @@ def fit(
 
     Names that are columns are data, the others parameters; `y = …` explains the column `y`, or `response` says which.
     `point` has starts, which parameters need in which the model is not linear; `fixed` holds some. `sigma` is the
-    standard uncertainty of the response, a column, a number or `2%`, or uncertainties by name, those of predictors
-    included: then the distances of the rows from the curve are least. `weights` is a column that is proportional to
-    1/sigma². With `scale_errors` the covariance is multiplied by χ²/ν, so that only the ratios of `sigma` matter to it.
-    `predict` has columns of the predictors, for whose rows the curve and its bands are computed.
-    `MeasuredColumns` have units, and so may the values of `point`, `fixed` and `bounds`; `units` asks for those of
-    parameters. `formula` is the program as it was read before.
+    standard uncertainty of the response, a column, a number or `2%`, or uncertainties by name: with those of predictors
+    the distances of the rows from the curve are least. `weights` is a column proportional to 1/sigma². With
+    `scale_errors` only the ratios of `sigma` matter to the covariance. `predict` has rows of predictors for the curve.
+    Columns and values may have units; `units` asks for those of parameters. `formula` is the program, read before.
     Raises `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
 
     >>> found = fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
@@ -157,7 +155,7 @@ def fit(
             size = "large" if largest > 1 else "small"
             message = f"`{data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
             hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
-            raise ExpressionError("limit", message, hint=hint)
+            raise limit_error(message, hint)
         start = np.array([problem.values.get(name, 1.0) for name in free])
         if lacking := [name for name in free if name not in problem.values and name not in model.linear]:
             error = None if model.linear else model(start).error
@@ -283,7 +281,7 @@ def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[
             raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
     if len(unknowns) > MAX_PARAMETERS:
         hint = f"fit up to {MAX_PARAMETERS}"
-        raise ExpressionError("limit", f"{len(unknowns)} parameters are too many", hint=hint)
+        raise limit_error(f"{len(unknowns)} parameters are too many", hint)
     typed = point | fixed
     values = {name: as_number(value, name) for name, value in typed.items() if name in parameters}
     for name, limits in bounds.items():

@@ -1,7 +1,6 @@
 """Measurement models: outputs of a program, or solutions of equations, around the estimates of inputs.
 
-JCGM 102:2011, 3.8 and 6.3, calls the second ones implicit: h(Y, X) = 0. Their derivatives are those of the implicit
-function theorem.
+JCGM 102:2011, 3.8 and 6.3, calls the second ones implicit: h(Y, X) = 0.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def model_of(
 ) -> Model:
     """Return the model of a text: of equations, where unknowns or their bounds are named. Raises `ExpressionError`.
 
-    It computes in coherent units. Its `units` are those that are `asked` for, in a `system` products of the inputs'.
+    It computes in coherent units; its `units` are those `asked` for, in a `system` products of the inputs'.
     """
     try:
         if unknowns is not None or between is not None:
@@ -165,12 +164,12 @@ class Explicit:
             raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         """The point has the values of the inputs, as they were given."""
-        self.outputs = output_names(text, self.program.outputs, {b.value: b.name for b in self.program.bindings})
+        self.outputs = output_names(self.program)
         self.values = problem.values
 
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives by these inputs. Raises `ExpressionError`."""
-        at = evaluate_in(REAL, self.program.outputs, self.values, names)
+        at = evaluate_in(REAL, self.program.graph, self.values, names)
         rows, kinks = at.jacobian(names)
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
@@ -196,12 +195,12 @@ class Explicit:
         from ..batched.kernels import evaluate, kernel  # only draws need NumPy
 
         program, leaves = self.program, self.program.leaf_places()
-        names, count = list(program.variables), len(program.roots)
+        names, count = list(program.leaves), len(program.roots)
         shared = frozenset(k for k, name in enumerate(names) if name in fixed)
         compiled = kernel(lambda m: record_values(program.graph, leaves, m), len(leaves), shared, None)
         evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
         steps = DRAWN_INPUT * sum([name not in fixed for name in names])
-        steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(in_order(program.outputs))
+        steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(program.graph.places)
 
         def plain(at: Mapping[str, float]) -> list[float]:
             return _floats([evaluator.value(list(at.values())) for evaluator in evaluators])
@@ -230,7 +229,7 @@ class Implicit:
                     f"give the number alone: `{name}={float(start):g}`",
                 )
         self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
-        self.point = {name: problem.point[name] for name in self.program.variables if name not in problem.unknowns}
+        self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}
         self.values: dict[str, float] = {**problem.values, **located(problem)}
         self.solution = [self.values[name] for name in self.outputs]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
@@ -259,7 +258,7 @@ class Implicit:
         """
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
-        rows, _ = evaluate_in(REAL, self.program.outputs, self.values, self.outputs).jacobian(self.outputs)
+        rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
         for order in (1, 2, 3):
             left = [directional_in(REAL, output, self.values, along, order)[order] for output in self.program.outputs]
             for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
@@ -281,14 +280,13 @@ class Implicit:
     def draws(self, fixed: Collection[str]) -> Draws:
         """Return what solves the equations at points with the inputs `fixed` in common.
 
-        By Newton's method from the first order, all points at once. A point where that does not settle at once is
-        followed by itself.
+        By Newton's method, all points at once; a point where that does not settle is followed by itself.
         """
         import numpy as np
 
         from ..batched.kernels import evaluate, kernel
 
-        random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.variables)
+        random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.leaves)
         size, slopes = len(self.outputs), np.array(self.first(random_inputs)[1])
         shared = frozenset(k for k, name in enumerate(names) if name in self.point and name in fixed)
         compiled = kernel(gradient_recorder(self.program, self.outputs), len(names), shared, None)
@@ -351,8 +349,7 @@ class Implicit:
     def way(self, target: Mapping[str, float], start: Mapping[str, float] | None = None) -> Iterator[dict[str, float]]:
         """Yield the values of all variables on the straight way to other inputs, as far as it can be followed.
 
-        `start` is another place with its solution. A predictor and Newton's method as corrector, in steps that are
-        halved where the corrector does not settle.
+        `start` is another place with its solution. Steps are halved where Newton's method does not settle.
         """
         here = dict(start or self.values)
         begun = {name: here[name] for name in target}
