@@ -44,7 +44,6 @@ MANY_POINTS_HINT = (
 )
 
 
-# ---- arguments by the kinds of their parameters -------------------------------------------------------------------
 @cache
 def options_of(command: str) -> dict[str, Option]:
     """The options of a command, by the names that they have as keyword arguments."""
@@ -96,7 +95,8 @@ class PythonCall(Call):
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         """Raises `ExpressionError` where options do not go together."""
         options = {name: option for name, option in options_of(command).items() if name in keywords_of(command)}
-        given = {options[name].name: x for name, x in values.items() if name in options and _is_given(x)}
+        typed = {name: x for name, x in values.items() if name in options and x is not None and x is not False}
+        given = {options[name].name: x for name, x in typed.items()}
         check({option.name: option for option in options.values()}, given)
         own = {options[name].parameter if name in options else name: value for name, value in values.items()}
         super().__init__({**declared(command).defaults, **own})
@@ -134,10 +134,6 @@ class PythonCall(Call):
     @property
     def direction(self) -> Mapping[str, float | str] | None:
         return None if self.values.get("direction") is None else self.point_of("direction")
-
-
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False
 
 
 def _wrong(name: str, wanted: str, value: object) -> TypeError:
@@ -255,7 +251,6 @@ def kind_of(value: object) -> str:
     return f"an array of shape {tuple(shape)}" if shape else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
 
 
-# ---- what questions take ------------------------------------------------------------------------------------------
 def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
     """The point with its texts read leniently; nothing where it is no point."""
     read = Lenient(value_of)

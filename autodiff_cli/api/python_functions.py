@@ -97,7 +97,6 @@ _FACES: dict[type, type[Answer]] = {}
 """The answers here, by the classes of the questions' answers."""
 
 
-# ---- answers ------------------------------------------------------------------------------------------------------
 class Answer:
     """The base class of answers: they print as their command prints in a pipe, and display themselves in a notebook.
 
@@ -522,7 +521,6 @@ def _as(answer: Any, **choices: Any) -> Any:
     return result
 
 
-# ---- what a call and a command line have in common ----------------------------------------------------------------
 def explain(error: Diagnosed, text: str | None) -> None:
     """Have a traceback show the place in the text, and the hint."""
     shown = error.text if error.text is not None else text
@@ -551,15 +549,11 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     return diagnostic._replace(message=message or "", hint=hint)
 
 
-def _no_choices(call: PythonCall) -> dict[str, Any]:
-    return {}
-
-
 def answers(
     command: str,
     *placed: str,
     overloads: Sequence[tuple[str, Mapping[str, str | None]]] = (),
-    choices: Callable[[PythonCall], dict[str, Any]] = _no_choices,
+    choices: Callable[[PythonCall], dict[str, Any]] | None = None,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return what makes a function from a call to its answer the Python function of a command.
 
@@ -579,7 +573,8 @@ def answers(
             call = PythonCall(command, values)
             if marks and call.answer is not None:
                 return _as(call.asking(check_of(command))(call.request))
-            return _as(function(call), **choices(call), **call.shown)
+            own = {} if choices is None else choices(call)
+            return _as(function(call), **own, **call.shown)
 
         def answered_as_meant(values: Mapping[str, Any]) -> Any:
             if not values.get("lenient"):
@@ -759,7 +754,6 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return faced
 
 
-# ---- the functions ------------------------------------------------------------------------------------------------
 @takes("grad")
 def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
     """The program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.

@@ -23,8 +23,8 @@ from ..numbers.budget import collect
 from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import Step
 from ..table.operators import POW
+from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
 from ..targets.lowering import Lowering
-from ..targets.vectors import MOST_STEPS, Vectors, vectors
 from .evaluator import Record
 
 BACKENDS = ("llvm", "numpy", "python")
@@ -241,7 +241,7 @@ def _address(array: Any) -> Any:
 def _called(record: Record, inputs: int) -> Compute:
     from ..targets.ufuncs import Columns, lowering
 
-    columns = Columns(_planned(record, lowering(), MOST_STEPS, "NumPy has no"), inputs)
+    columns = Columns(_planned(record, lowering(), MAX_COLUMN_STEPS, "NumPy has no"), inputs)
     work = threading.local()
 
     def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:

@@ -29,7 +29,6 @@ def command_list(commands: Sequence[str]) -> str:
     return ", ".join(commands)
 
 
-# ---- the man page -------------------------------------------------------------------------------------------------
 def man_page() -> str:
     """Return the man page in troff."""
     return "\n".join(_man_lines()) + "\n"

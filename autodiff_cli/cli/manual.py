@@ -20,7 +20,6 @@ from .declarations import COMMANDS, QUESTIONS, declared, users_of_options
 from .entries import ENVIRONMENT, EXITS, command_list, man_page
 
 
-# ---- the tables of the reference ----------------------------------------------------------------------------------
 def tables() -> dict[str, str]:
     """Return the tables of the reference in Markdown, by name."""
     return {
@@ -78,13 +77,6 @@ def _table(heads: tuple[str, ...], rows: Any) -> str:
 _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
-def with_tables(text: str) -> str:
-    """Return a page with its tables as they are now."""
-    generated = tables()
-    return _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text)
-
-
-# ---- the type stubs -----------------------------------------------------------------------------------------------
 PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
 """Public names besides the commands' functions and their answers."""
 
@@ -128,11 +120,12 @@ def _stub_of(name: str, expected: Signature, answer: str, changes: Mapping[str, 
 
 def files(top: Path) -> dict[Path, str]:
     """Return the generated files of a checkout with their contents."""
-    reference = top / "tests" / "tutorials" / "reference.md"
+    reference, generated = top / "tests" / "tutorials" / "reference.md", tables()
+    text = reference.read_text(encoding="utf-8")
     return {
         top / "autodiff_cli" / "share" / "man" / "man1" / "autodiff.1": man_page(),
         top / "autodiff_cli" / "__init__.pyi": stub(),
-        reference: with_tables(reference.read_text(encoding="utf-8")),
+        reference: _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text),
     }
 
 

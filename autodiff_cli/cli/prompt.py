@@ -11,7 +11,7 @@ from glob import escape, glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import ExpressionError
+from ..errors import limit_error
 from ..inputs import decoding
 from ..streams.requests import lines, standard_input
 from ..table.primitive import FUNCTIONS
@@ -113,7 +113,7 @@ def _script() -> Reader:
         for number, data in numbered:
             if data is None:
                 message = f"the line is longer than {decoding.LIMIT:,} bytes"
-                raise ExpressionError("limit", message, hint="use a smaller one")
+                raise limit_error(message, "use a smaller one")
             text, error = decoding.decode(data.removesuffix(b"\r"), first=number == 0)
             if error is not None:
                 error.text = text

@@ -195,7 +195,7 @@ class Command(Call):
         self.format: str | None = "json" if values.get("json") else values.get("format")
         path = values.get("output")
         self.output: str | None = None if path == "-" else path
-        self.document = bool(values.get("document"))
+        self.document, self.lenient = bool(values.get("document")), bool(values.get("lenient"))
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
         """Whether the programs are those of a stream."""
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
 from ..diagnostics.leniency import AsRead, leniently
 from ..diagnostics.parsing import parse
-from ..errors import Diagnostic, ExpressionError, Offer, Span
+from ..errors import Diagnostic, ExpressionError, Offer, Span, usage_error
 from ..formulas.derivation import derivative_name
 from ..formulas.diff import Diff, diff, differential_operator
 from ..graphs.value import in_order
@@ -239,7 +239,6 @@ class Session:
             self.values, self.definitions, self.last = before
             raise
 
-    # -- programs ---------------------------------------------------------------------------------------------------
     def spelled_out(self, reading: AsRead, hidden: Collection[str] = ()) -> tuple[AsRead, set[str]]:
         """Return a reading with lone functions called and derivatives by name, and the parameters of those.
 
@@ -337,7 +336,7 @@ class Session:
         """All that the session knows as one program. Raises `ExpressionError`."""
         names = [name for name in self.names if name != ANSWER]
         if not names and not self.last:
-            raise ExpressionError("usage", "the session has no names yet", hint="type `f(x) = x**2`, then `:save FILE`")
+            raise usage_error("the session has no names yet", "type `f(x) = x**2`, then `:save FILE`")
         numbers = [f"{name} = {_in_program(self.values[name])}\n" for name in names if name in self.values]
         last = ""
         if self.last:
@@ -351,7 +350,6 @@ class Session:
         composition = self.composed(self.spelled_out(typed(text))[0])
         return any(leaf not in composition.point for leaf in self._read(composition)[0].leaves)
 
-    # -- statements -------------------------------------------------------------------------------------------------
     def statement(self, line: str, part: Statement) -> Shown:
         """Carry out a statement of a line; return its answer."""
         with self.unchanged_on_error():
@@ -706,7 +704,7 @@ class Session:
         """Forget a name. Raises `ExpressionError` if another one needs it."""
         with self.unchanged_on_error():
             if name not in self.names:
-                raise ExpressionError("usage", f"there is no name `{name}`", hint="`:names` lists them")
+                raise usage_error(f"there is no name `{name}`", "`:names` lists them")
             self.values.pop(name, None)
             self.definitions.pop(name, None)
             self._check_others(name)

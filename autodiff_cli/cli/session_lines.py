@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..diagnostics.leniency import AsRead, Composed
-from ..errors import ExpressionError, Span, looks_like_option, nearest
+from ..errors import ExpressionError, Span, looks_like_option, nearest, usage_error
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.sweeps import sweeping
@@ -94,7 +94,7 @@ class Lines:
             if action is None:
                 near = nearest(name, list(self.special))
                 hint = f"did you mean `:{near}`?" if near else "`:help` lists them"
-                raise ExpressionError("usage", f"there is no command `:{name}`", hint=hint)
+                raise usage_error(f"there is no command `:{name}`", hint)
             return action(rest.strip())
         command = self._command_of(line)
         if command is not None:
@@ -131,7 +131,6 @@ class Lines:
         sys.stdout.flush()
         warn(shown.answer.warnings, reading.text, composed=reading)
 
-    # -- commands of the shell --------------------------------------------------------------------------------------
     def _command_of(self, line: str) -> tuple[str, int] | None:
         match = _COMMAND.match(line)
         if match is None or _ASSIGNS.match(line, match.end()):
@@ -143,7 +142,7 @@ class Lines:
             return name, match.end()
         own = slips.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
-            raise ExpressionError("usage", f"there is no command `{name}`", hint=f"write `{own[0]}{after}`")
+            raise usage_error(f"there is no command `{name}`", f"write `{own[0]}{after}`")
         stands_alone = not after or (after[0].isspace() and re.match(r"\s+[\w(\"']", after))
         if match[1] or (
             stands_alone
@@ -152,12 +151,12 @@ class Lines:
             and (name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE)
         ):
             error = slips.no_command(name)
-            raise ExpressionError("usage", str(error), hint=(error.hint or "").replace("`autodiff ", "`"))
+            raise usage_error(str(error), (error.hint or "").replace("`autodiff ", "`"))
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
         if command == REPL:
-            raise ExpressionError("usage", "this is a session already", hint="`:help` says what it takes")
+            raise usage_error("this is a session already", "`:help` says what it takes")
         words = []
         for match in _WORD.finditer(line, end):
             words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
@@ -167,7 +166,7 @@ class Lines:
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
             span = Span(words[-2].start, words[-2].start + len(words[-2]))
             hint = f"write it to a file with `--output {words[-1]}`"
-            raise ExpressionError("usage", "no shell runs this line", span, hint)
+            raise usage_error("no shell runs this line", hint, span)
         options = declared(command).options
         try:
             values, others, _ = scanned(words, command, session=True)
@@ -201,7 +200,7 @@ class Lines:
         if piece.text == "-":
             raise _taken()
         if not piece.text:
-            raise ExpressionError("usage", "there is no expression yet", hint="write it after the command: `plot x^2`")
+            raise usage_error("there is no expression yet", "write it after the command: `plot x^2`")
         hidden = self._hidden(values, given)
         typed_text, options = piece.text, declared(command).options
         piece, freed = self.session.spelled_out(piece, hidden)
@@ -234,7 +233,6 @@ class Lines:
         hidden.update(name for name in unknowns if name in self.session.definitions)
         return hidden.union(columns(Line(None, tuple(given))))
 
-    # -- commands of the session ------------------------------------------------------------------------------------
     def _help(self, rest: str) -> int:
         if rest:
             return _app(["help", rest])
@@ -250,7 +248,7 @@ class Lines:
 
     def _forget(self, rest: str) -> int:
         if not rest:
-            raise ExpressionError("usage", "`:forget` needs a name", hint="`:names` lists them")
+            raise usage_error("`:forget` needs a name", "`:names` lists them")
         for name in rest.replace(",", " ").split():
             self.session.forget(name)
         return 0
@@ -266,7 +264,7 @@ class Lines:
 
         path, force = re.subn(r"\s*--force$", "", rest)
         if not path:
-            raise ExpressionError("usage", "`:save` needs the name of a file", hint="write it as `:save model.txt`")
+            raise usage_error("`:save` needs the name of a file", "write it as `:save model.txt`")
         program = self.session.program()
         out = Output(path, force=bool(force))
         out.stream.write(program)
@@ -277,7 +275,7 @@ class Lines:
     def load(self, path: str) -> int:
         """Carry out the statements of a file, or none of them; show the answer to the last expression."""
         if not path or path == "-":
-            raise ExpressionError("usage", "`:load` needs the name of a file", hint="write it as `:load model.txt`")
+            raise usage_error("`:load` needs the name of a file", "write it as `:load model.txt`")
         text, fault = decoding.whole(path)
         if fault is not None:
             raise fault
@@ -319,7 +317,7 @@ def _texts(value: object) -> list[str]:
 
 
 def _taken() -> ExpressionError:
-    return ExpressionError("usage", "standard input is the session's own", hint="name a file")
+    return usage_error("standard input is the session's own", "name a file")
 
 
 def _app(args: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
 from ..derivatives.jacobian import output_names
 from ..equations.solve import posed_equations
-from ..errors import Diagnostic, ExpressionError, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.bounds import Range
@@ -366,7 +366,7 @@ def _curve(
     outputs, at = program.outputs, values[name]
     if len(outputs) > MAX_FUNCTIONS:
         message = f"{len(outputs)} functions are too many for one plot"
-        raise ExpressionError("limit", message, hint=f"draw {MAX_FUNCTIONS} at most")
+        raise limit_error(message, f"draw {MAX_FUNCTIONS} at most")
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))

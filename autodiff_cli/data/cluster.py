@@ -20,7 +20,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..batched.data_loss import placed
-from ..errors import ExpressionError, usage_error
+from ..errors import ExpressionError, limit_error, usage_error
 from ..extras import install_command
 from ..inputs.sweeps import Grid
 from ..numbers.budget import reported
@@ -315,7 +315,7 @@ def _tally(part: Part, future: Any) -> Tally:
     read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
     if type(fault).__name__ == "KilledWorker":
         message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
-        raise ExpressionError("limit", message, hint="give the workers more memory, or the file smaller row groups")
+        raise limit_error(message, "give the workers more memory, or the file smaller row groups")
     if isinstance(fault, Exception):
         raise bugs.error_of(fault, f"the rows of {read}")
     if not isinstance(result, Tally):

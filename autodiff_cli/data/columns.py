@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..batched.columns_io import common_length, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, placed
-from ..errors import ExpressionError, point_error, quoted
+from ..errors import ExpressionError, limit_error, point_error, quoted
 from ..inputs.optional_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
@@ -75,7 +75,7 @@ def read_columns(
                 count += len(columns)
                 if count > MAX_NUMBERS:
                     message = f"the data has more than {MAX_NUMBERS:,} numbers"
-                    raise ExpressionError("limit", message, hint="take a sample of its rows")
+                    raise limit_error(message, "take a sample of its rows")
     if columns and not next(iter(columns.values())):
         name = files.first.source.name if len(files.sources) == 1 else "the data"
         raise point_error(f"{name} has no rows of data", "a row has a number for each column")

@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ..batched.columns_io import unique
-from ..errors import ExpressionError, point_error
+from ..errors import ExpressionError, limit_error, point_error
 from ..inputs import decoding as reading
 from ..inputs.parse_point import Typed, read_json, value_of_object
 from ..language.elements import flattened
@@ -53,7 +53,7 @@ class Texts:
         for number, data in enumerate(raw, start=1):
             if data is None:
                 message = f"the line is longer than {reading.LIMIT:,} bytes"
-                yield number, "", ExpressionError("limit", message, hint="use shorter lines")
+                yield number, "", limit_error(message, "use shorter lines")
                 continue
             begins = self.first and number == 1
             if begins and (other := reading.kind_of(data)):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError
@@ -47,17 +48,18 @@ class PictureNode(Record):
     """The name of a variable, a constant or a binding; empty where it has none."""
     operation: str
     variable: bool
-    value: float | bool | None
-    """What is known of its value, whether this evaluation needed it or not."""
-    adjoint: float | None
-    inputs: tuple[PictureInput, ...]
     ordered: bool
     taken: bool
     """Whether it was evaluated; True for all where there is no point."""
-    literal: float | str | None = None
+    literal: float | str | None
     """The number of a literal in coherent units, or the text of one with a unit."""
-    unit: Unit | None = None
-    grad_unit: Unit | None = None
+    inputs: tuple[PictureInput, ...]
+    value: float | bool | None
+    """What is known of its value, whether this evaluation needed it or not."""
+    unit: Unit | None
+    """The unit of the value; None where there are no units."""
+    adjoint: float | None
+    grad_unit: Unit | None
 
     @property
     def data(self) -> float | bool | None:
@@ -181,35 +183,22 @@ def described(
 
     nodes = []
     for i in drawn:
-        slopes = _partials(source, i, links) if partials and grads and grads[i] is not None else {}
-        primitive, parents, label, value = graph.primitives[i], graph.parents[i], graph.labels.get(i, ""), graph.data[i]
+        primitive, label, value = graph.primitives[i], graph.labels.get(i, ""), graph.data[i]
+        symbol = primitive.symbol if graph.parents[i] else ""
         _, written = graph.constants.get(i, (None, None))
-        literal = None if parents or label else written if written and written.endswith("]") else unsigned(value)
+        literal = None if symbol or label else written if written and written.endswith("]") else unsigned(value)
         unit_of = None if isinstance(value, bool) else source.unit
         of = unit_of and unit_of(i)
         inputs = []
-        for user, k in edges(graph, i, links):
+        for user, k, partial in edges(source, i, links, partials):
             p = graph.parents[user][k]
-            partial = in_unit(slopes.get((user, k)), of, unit_of and unit_of(p))
-            inputs.append(PictureInput(place[p], taken[user][k], *partial))
-        number, unit = in_unit(None if grads is None and literal is None else unsigned(value), of)
+            inputs.append(PictureInput(place[p], taken[user][k], *in_unit(partial, of, unit_of and unit_of(p))))
+        data = None if grads is None and literal is None else unsigned(value)
         grad = None if grads is None or isinstance(value, bool) else grads[i]
-        grad, grad_unit = in_unit(grad, unit_of and unit_of(roots[0]), of)
-        nodes.append(
-            PictureNode(
-                label,
-                primitive.symbol if parents else "",
-                primitive is VARIABLE,
-                number,
-                grad,
-                tuple(inputs),
-                len(inputs) > 1 and not primitive.commutative,
-                evaluated[i],
-                literal,
-                unit,
-                grad_unit,
-            )
-        )
+        ordered = len(inputs) > 1 and not primitive.commutative
+        numbers = *in_unit(data, of), *in_unit(grad, unit_of and unit_of(roots[0]), of)
+        kind = primitive is VARIABLE, ordered, evaluated[i], literal
+        nodes.append(PictureNode(label, symbol, *kind, tuple(inputs), *numbers))
     outputs = tuple([place[root] for root in roots])
     known = dict(gradient or {}), tuple(warnings)
     return Picture(text, grads is not None, tuple(nodes), outputs, *known, source, tuple(drawn))
@@ -229,37 +218,32 @@ def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]
     }
 
 
-def edges(graph: Graph, i: int, links: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield the nodes that take the inputs of a node and its chain, with each position."""
-    waiting = [(i, k) for k in reversed(range(len(graph.parents[i])))]
-    while waiting:
-        user, k = waiting.pop()
-        link = graph.parents[user][k]
-        if link in links:
-            waiting += [(link, k) for k in reversed(range(len(graph.parents[link])))]
-        else:
-            yield user, k
-
-
-def _partials(source: Graphed, i: int, links: Collection[int]) -> dict[tuple[int, int], float]:
+def edges(source: Graphed, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:
+    """Yield the nodes that take the inputs of a node and its chain, with each position and the local derivative."""
     graph, grads = source.graph, source.grads
-    assert grads is not None
-    partials: dict[tuple[int, int], float] = {}
-    waiting = [(i, 1.0)]
+    if not partials and links.isdisjoint(graph.parents[i]):
+        yield from [(i, k, None) for k in range(len(graph.parents[i]))]
+        return
+
+    def operands(user: int, above: float | None) -> Iterator[tuple[int, int, float | None]]:
+        parents = graph.parents[user]
+        slopes: Sequence[float | None] = [None] * len(parents)
+        if above is not None and grads is not None:
+            # an adjoint of 0 never asked for a derivative
+            with suppress(ValueError, ArithmeticError):
+                active = [grads[p] is not None for p in parents]
+                slopes = graph.primitives[user].slopes(REAL, graph.inputs(user), graph.data[user], active)
+        for k in reversed(range(len(parents))):
+            slope = slopes[k]
+            yield user, k, None if slope is None or above is None else above * slope
+
+    waiting = [*operands(i, 1.0 if partials and grads and grads[i] is not None else None)]
     while waiting:
-        user, above = waiting.pop()
-        active = [grads[p] is not None for p in graph.parents[user]]
-        try:
-            slopes = graph.primitives[user].slopes(REAL, graph.inputs(user), graph.data[user], active)
-        except (ValueError, ArithmeticError):
-            # an adjoint of 0 never asked for it
-            continue
-        for k, (p, slope) in enumerate(zip(graph.parents[user], slopes, strict=False)):
-            if slope is not None and p in links:
-                waiting.append((p, above * slope))
-            elif slope is not None:
-                partials[user, k] = above * slope + 0.0
-    return partials
+        user, k, slope = waiting.pop()
+        if graph.parents[user][k] in links:
+            waiting += operands(graph.parents[user][k], slope)
+        else:
+            yield user, k, None if slope is None else slope + 0.0
 
 
 def _taken(graph: Graph, i: int) -> Sequence[bool]:
@@ -310,7 +294,9 @@ def folded(picture: Picture) -> tuple[Folding, ...]:
     links = linked(graph, picture.order, picture.order[-1:])
     terms: dict[int, int] = {}
     for k, i in enumerate(picture.order):
-        operands = [] if i in links else [graph.parents[user][place] for user, place in edges(graph, i, links)]
+        operands = (
+            [] if i in links else [graph.parents[user][place] for user, place, _ in edges(picture.graphed, i, links)]
+        )
         if len(operands) > MANY_ALIKE and unrolled(graph, operands):
             terms[k] = len(operands)
     if not terms:
@@ -423,4 +409,5 @@ def _folded_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
     grad = next((node.grad for node in shown if node.grad is not None), None)
     label = first.label.partition("[")[0] if first.operation else fold.words
     operation = fold.words if first.operation else ""
-    return PictureNode(label, operation, first.variable, data, grad, inputs, False, any(node.taken for node in shown))
+    kind = first.variable, False, any(node.taken for node in shown), None
+    return PictureNode(label, operation, *kind, inputs, data, None, grad, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, limit_error
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.optional_units import program_units, with_units
@@ -141,10 +141,8 @@ def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, A
 def check_size(names: Sequence[str]) -> None:
     """Raise `ExpressionError` for more variables than a Hessian may have."""
     if len(names) > MOST_VARIABLES:
-        raise ExpressionError(
-            "limit",
+        raise limit_error(
             f"a Hessian of {len(names):,} variables is too large; {MOST_VARIABLES} is the most",
-            None,
             "name some of them: `--wrt x,y`",
         )
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, Span, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, Span, limit_error, quoted, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
@@ -90,10 +90,8 @@ def jacobian(
             if type(value) is Quantity:
                 raise without_units(name, value)
     if in_full and len(names) * len(outputs) > MOST_ENTRIES:
-        raise ExpressionError(
-            "limit",
+        raise limit_error(
             f"a Jacobian of {len(outputs):,} rows and {len(names):,} columns is too large",
-            None,
             "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt x,y`",
         )
     warnings: list[Diagnostic] = []

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import local_formulas
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, limit_error
 from ..formulas.derivation import Derivation
 from ..formulas.diff import diff
 from ..formulas.export import export
@@ -111,10 +111,8 @@ def page(
     answer = gradient(text, point, wrt=wrt, units=units)
     drawn = pictured(answer)
     if len(drawn.nodes) > MOST_NODES:
-        raise ExpressionError(
-            "limit",
+        raise limit_error(
             f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MOST_NODES:,} at most",
-            None,
             "look at a part of the program, or at the records of `trace`",
         )
     program, graph = pose(text, point, wrt, quantities=True).program, drawn.graphed.graph
@@ -136,30 +134,20 @@ def page(
             slots, code, formula, partials = _operation(graph, i)
             operation = places_of_code.setdefault((primitive.name, code), len(operations))
             if operation == len(operations):
-                inputs = [f"x{k + 1}" for k in slots if k is not None]
-                source = export(code, "javascript", wrt=inputs).source
+                free = [f"x{k + 1}" for k in slots if k is not None]
+                source = export(code, "javascript", wrt=free).source
                 message = "division by zero" if primitive is DIV else ""
                 domain = "" if message else domain_description(primitive, len(parents))
                 operations.append(Operation(source, primitive.written, domain, message))
         here = (span, primitive.symbol if parents else "")
-        nodes.append(
-            Node(
-                writer.names.get(named, ""),
-                named in writer.numbered,
-                operation,
-                tuple([place[p] for p in parents]),
-                slots,
-                formula,
-                partials,
-                _kind(primitive, bool(parents)),
-                *_literal(graph, i),
-                # the loser of a `max` takes no part, nor what a literal 0 cuts off
-                any(graph.constants.get(p, (1,))[0] == 0 for p in parents)
-                if primitive.product
-                else primitive.has_structural_zeros,
-                None if span is None else text_places.setdefault(here, len(text_places)),
-            )
-        )
+        at = None if span is None else text_places.setdefault(here, len(text_places))
+        # the loser of a `max` takes no part, nor what a literal 0 cuts off
+        selects = primitive.has_structural_zeros
+        if primitive.product:
+            selects = any(graph.constants.get(p, (1,))[0] == 0 for p in parents)
+        name, numbered, kind = writer.names.get(named, ""), named in writer.numbered, _kind(primitive, bool(parents))
+        inputs, literal = tuple([place[p] for p in parents]), _literal(graph, i)
+        nodes.append(Node(name, numbered, operation, inputs, slots, formula, partials, kind, *literal, selects, at))
     order = [*reading_place]
     variables = {name: place[i] for name, i in program.places.items()}
     wanted = tuple([name for name in answer.gradient if name in variables])

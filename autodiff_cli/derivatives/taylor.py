@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
 from ..graphs.laurent import Laurent, NoSeries, laurent_in
 from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value
@@ -120,7 +120,7 @@ def _check_order(order: int, arithmetic: Arithmetic) -> None:
         message = f"order {order} with {arithmetic.digits:,} digits would take too long"
         hint = f"order times digits may be up to {MOST_DIGITS:,}"
     if message:
-        raise ExpressionError("limit", message, None, hint)
+        raise limit_error(message, hint)
 
 
 def _without_noise(

@@ -298,23 +298,15 @@ class Writer:
         """The node's line in the primal trace."""
         graph, primitive, label = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
         inputs = [self.leaf(p) for p in graph.parents[i]]
-        kind, formula = "variable", variable(label)
+        kind, formula, symbol, text, name = "variable", variable(label), label, "", self.names[i]
         if inputs:
             kind, formula = "condition" if primitive.gives_condition else "operation", node(primitive, inputs)
+            symbol, text = "", expression_text(formula)
         elif primitive is CONSTANT:
             kind, formula = "constant", constant(*graph.constants[i])
-        return TraceRow(
-            self.names[i],
-            kind,
-            i in self.numbered,
-            "" if inputs else label,
-            expression_text(formula) if inputs else "",
-            formula,
-            tuple([leaf.label or expression_text(leaf) for leaf in inputs]),
-            self.number(graph.data[i], i),
-            adjoint,
-            graph.span(i),
-        )
+        listed = tuple([leaf.label or expression_text(leaf) for leaf in inputs])
+        numbers = self.number(graph.data[i], i), adjoint
+        return TraceRow(name, kind, i in self.numbered, symbol, text, formula, listed, *numbers, graph.span(i))
 
     def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
         """The inputs that take part in a node, with the local derivative, bare and as it is shown."""

@@ -131,14 +131,12 @@ class _Reader:
                 raise _Unknown
             return token[1:].removeprefix("var")
         if re.fullmatch(r"[^\W\d]\w*", token):
-            if self.next == "(" and token in FUNCTIONS:
-                return self.call(token)
-            if token in FUNCTIONS:
+            if token in FUNCTIONS and self.next != "(":
                 raise _Unknown
-            return token
-        if re.fullmatch(r"[\d.]+", token):
-            return token
-        raise _Unknown
+            return self.call(token) if token in FUNCTIONS else token
+        if not re.fullmatch(r"[\d.]+", token):
+            raise _Unknown
+        return token
 
     def call(self, name: str) -> str:
         """Return a function with its exponent, where that stands, and its argument."""

@@ -15,7 +15,7 @@ Answer = TypeVar("Answer")
 
 _WINDOW = 120
 
-LONGEST = 2_000
+MAX_LENGTH = 2_000
 """A longer text is read as it stands: each mistake takes a reading of all of it."""
 
 MAX_CORRECTIONS = 100
@@ -149,7 +149,7 @@ def leniently(
             return answer(reading.text), composed if reading.text == text else reading
         except ExpressionError as error:
             offer = certain(error.offers) if error.text is None else None
-            if offer is None or len(reading.text) > LONGEST or len(met) > MAX_CORRECTIONS:
+            if offer is None or len(reading.text) > MAX_LENGTH or len(met) > MAX_CORRECTIONS:
                 raise reading.blamed(error) from None
             if reading.text == text and composed is None:
                 reading = AsRead(text, text, tuple(range(len(text))))

@@ -11,6 +11,7 @@ from unicodedata import normalize
 from ..language.tokens import KEYWORDS
 from ..table.primitive import FUNCTIONS
 from ..table.primitives import native
+from .latex import spelled
 
 # characters that people type or paste into formulas, as parts of patterns
 DASHES = "‐‑‒–—―﹘﹣－"
@@ -59,12 +60,6 @@ def _call(match: re.Match[str]) -> str:
     return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
 
 
-def _latex(match: re.Match[str]) -> str:
-    from .latex import spelled
-
-    return spelled(match)
-
-
 REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "plain": lambda match: normalize("NFKC", match[0]),
     "power": _power,
@@ -74,7 +69,7 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "call": _call,
     "ungrouped": lambda match: match[0].replace(".", "").replace(",", "."),
     "lower": lambda match: match[0].lower(),
-    "latex": _latex,
+    "latex": spelled,
 }
 """The replacements that take more than a pattern; `mistakes.txt` names them after an `@`."""
 
@@ -122,8 +117,13 @@ def _mistakes(table: str) -> Iterator[Mistake]:
             if key not in Mistake._fields:
                 assert "message" not in values, field
                 values["message"] = field
-            elif key in ("write", "example", "place", "repair"):
-                values[key] = (*values.get(key, ()), _repair(value) if key == "repair" else value)
+            elif key == "repair":
+                pattern, _, text = value.partition(" →")
+                text = _characters(text.removeprefix(" "))
+                replacement = REPAIRS[text[1:]] if text.startswith("@") else text
+                values[key] = (*values.get(key, ()), (_characters(pattern), replacement))
+            elif key in ("write", "example", "place"):
+                values[key] = (*values.get(key, ()), value)
             else:
                 values[key] = _characters(value)
         if len(values.get("place", ())) == 1:
@@ -134,12 +134,6 @@ def _mistakes(table: str) -> Iterator[Mistake]:
 def _characters(text: str) -> str:
     text = re.sub("<([A-Z]+)>", lambda name: globals()[name[1]], text) if "<" in text else text
     return text.replace("␣", " ")
-
-
-def _repair(text: str) -> Repair:
-    pattern, _, replacement = text.partition(" →")
-    replacement = _characters(replacement.removeprefix(" "))
-    return _characters(pattern), REPAIRS[replacement[1:]] if replacement.startswith("@") else replacement
 
 
 MISTAKES = tuple(_mistakes((Path(__file__).parent / "mistakes.txt").read_text(encoding="utf-8")))

@@ -22,7 +22,7 @@ MAX_SPELLING = 72
 MAX_CONTEXT = 2000
 """After a longer text the spelling is judged by itself."""
 
-LARGEST = 10_000
+MAX_NODES = 10_000
 """The calls in a text that expand to more nodes are not looked into."""
 
 MAX_NAME_LENGTH = 40
@@ -74,7 +74,7 @@ _SIZES = frozenset(("len", "length", "size", "numel", "shape"))
 
 def _program(text: str) -> Any:
     with suppress(ParseFailure, ExpressionError):
-        return parse(text, most=LARGEST)
+        return parse(text, most=MAX_NODES)
     return None
 
 

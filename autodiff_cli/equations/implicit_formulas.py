@@ -10,7 +10,7 @@ from ..algebra.almost_everywhere import generic
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import derivatives
 from ..algebra.walk import substituted
-from ..errors import Diagnostic, ExpressionError, counted, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, Step, check_length, derivation, pending_name
 from ..formulas.diff import MOST_ORDERS, Derivative, Diff
 from ..graphs.value import Value, node, variable
@@ -132,7 +132,7 @@ def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: boo
         raise usage_error(message, "name as many unknowns as there are equations: `--for x,y`")
     if count > MOST_EQUATIONS:
         message = f"the formulas of {count} unknowns are too long; {MOST_EQUATIONS} is the most"
-        raise ExpressionError("limit", message, None, "`solve` finds the derivatives at a point")
+        raise limit_error(message, "`solve` finds the derivatives at a point")
     if not 1 <= order <= MOST_ORDERS:
         raise ExpressionError("limit", f"the order {order:,} is not one from 1 to {MOST_ORDERS}")
     if steps and count > 1:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import repeat
-from typing import Any
+from itertools import chain, product
+from typing import Any, TypeVar
 
 from ..algebra.rational_functions import coefficients
 from ..derivatives.hessian import hessian
@@ -45,7 +45,6 @@ def own(
     return Exercise(0, 0, 0, kind, "Differentiate {f}.", program, at, tuple(wrt), ("",), tuple(answer), formula, None)
 
 
-# ---- derivatives --------------------------------------------------------------------------------------------------
 def check_derivative(
     text: str,
     point: Point | None = None,
@@ -83,62 +82,61 @@ def check_derivative(
 
     def marked(derivative: Derivative, entry: Entry) -> Marked:
         posed = own(kind, text, [derivative.formula], derivative.by[:1])
-        if not unknowns:
-            return mark_formula(posed, answer, entry)
-        return CurveAnswer(posed, program, unknowns, derivative, answer, entry).mark()
+        if unknowns:
+            mark = CurveAnswer(posed, program, unknowns, derivative, answer, entry).mark()
+        else:
+            mark = mark_formula(posed, answer, entry)
+        return mark._replace(given=answer[entry.start : entry.end].strip())
 
-    wanted = {(derivative.of, derivative.by): derivative for derivative in derivatives}
-    of = {key: derivative_name(key[1], key[0]) for key in wanted}
-    listed = entries(answer, list(wanted), names)
-    marks = {
-        entry.key: marked(wanted[entry.key], entry)._replace(
-            given=answer[entry.start : entry.end].strip(), of=of[entry.key]
-        )
-        for entry in listed
-        if entry.key is not None
-    }
+    wanted: dict[Key, Derivative] = {(derivative.of, derivative.by): derivative for derivative in derivatives}
+    given = {entry.key: entry for entry in entries(answer, list(wanted), names) if entry.key is not None}
     if len(wanted) == 1:
-        (single,) = marks.values()
-        return single._replace(given=answer, of="")
-    whole = own(kind, text, [derivative.formula for derivative in derivatives], wrt or ())
-    together = marked_together(whole, answer, [marks.get(key) or _missing(whole, of[key]) for key in wanted])
-    asked = [derivative.by[0] for derivative in derivatives]
-    if order > 1 or unknowns or "=" in answer or together.right or asked == sorted(asked):
-        return together
-    typed = dict(zip(sorted(asked), listed, strict=True))
-    turned = (marked(derivative, typed[derivative.by[0]]).right for derivative in derivatives)
-    return _with_order(together, turned, asked)
+        (entry,) = given.values()
+        return marked(derivatives[0], entry)._replace(given=answer)
+    posed = own(kind, text, [derivative.formula for derivative in derivatives], wrt or ())
+    asked = [] if order > 1 or unknowns else [derivative.by[0] for derivative in derivatives]
+    return marked_together(posed, answer, wanted, given, lambda key, entry: marked(wanted[key], entry), asked)
 
 
-def _with_order(marked: Marked, turned: Iterable[bool], names: Sequence[str]) -> Marked:
-    alphabetic = ", ".join(sorted(names))
-    message = f"{marked.message}; in the order {alphabetic} they are right, and asked for is {', '.join(names)}"
-    return marked._replace(message=message) if all(turned) else marked
+T = TypeVar("T")
 
 
-def _missing(posed: Exercise, of: str) -> Marked:
-    return Marked(posed, "", False, MISSING, f"add it to the answer: `{of} = …`", "entries", 0, of)
+def marked_together(
+    posed: Exercise,
+    answer: str,
+    wanted: Iterable[Key],
+    given: Mapping[Key, T],
+    mark: Callable[[Key, T], Marked],
+    names: Sequence[str],
+) -> Marked:
+    """Return the marking of an answer of several entries from that of each.
 
-
-def marked_together(posed: Exercise, answer: str, marks: Sequence[Marked]) -> Marked:
-    """Return the marking of an answer of several entries from that of each."""
-    words = ["right" if mark.right else MISSING if mark.message == MISSING else "wrong" for mark in marks]
-    is_right = words.count("right") == len(marks)
+    Where the entries have no names, it says if they are right in the alphabetic order of the `names`.
+    """
+    marks = []
+    for key in wanted:
+        of = derivative_name(key[1], key[0])
+        missing = Marked(posed, "", False, MISSING, f"add it to the answer: `{of} = …`", "entries", 0)
+        marks.append((mark(key, given[key]) if key in given else missing)._replace(of=of))
+    groups: dict[str, list[str]] = {"wrong": [], MISSING: [], "right": []}
+    for each in marks:
+        groups["right" if each.right else MISSING if each.message == MISSING else "wrong"].append(each.of)
+    is_right = len(groups["right"]) == len(marks)
     message = "right: both of them" if len(marks) == 2 else f"right: all {len(marks)} of them"
     if not is_right:
-        groups = {word: [mark.of for mark, w in zip(marks, words, strict=True) if w == word] for word in words}
-        parts = (
-            f"{', '.join(groups[word])} {'is' if len(groups[word]) == 1 else 'are'} {word}"
-            for word in ("wrong", MISSING, "right")
-            if word in groups
-        )
+        parts = (f"{', '.join(of)} {'is' if len(of) == 1 else 'are'} {word}" for word, of in groups.items() if of)
         message = f"wrong: {'; '.join(parts)}"
-    points = max((mark.points for mark in marks), default=0)
-    hint = next((mark.hint for mark in marks if not mark.right), "")
+        alphabetic = sorted(names)
+        turned = dict(zip(alphabetic, names, strict=True))
+        if "=" not in answer and alphabetic != [*names]:
+            others = {(of, by): given.get((of, tuple(turned[name] for name in by))) for of, by in wanted}
+            if all(entry is not None and mark(key, entry).right for key, entry in others.items()):
+                message += f"; in the order {', '.join(alphabetic)} they are right, and asked for is {', '.join(names)}"
+    points = max((each.points for each in marks), default=0)
+    hint = next((each.hint for each in marks if not each.right), "")
     return Marked(posed, answer, is_right, message, hint, "entries", points, entries=tuple(marks))
 
 
-# ---- series -------------------------------------------------------------------------------------------------------
 def check_series(
     text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None, order: int = 8
 ) -> Marked:
@@ -151,7 +149,7 @@ def check_series(
         output, leaf = single_output(program), program.variables.get(name) or variable(name)
         parts = coefficients(output, leaf, lambda v: v, lambda primitive, a, b: a)
         if parts is None:
-            raise ExpressionError("usage", f"the answer is no polynomial in `{name}`", None, "write the polynomial")
+            raise usage_error(f"the answer is no polynomial in `{name}`", "write the polynomial")
         return output, len(parts) - 1
 
     with errors_point_into(answer):
@@ -189,7 +187,6 @@ def _coefficient(x: Any) -> Any:
     return Fraction(*ratio) if ratio else float(x)
 
 
-# ---- Hessians -----------------------------------------------------------------------------------------------------
 def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:
     """Return whether a matrix, `2, 0; 0, 6`, or entries, `d2/dx^2 = 2, …`, are the Hessian."""
     # in fractions, or where there are none in many digits
@@ -203,12 +200,10 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         expected = hessian(text, point, wrt=wrt, arithmetic=PRECISE)
     names, n = list(expected.gradient), len(expected.gradient)
     posed = own("hessian", text, [], names, point)
-    places: list[tuple[int, int]] = [(i, j) for i in range(n) for j in range(n)]
-    if "=" in answer:
-        places = [(i, j) for i, j in places if i <= j]
-        keys: list[Key] = [("", (names[i], names[j])) for i, j in places]
-        by_key = {entry.key: answer[entry.start : entry.end] for entry in entries(answer, keys, names)}
-        typed = {place: by_key[key] for place, key in zip(places, keys, strict=True) if key in by_key}
+    is_named = "=" in answer
+    keys: list[Key] = [("", (a, b)) for i, a in enumerate(names) for b in (names[i:] if is_named else names)]
+    if is_named:
+        typed = {entry.key: answer[entry.start : entry.end] for entry in entries(answer, keys, names)}
     else:
         # `[[2, 0], [0, 6]]` is the matrix too
         rows = [split(row) for row in re.sub(r"\]\s*,\s*\[", ";", answer).strip("[] ").split(";")]
@@ -216,39 +211,29 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
             shape = "; ".join([", ".join(["…"] * n)] * n)
             message = f"the Hessian by {counted(n, 'variable')} has {n} rows of {n}"
             raise usage_error(message, f"write `--answer '{shape}'`, or name the entries: `d2/dx^2 = …`")
-        typed = {(i, j): rows[i][j] for i, j in places}
-    answered = {place: parse_number(entry) for place, entry in typed.items()}
-    right = {(i, j): figure(expected.hessian[i][j]) for i, j in places}
-    slopes = [figure(x) for x in expected.gradient.values()]
+        typed = dict(zip(keys, chain(*rows), strict=True))
+    given = {key: (typed[key].strip(), parse_number(typed[key])) for key in keys if key in typed}
+    right = dict(zip(product(names, names), map(figure, chain(*expected.hessian)), strict=True))
+    slopes = {name: figure(x) for name, x in expected.gradient.items()}
     # a 0 that is computed with rounding is off by a part of the largest entry
     largest = max([Fraction(1), *map(abs, right.values())])
     noise = Fraction(0) if arithmetic == EXACT else largest / 10**EQUAL_DIGITS
-    marks = []
-    for i, j in places:
-        of = derivative_name((names[i], names[j]))
-        wanted, entry = right[i, j], answered.get((i, j))
-        if entry is None:
-            marks.append(_missing(posed, of))
-            continue
-        is_right = _equal(entry, wanted, noise)
+
+    def marked(key: Key, entry: tuple[str, Any]) -> Marked:
+        (typed, number), (a, b) = entry, key[1]
+        wanted, both = right[a, b], slopes[a] * slopes[b]
+        if _equal(number, wanted, noise):
+            how = "" if arithmetic == EXACT else f", to {EQUAL_DIGITS} digits"
+            return Marked(posed, typed, True, f"right{how}")
         hint = (
-            "" if is_right
-            else "its sign is wrong" if _equal(entry, -wanted, noise)
-            else "a Hessian is symmetric" if i != j and _equal(answered.get((j, i), entry), wanted, noise)
-            else "that is the product of the first derivatives"
-            if slopes[i] * slopes[j] and _equal(entry, slopes[i] * slopes[j], noise)
+            "its sign is wrong" if _equal(number, -wanted, noise)
+            else "a Hessian is symmetric" if a != b and _equal(given.get(("", (b, a)), entry)[1], wanted, noise)
+            else "that is the product of the first derivatives" if both and _equal(number, both, noise)
             else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
         )  # fmt: skip
-        how = "" if arithmetic == EXACT else f", to {EQUAL_DIGITS} digits"
-        message = f"right{how}" if is_right else "wrong: it is {}, and this has {}".format(*_shown(wanted, entry))
-        marks.append(Marked(posed, typed[i, j].strip(), is_right, message, hint, of=of))
-    marked = marked_together(posed, answer, marks)
-    # rows without names are by the variables in the order of the formula
-    order = sorted(range(n), key=lambda k: names[k])
-    if "=" in answer or marked.right or order == list(range(n)):
-        return marked
-    turned = (answered[order.index(i), order.index(j)] for i, j in places)
-    return _with_order(marked, map(_equal, turned, right.values(), repeat(noise)), names)
+        return Marked(posed, typed, False, "wrong: it is {}, and this has {}".format(*_shown(wanted, number)), hint)
+
+    return marked_together(posed, answer, keys, given, marked, names)
 
 
 def figure(x: Any) -> Fraction:

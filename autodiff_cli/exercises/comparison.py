@@ -121,7 +121,6 @@ def equal(values: Values) -> bool | None:
     return None if second * 10 ** (MORE_DIGITS - 50) < 1 and size < 1 else False
 
 
-# ---- points -------------------------------------------------------------------------------------------------------
 def points(
     functions: Sequence[Value], names: Sequence[str]
 ) -> tuple[list[dict[str, Fraction]], list[dict[str, Fraction]]]:

@@ -18,7 +18,7 @@ from ..algebra.rational_functions import vanishes
 from ..algebra.simplify import simplify
 from ..algebra.walk import substituted
 from ..diagnostics.leniency import leniently
-from ..errors import ExpressionError, Offer, counted, point_error, quoted, usage_error
+from ..errors import ExpressionError, Offer, counted, limit_error, point_error, quoted, usage_error
 from ..graphs.value import Value, in_order, node, variable
 from ..graphs.value_and_gradient import value_and_gradient, value_in
 from ..inputs.parse_point import split
@@ -90,7 +90,6 @@ def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: A
     return mark_formula(posed, answer, entry)
 
 
-# ---- formulas -----------------------------------------------------------------------------------------------------
 SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
 """What an exercise of each kind asks for; all other kinds ask for the derivative."""
 
@@ -155,7 +154,7 @@ class FormulaAnswer:
         count, what = len(self.places), SOUGHT.get(self.posed.kind, "the derivative")
         if count < MIN_POINTS:
             message = f"there are too few points {self.where}to compare the answer at"
-            raise ExpressionError("limit", message, None, self.instead)
+            raise limit_error(message, self.instead)
         for place in self.places:
             if not place.agrees:
                 where = ", ".join(f"{x} = {y if isinstance(y, Fraction) else rounded(y)}" for x, y in place.at.items())
@@ -353,7 +352,6 @@ def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _V
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
 
 
-# ---- numbers ------------------------------------------------------------------------------------------------------
 def _mark_numbers(posed: Exercise, answer: str) -> Marked:
     answers, m = _numbers_by_name(posed, answer), many_digits()
     wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}

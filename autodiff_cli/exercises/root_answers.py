@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -254,12 +255,10 @@ class _System:
 
 def _vanishes(difference: Value) -> bool:
     names = sorted(_leaves((difference,)))
-    decided = []
-    for at in points([difference], names)[0] if names else [{}]:
 
-        def sides(m: NumberType, at: Mapping[str, Fraction] = at) -> tuple[Any, Any] | None:
-            value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})
-            return None if value is None else (value, m.number(0))
+    def sides(at: Mapping[str, Fraction], m: NumberType) -> tuple[Any, Any] | None:
+        value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})
+        return None if value is None else (value, m.number(0))
 
-        decided.append(equal(sides))
+    decided = [equal(partial(sides, at)) for at in (points([difference], names)[0] if names else [{}])]
     return True in decided and False not in decided

@@ -335,7 +335,7 @@ def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Ass
     result = [_assumption(part.strip(), program) for text in listed for part in split(text)]
     if len(result) > MAX_ASSUMPTIONS:
         message = f"there are more than {MAX_ASSUMPTIONS} assumptions"
-        raise ExpressionError("limit", message, None, "leave out what is not needed")
+        raise limit_error(message, "leave out what is not needed")
     return result
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Diagnosed, Diagnostic, ExpressionError, needed
+from ..errors import Diagnosed, Diagnostic, ExpressionError, limit_error, needed
 from ..numbers.base import UNDECIDED, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded, allowed
 from ..numbers.floats import REAL
@@ -126,7 +126,7 @@ class Arithmetic(NamedTuple):
             return Figure("0", 0.0, context.nstr(x.largest(), 2, min_fixed=0, max_fixed=0))
         message = f"no digit of a result can be told, even with {context.dps:,} digits"
         hint = "ask for more digits, allow more work with `--work 10`, or move the point"
-        raise ExpressionError("limit", message, None, hint)
+        raise limit_error(message, hint)
 
     def _certified(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         message = "`--certified` needs python-flint, which is not installed"

@@ -6,7 +6,7 @@ import re
 from contextlib import nullcontext
 from typing import BinaryIO
 
-from ..errors import ExpressionError, Span
+from ..errors import ExpressionError, Span, limit_error
 
 LIMIT = 64 * 1024 * 1024
 """Bytes in a line, or in a file that is read whole."""
@@ -56,7 +56,7 @@ def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path")
         reason = (fault.strerror if isinstance(fault, OSError) else None) or fault
         raise ExpressionError("io", f"`{path}` cannot be read: {reason}", hint=hint) from None
     if len(data) > LIMIT:
-        raise ExpressionError("limit", f"`{path}` is longer than {LIMIT:,} bytes", hint="use a smaller file")
+        raise limit_error(f"`{path}` is longer than {LIMIT:,} bytes", "use a smaller file")
     text, error = decode(data, first=True)
     if (error is not None or data.startswith(b"%PDF")) and (other_kind := kind_of(data)):
         kind, hint = other_kind

@@ -17,7 +17,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import ExpressionError, Span, point_error
+from ..errors import ExpressionError, Span, limit_error, point_error
 from ..language.tokens import plain_number
 from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, typed
 
@@ -503,10 +503,9 @@ def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 
     if grid.size > MAX_POINTS * times:
         listed = " × ".join(f"{_counted(length)} of `{name}`" for name, length in lengths.items())
         more = -(-grid.size // MAX_POINTS)
-        raise ExpressionError(
-            "limit",
+        raise limit_error(
             f"the sweep has {_counted(grid.size)} points, and {int(MAX_POINTS * times):,} are the most"
             + (f": {listed}" if len(axes) > 1 else ""),
-            hint="take larger steps" + (f", or allow more: `--work {more}`" if more <= MAX_WORK else ""),
+            "take larger steps" + (f", or allow more: `--work {more}`" if more <= MAX_WORK else ""),
         )
     return grid

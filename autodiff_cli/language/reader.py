@@ -300,10 +300,6 @@ class Parts(NamedTuple):
 Make = Callable[[Parts], Any]
 
 
-def _plus(parts: Parts) -> int:
-    return parts.builder.plus(parts.top, parts.place, parts.inner)
-
-
 def _operation(primitive: Primitive, *order: int, closed: int = 0) -> Make:
 
     def make(parts: Parts) -> int:
@@ -378,7 +374,7 @@ def _outputs(parts: Parts) -> Complete:
 
 _OPERATIONS = {p.name: p for p in (ADD, SUB, MUL, DIV, POW, NEG, SQRT)}
 _MAKERS: dict[str, Make] = {
-    "pos": _plus,
+    "pos": lambda parts: parts.builder.plus(parts.top, parts.place, parts.inner),
     "if": _operation(WHERE, 1, 0, 2),
     "or": _operation(OR),
     "and": _operation(AND),

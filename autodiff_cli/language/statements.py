@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError, Offer, Span
 
-_LONGEST = 40
+_MAX_LENGTH = 40
 _GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
 _ZEROS = r"0[0-9]{2}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![0-9.])"
 """Numbers with leading zeros, which are not allowed even as coefficients: `000x`."""
@@ -92,7 +92,7 @@ def check_commas(starts: Sequence[int], text: str, where: str) -> None:
             continue
         # The patterns are compiled only here, since hardly any program comes this far.
         for before, after in _COMMAS[where]:
-            whole = re.compile(before).search(text, max(left, right - 1 - _LONGEST), right - 1)
+            whole = re.compile(before).search(text, max(left, right - 1 - _MAX_LENGTH), right - 1)
             rest = re.compile(after).match(text, right)
             if whole and rest:
                 raise _one_number(whole[0], rest[0], Span(whole.start(), rest.end()), what)
@@ -101,11 +101,11 @@ def check_commas(starts: Sequence[int], text: str, where: str) -> None:
 def _one_number(before: str, after: str, span: Span, what: str) -> ExpressionError:
     joined, listed = f"{before}.{after}", f"{before}, {after.replace(',', ', ')}"
     message, too_long = "the decimal sign is a point", "leave the commas out"
-    is_long, offered = len(listed) > _LONGEST, [joined, listed]
+    is_long, offered = len(listed) > _MAX_LENGTH, [joined, listed]
     if "." in before:
         joined = f"{before.replace('.', '')}.{after}"
         message = "a number has a point or a comma in it, and not both"
-        too_long, is_long = "leave the point out and write a point for the comma", len(after) > _LONGEST
+        too_long, is_long = "leave the point out and write a point for the comma", len(after) > _MAX_LENGTH
         offered = [joined, listed]
     elif re.compile(_GROUPS).fullmatch(after):
         joined, message = before + after.replace(",", ""), "a number is written without commas in it"

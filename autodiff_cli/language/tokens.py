@@ -26,7 +26,7 @@ SKIPPED = frozenset(KIND[name] for name in IGNORED)
 DIRECTLY = 0
 """The token kind of an omitted multiplication sign, which is not a terminal."""
 
-EXPONENT_DIGITS = 6
+MAX_EXPONENT_DIGITS = 6
 """A literal with more digits in its exponent is refused: as a fraction it would not fit into memory."""
 
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
@@ -35,7 +35,7 @@ KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 _END_SIGN, _ANOTHER = "\x00", "\x01"
 """The character that marks the end of the text, and another one that occurs in no program."""
 
-REMEMBERED, LONGEST = 4096, 32
+MAX_NUMBERS, MAX_LENGTH = 4096, 32
 """The most numbers in the cache, and the most characters of a cached number."""
 
 _NUMERIC = tuple("0123456789.")
@@ -50,7 +50,7 @@ _SUBSCRIPTS = frozenset(("Lm", "No"))
 _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
 """Marks that only choose between forms of a character, as far as the grammar has not left them out."""
 
-_LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{EXPONENT_DIGITS + 1}}}"
+_LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{MAX_EXPONENT_DIGITS + 1}}}"
 _DIGITS = ASCII_NUMBER.partition(r"(?:\[")[0]
 plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[Ee]', f'(?:(?!{_LONG_EXPONENT})[Ee]')}").fullmatch
 """Whether a text is a number, perhaps with a sign, and no expression that has to be parsed."""
@@ -187,8 +187,8 @@ class _Numbers(dict[str, "tuple[float, str] | None"]):
             number = None
         if number is not None and number[0] == math.inf:
             return None
-        if len(text) <= LONGEST:
-            if len(self) >= REMEMBERED:
+        if len(text) <= MAX_LENGTH:
+            if len(self) >= MAX_NUMBERS:
                 self.clear()
             self[text] = number
         return number
@@ -199,7 +199,7 @@ NUMBERS = _Numbers()
 
 def _has_long_exponent(number: str) -> bool:
     number = number.partition("[")[0]
-    return len(number.lower().partition("e")[2].lstrip("+-−").replace("_", "")) > EXPONENT_DIGITS
+    return len(number.lower().partition("e")[2].lstrip("+-−").replace("_", "")) > MAX_EXPONENT_DIGITS
 
 
 def worth(sign: str) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import Diagnostic, ExpressionError, counted, needed, point_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, counted, limit_error, needed, point_error, quoted, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.bounds import Range
 from ..inputs.optional_units import with_units
@@ -157,7 +157,7 @@ def fit(
             size = "large" if largest > 1 else "small"
             message = f"`{data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
             hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
-            raise ExpressionError("limit", message, hint=hint)
+            raise limit_error(message, hint)
         start = np.array([problem.values.get(name, 1.0) for name in free])
         if lacking := [name for name in free if name not in problem.values and name not in model.linear]:
             error = None if model.linear else model(start).error
@@ -283,7 +283,7 @@ def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[
             raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
     if len(unknowns) > MAX_PARAMETERS:
         hint = f"fit up to {MAX_PARAMETERS}"
-        raise ExpressionError("limit", f"{len(unknowns)} parameters are too many", hint=hint)
+        raise limit_error(f"{len(unknowns)} parameters are too many", hint)
     typed = point | fixed
     values = {name: as_number(value, name) for name, value in typed.items() if name in parameters}
     for name, limits in bounds.items():

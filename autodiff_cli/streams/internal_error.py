@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, limit_error
 
 tracebacks = False
 """Whether `--debug` was given."""
@@ -13,7 +13,7 @@ def error_of(fault: Exception, task: str) -> ExpressionError:
     if isinstance(fault, ExpressionError):
         return fault
     if isinstance(fault, MemoryError):
-        return ExpressionError("limit", "there is not enough memory for this", hint="use a smaller program")
+        return limit_error("there is not enough memory for this", "use a smaller program")
     if tracebacks:
         raise fault
     return ExpressionError(

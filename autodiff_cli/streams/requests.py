@@ -13,7 +13,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
-from ..errors import ExpressionError, nearest, usage_error
+from ..errors import ExpressionError, limit_error, nearest, usage_error
 from ..inputs import decoding as reading
 from ..inputs.parse_point import (
     Lenient,
@@ -83,7 +83,7 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
             message = f"the line is longer than {reading.LIMIT:,} bytes"
-            limit = ExpressionError("limit", message, hint="use smaller programs")
+            limit = limit_error(message, "use smaller programs")
             yield Request(Subject(None, number), "", {}, None, limit)
             continue
         text, error = reading.decode(data.removesuffix(b"\r"), first=number == 1)

@@ -10,17 +10,27 @@ import struct
 from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.primitives import native
+from ..table.primitives import by_name, native
+from .faults import Needed, Vectors, whole_power
 from .lowering import Lowering
 from .target import language, named
-from .vectors import Vectors, whole_power
 
 LANES = 4
-INSTRUCTIONS = named("fadd=add fsub=sub fmul=mul fdiv=div")
+VECTOR, TRUTH = "<4 x double>", "<4 x i1>"
+ALL_TRUE = f"<{', '.join(['i1 1'] * LANES)}>"
 INTRINSICS = named("sqrt fabs=abs floor ceil rint=round")
 """Operations for which processors have vector instructions."""
 
+ARITHMETIC = named("fadd=add fsub=sub fmul=mul fdiv=div")
 COMPARISONS = named("olt=lt ole=le ogt=gt oge=ge oeq=eq une=ne")
+INSTRUCTIONS = {
+    **{name: f"{theirs} {VECTOR} {{0}}, {{1}}" for name, theirs in ARITHMETIC.items()},
+    **{name: f"fcmp {theirs} {VECTOR} {{0}}, {{1}}" for name, theirs in COMPARISONS.items()},
+    **{name: f"{name[:-1]} {TRUTH} {{0}}, {{1}}" for name in native("and_ or_")},
+    **by_name({"neg": f"fneg {VECTOR} {{0}}", "not_": f"xor {TRUTH} {{0}}, {ALL_TRUE}"}),
+}
+"""Operations that are one instruction."""
+
 FUNCTIONS = {
     operation: form
     for operation, form in language("c")["forms"].items()
@@ -29,8 +39,6 @@ FUNCTIONS = {
 """Functions of the C library, by the operations that they are for."""
 
 NATIVE = (*INTRINSICS, *FUNCTIONS, *native("max min where"))
-
-VECTOR, TRUTH = "<4 x double>", "<4 x i1>"
 
 
 def lowering() -> Lowering:
@@ -50,7 +58,7 @@ class Llvm:
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
         self.count = 0
-        self.masks: dict[tuple[tuple[Step, bool], ...], str] = {}
+        self.masks: dict[Needed, str] = {}
 
     def _new(self, text: str, *, before: bool = False) -> str:
         name = f"%v{self.count}"
@@ -118,15 +126,7 @@ class Llvm:
     def _step(self, step: Step) -> str:
         name, args = step.name, [self._value(a) for a in step.args]
         if name in INSTRUCTIONS:
-            return self._new(f"{INSTRUCTIONS[name]} {VECTOR} {args[0]}, {args[1]}")
-        if name == "neg":
-            return self._new(f"fneg {VECTOR} {args[0]}")
-        if name in COMPARISONS:
-            return self._new(f"fcmp {COMPARISONS[name]} {VECTOR} {args[0]}, {args[1]}")
-        if name in ("and_", "or_"):
-            return self._new(f"{name[:-1]} {TRUTH} {args[0]}, {args[1]}")
-        if name == "not_":
-            return self._negated(args[0])
+            return self._new(INSTRUCTIONS[name].format(*args))
         if name == "where":
             kind = TRUTH if _is_condition(step) else VECTOR
             return self._new(f"select {TRUTH} {args[0]}, {kind} {args[1]}, {kind} {args[2]}")
@@ -142,9 +142,6 @@ class Llvm:
             # a zero has no sign
             args = [self._new(f"fadd {VECTOR} {x}, zeroinitializer") for x in args]
         return self._call(FUNCTIONS[name], args)
-
-    def _negated(self, condition: str) -> str:
-        return self._new(f"xor {TRUTH} {condition}, {_truth(True)}")
 
     def _intrinsic(self, function: str, x: str) -> str:
         name = f"@llvm.{function}.v4f64"
@@ -184,10 +181,10 @@ class Llvm:
         return vector
 
     # -- checks -----------------------------------------------------------------------------------------------------
-    def _mask(self, needed: tuple[tuple[Step, bool], ...]) -> str:
+    def _mask(self, needed: Needed) -> str:
         if needed not in self.masks:
             condition, holds = needed[-1]
-            last = self._value(condition) if holds else self._negated(self._value(condition))
+            last = self._value(condition) if holds else self._new(INSTRUCTIONS["not_"].format(self._value(condition)))
             before = self._mask(needed[:-1]) if needed[:-1] else None
             self.masks[needed] = last if before is None else self._new(f"and {TRUTH} {before}, {last}")
         return self.masks[needed]
@@ -195,13 +192,13 @@ class Llvm:
     def _flag(self, inputs: list[str]) -> str:
         terms = [*inputs, *[self._value(result) for result in self.plan.results]]
         equal: list[str] = []
-        for check in self.plan.checks:
-            where = self._mask(check.needed) if check.needed else None
-            if _is_condition(check.step):
-                same = self._new("fcmp oeq {} {}, {}".format(VECTOR, *[self._value(a) for a in check.step.args]))
+        for step, needed in self.plan.checks:
+            where = self._mask(needed) if needed else None
+            if _is_condition(step):
+                same = self._new("fcmp oeq {} {}, {}".format(VECTOR, *[self._value(a) for a in step.args]))
                 equal.append(same if where is None else self._new(f"and {TRUTH} {same}, {where}"))
                 continue
-            term = self._value(check.step)
+            term = self._value(step)
             if where is not None:
                 term = self._new(f"select {TRUTH} {where}, {VECTOR} {term}, {VECTOR} zeroinitializer")
             terms.append(term)

@@ -17,7 +17,7 @@ from ..table.primitives import native
 from .faults import is_undefined
 
 BASIC = CONDITIONS | native("add sub mul div neg").keys()
-SHORT = 2
+MAX_INLINE_STEPS = 2
 """A formula of no more steps is written where it is needed; of a longer one the target gets a function."""
 
 
@@ -50,7 +50,7 @@ class Lowering(Recorder):
         if rule is None:
             raise Lacking(name)
         fixed = operation.variadic or operation.constant_params
-        if self.functions and not fixed and length(name, len(steps)) > SHORT:
+        if self.functions and not fixed and length(name, len(steps)) > MAX_INLINE_STEPS:
             composed(self.native, name, len(steps))  # what it rests on may be lacking
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))
@@ -61,8 +61,12 @@ class Lowering(Recorder):
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
         """The step that chooses between two branches; not a number for a condition that compares what has no value."""
-        if isinstance(condition, Step) and _is_undefined_condition(condition):
-            return self.number(math.nan)
+        step = condition
+        if isinstance(step, Step):
+            while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
+                step = step.args[0]
+            if any(is_undefined(a) for a in step.args):
+                return self.number(math.nan)
         return super().where(condition, then, otherwise)
 
     def number(self, x: Number) -> Step:
@@ -81,12 +85,6 @@ class Lowering(Recorder):
 
     def items(self, name: str, *args: Number) -> list[Step]:
         return [self.number(x) for x in formula(name)(self, *[self.number(a) for a in args])]
-
-
-def _is_undefined_condition(step: Step) -> bool:
-    while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
-        step = step.args[0]
-    return any(is_undefined(a) for a in step.args)
 
 
 @lru_cache(256)

@@ -143,7 +143,7 @@ TEMPLATES: dict[str, dict[str, Template]] = {
 }  # fmt: skip
 """The operations that a dialect writes by what their inputs are."""
 
-LISTED = 40
+MAX_LISTED = 40
 """Columns that a layer hands on by name."""
 
 NO_VALUE = "no value: not defined here, or a number is too large"
@@ -153,7 +153,7 @@ NO_DERIVATIVE = "derivative: infinite or not defined here, or too large"
 OUTSIDE = {">": "le", ">=": "lt", "<": "ge", "<=": "gt", "!=": "eq"}
 """The comparisons that a number outside a bound satisfies."""
 
-QUOTED = 40
+MAX_QUOTED = 40
 """Characters of the program that a row quotes."""
 
 SIZES: dict[str, Callable[..., float]] = by_name({
@@ -317,7 +317,7 @@ class Sql(Target):
             text = unit.text[span.start : span.end] if span else primitive.written
             # a comment may have quotation marks and backslashes, which databases read in different ways
             text = " ".join(" ".join(comment_lines(_COMMENT.sub("", text))).split())
-            text = text if len(text) <= QUOTED else f"{text[: QUOTED - 3]}..."
+            text = text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 3]}..."
             if primitive.name == "div":
                 reason = f"domain: division by zero in `{text}`"
             else:
@@ -385,7 +385,7 @@ class Sql(Target):
         for k, layer in enumerate(layers):
             needed = [name for name in there if last.get(name, -1) > k]
             # The text stays in proportion to the program: many columns are handed on together.
-            few = len(needed) <= max(LISTED, len(there) // 2)
+            few = len(needed) <= max(MAX_LISTED, len(there) // 2)
             there, carried = (needed, needed) if few or not k else (there, ["*"])
             yield f"{'' if k else 'WITH '}ad_s{k + 1} {self.opening}"
             yield "    SELECT " + ", ".join([*carried, *[f"{text} AS {name}" for name, text in layer.items()]])

@@ -7,10 +7,10 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import quoted
 from ..graphs.adjoint import Branch, Recording
@@ -36,10 +36,10 @@ OURS = "ad_"
 PARAMETERS = "x", "y", "z", "w"
 """The parameter names of helper functions."""
 
-DEPTH = 16
+MAX_INDENTED = 16
 """Branches within branches that are written as such."""
 
-INLINE = 5
+MAX_INLINE_STEPS = 5
 """Operations that are written as one expression, where each is needed once only."""
 
 
@@ -82,8 +82,7 @@ def named(names: str, prefix: str = "") -> dict[str, str]:
     return by_name({ours: prefix + (theirs or ours) for theirs, _, ours in pairs})
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(NamedTuple):
     """A unit to be written: the recorded gradient of a program, with its names."""
 
     text: str
@@ -363,7 +362,7 @@ class Target:
         weight: dict[Step, int] = {}
         for step in sorted(steps, key=lambda step: step.index):
             weight[step] = 1 + sum(weight.get(a, 0) for a in step.args if a in hidden)
-            simple = uses[step] == 1 and weight[step] <= INLINE and steps[step].source is None
+            simple = uses[step] == 1 and weight[step] <= MAX_INLINE_STEPS and steps[step].source is None
             if simple and step not in results and step not in named and step.name != "where":
                 hidden.add(step)
         return hidden
@@ -378,7 +377,7 @@ class Target:
     def statements(self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str]) -> Iterator[str]:
         """The lines that do what a schedule says, the first at no indentation."""
         checks = {(step, branch) for step, branch, _ in plan.checks}
-        anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[DEPTH::DEPTH]]
+        anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[MAX_INDENTED::MAX_INDENTED]]
         flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
         for flag in flagged.values():
             yield self.assignment.format(flag, self._number(False))
@@ -386,7 +385,7 @@ class Target:
         here: list[Branch] = []
         for step, branch, source in plan.tasks:
             line = branch.line()
-            for anchor in line[DEPTH::DEPTH] if flagged else ():
+            for anchor in line[MAX_INDENTED::MAX_INDENTED] if flagged else ():
                 if anchor not in entered:
                     # What lies deeper than a source file may be indented goes on at the margin, under a flag.
                     entered.add(anchor)
@@ -446,7 +445,7 @@ def needs(plan: Schedule) -> dict[Step, list[Branch]]:
 
 
 def _visible(line: list[Branch]) -> list[Branch]:
-    return line[(len(line) - 1) // DEPTH * DEPTH :] if len(line) > DEPTH else line
+    return line[(len(line) - 1) // MAX_INDENTED * MAX_INDENTED :] if len(line) > MAX_INDENTED else line
 
 
 def comment_lines(text: str) -> list[str]:

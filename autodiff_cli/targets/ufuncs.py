@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitives import native
+from .faults import Vectors, whole_power
 from .lowering import Lowering
 from .target import language, named
-from .vectors import Vectors, whole_power
 
 OPERATORS: dict[str, Any] = {
     name: getattr(np, theirs)
@@ -34,14 +34,6 @@ def lowering() -> Lowering:
     return Lowering((*FORMS, *ONE_BY_ONE), functions=False)
 
 
-class Call(NamedTuple):
-    """One operation: the function to call, and the indices of the input columns and the output column."""
-
-    function: Callable[..., Any]
-    inputs: tuple[int, ...]
-    out: int
-
-
 class Columns:
     """The operations of a plan on numbered places: inputs first, then constants, then columns that are used again."""
 
@@ -49,7 +41,8 @@ class Columns:
         self.constants: list[Any] = []
         self.kinds: list[bool] = []
         """Whether each work column holds conditions."""
-        self.calls: list[Call] = []
+        self.calls: list[tuple[Callable[..., Any], tuple[int, ...], int]] = []
+        """What to call, the indices of the input columns, and that of the output column."""
         self.plan = plan
         self._inputs = inputs
         self._place: dict[Step, int] = {}
@@ -67,13 +60,13 @@ class Columns:
         self._first = inputs + len(self.constants)
         self._free: dict[bool, list[int]] = {True: [], False: []}
         uses = Counter(a for step in plan.steps for a in step.args)
-        kept = {check.step for check in plan.checks} | set(plan.results)
-        kept |= {a for check in plan.checks if check.step.name in CONDITIONS for a in check.step.args}
-        kept |= {step for check in plan.checks for step, _ in check.needed}
+        kept = {step for step, _ in plan.checks} | set(plan.results)
+        kept |= {a for step, _ in plan.checks if step.name in CONDITIONS for a in step.args}
+        kept |= {condition for _, needed in plan.checks for condition, _ in needed}
         for step in plan.steps:
             places = tuple([self._place[a] for a in step.args])
             out = self._place[step] = self._new(step.name in CONDITIONS)
-            self.calls.append(Call(_function(step), places, out))
+            self.calls.append((_function(step), places, out))
             for a in step.args:
                 uses[a] -= 1
                 if not uses[a] and a.args and a not in kept:
@@ -98,16 +91,16 @@ class Columns:
             for step, result in zip(self.plan.results, results, strict=True):
                 np.add(places[self._place[step]], 0.0, out=result)
                 total += result
-            for check in self.plan.checks:
+            for step, needed in self.plan.checks:
                 where: Any = True
-                for condition, holds in check.needed:
+                for condition, holds in needed:
                     truth = places[self._place[condition]]
                     where = np.logical_and(where, truth if holds else np.logical_not(truth))
-                if check.step.name in CONDITIONS:
-                    x, y = (places[self._place[a]] for a in check.step.args)
+                if step.name in CONDITIONS:
+                    x, y = (places[self._place[a]] for a in step.args)
                     np.logical_or(flags, np.logical_and(np.equal(x, y), where), out=flags)
                 else:
-                    np.add(total, places[self._place[check.step]], out=total, where=where)
+                    np.add(total, places[self._place[step]], out=total, where=where)
             total -= total
             np.logical_or(flags, total != 0.0, out=flags)
 

@@ -8,7 +8,18 @@ from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Diagnosed, Diagnostic, ExpressionError, counted, nearest, needed, point_error, quoted, usage_error
+from ..errors import (
+    Diagnosed,
+    Diagnostic,
+    ExpressionError,
+    counted,
+    limit_error,
+    nearest,
+    needed,
+    point_error,
+    quoted,
+    usage_error,
+)
 from ..inputs.bounds import Range
 from ..inputs.optional_units import column_units, left_out
 from ..inputs.parse_point import constant_value, is_name, pieces
@@ -386,7 +397,7 @@ def _inputs(
         raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
     if len(inputs) > MAX_INPUTS:
         message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
-        raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
+        raise limit_error(message, "give those that hardly matter without an uncertainty")
     return inputs
 
 

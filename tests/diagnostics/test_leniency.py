@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics import ambiguities
-from autodiff_cli.diagnostics.leniency import LONGEST, MAX_CORRECTIONS, AsRead, certain, leniently
+from autodiff_cli.diagnostics import diagnosis
+from autodiff_cli.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, certain, leniently
 from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
 from autodiff_cli.inputs.parse_point import parse_point
@@ -221,7 +221,7 @@ def test_the_work_is_bounded() -> None:
     assert len(asked) == MAX_CORRECTIONS + 1
     asked.clear()
     with pytest.raises(ExpressionError):
-        leniently("2 x" + " " * LONGEST, counting(asked))
+        leniently("2 x" + " " * MAX_LENGTH, counting(asked))
     assert len(asked) == 1
 
 
@@ -323,7 +323,7 @@ DOUBTED = {
 
 
 def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert DOUBTED.keys() == ambiguities.CONDITIONS.keys()
+    assert DOUBTED.keys() == diagnosis.CONDITIONS.keys()
     point = {"x": 2.0, "y": 3.0}
 
     def ask(text: str) -> object:
@@ -333,7 +333,7 @@ def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ExpressionError) as caught:
             leniently(text, ask)
         with monkeypatch.context() as patch:
-            patch.setitem(ambiguities.CONDITIONS, name, lambda fragments, stop: True)  # type: ignore[misc]
+            patch.setitem(diagnosis.CONDITIONS, name, lambda fragments, stop: True)  # type: ignore[misc]
             try:
                 leniently(text, ask)
             except ExpressionError as error:

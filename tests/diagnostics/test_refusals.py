@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics import ambiguities, fragments
+from autodiff_cli.diagnostics import diagnosis, fragments
 from autodiff_cli.diagnostics.context import shape
 from autodiff_cli.diagnostics.diagnosis import recognised
 from autodiff_cli.diagnostics.mistakes import MISTAKES
@@ -208,7 +208,7 @@ def test_the_pieces_that_messages_and_spellings_name_are_there_and_no_others() -
             named |= {name for _, name, _, _ in Formatter().parse(template) if name}
         named |= {mistake.needs, mistake.there}
         named |= {name for place in (mistake.caret, *mistake.place) for name in place.split("..")}
-        assert set(mistake.certain.split()) <= ambiguities.CONDITIONS.keys(), mistake
+        assert set(mistake.certain.split()) <= diagnosis.CONDITIONS.keys(), mistake
     known = {*fragments.RANGES, *fragments.TEXTS}
     assert named - {"sign", "repaired", ""} <= known
     # What is not named in a mistake is what others are made of.

@@ -123,5 +123,5 @@ def _mark(command: str, call: Command) -> int:
         return mark
 
     # programs are read leniently, points as the options say
-    vars(call)["lenient"] = True
+    call.lenient = True
     return max(answer_all(call, marked, MarkedView()), WRONG if wrong else 0)

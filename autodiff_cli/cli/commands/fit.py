@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from ...errors import ExpressionError, needed, usage_error
+from ...errors import limit_error, needed, usage_error
 from ...inputs.optional_units import MeasuredColumns
 from ...inputs.parse_point import parse_point
 from ...inputs.problem import Quantity
@@ -99,7 +99,7 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
         return columns
     if grid.size > MAX_PREDICTED_POINTS:
         hint = "take larger steps"
-        raise ExpressionError("limit", f"{grid.size:,} points are too many for `--predict`", hint=hint)
+        raise limit_error(f"{grid.size:,} points are too many for `--predict`", hint)
     columns.update(grid.columns(0, grid.size))
     columns.update({name: [float(x)] * grid.size for name, x in grid.fixed.items()})
     return columns

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ...errors import ExpressionError
+from ...errors import ExpressionError, limit_error
 
 GAP = 16.0
 """Pixels between two boxes of a column, and between a box and a line that passes it."""
@@ -135,8 +135,8 @@ def layered_layout(
 
 
 def _too_large(what: str) -> ExpressionError:
-    return ExpressionError(
-        "limit", f"{what} too many for a picture", hint="`--format dot` and `--format mermaid` take a graph of any size"
+    return limit_error(
+        f"{what} too many for a picture", "`--format dot` and `--format mermaid` take a graph of any size"
     )
 
 

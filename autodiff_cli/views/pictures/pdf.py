@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from ...derivatives.graph import Picture
-from ...errors import ExpressionError, needed
+from ...errors import limit_error, needed
 from .cells import USUAL, Choices, title
 from .scene import BASELINE, DARK, FONT, LIGHT, LOOKS, MARGIN, UNIT, Box, Colors, Shape, Text, scene
 
@@ -24,10 +24,9 @@ def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
     points = UNIT * (1.0 if choices.width is None else choices.width / drawn.width)
     width, height = drawn.width * points, drawn.height * points
     if max(width, height) > MAX_SIDE:
-        raise ExpressionError(
-            "limit",
+        raise limit_error(
             f"the picture would be {width / 72:,.0f} by {height / 72:,.0f} inches, too many for a PDF",
-            hint="a smaller `--width`, or `--format svg`, which has no such limit",
+            "a smaller `--width`, or `--format svg`, which has no such limit",
         )
     message = "`--format pdf` needs the libraries of the extra `plot`"
     matplotlib = needed("matplotlib", "plot", message, "; the formats tree, dot, mermaid, svg and tikz need nothing")

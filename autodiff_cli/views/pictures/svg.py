@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from ...derivatives.graph import Picture
-from ...errors import ExpressionError, needed
+from ...errors import limit_error, needed
 from ..characters import Theme
 from .cells import USUAL, Choices, title
 from .scene import (
@@ -180,7 +180,7 @@ def png(picture: Picture, choices: Choices = USUAL) -> bytes:
         most = min(most, (AMPLE / (width * height)) ** 0.5)
         excess = "" if scale <= most else f"{width * scale:,.0f} by {height * scale:,.0f} pixels, too many for a PNG"
     if excess:
-        raise ExpressionError("limit", f"the picture would be {excess}", hint="`--format svg` has no such limit")
+        raise limit_error(f"the picture would be {excess}", "`--format svg` has no such limit")
     data = resvg_py.svg_to_bytes(
         svg_string=text,
         zoom=scale,
