@@ -87,7 +87,7 @@ def run(args: Sequence[str]) -> int:
         message = f"cannot write: {fault.strerror or fault}"
         return _reported(ExpressionError("io", message, hint="check where the output goes"))
     except Exception as fault:
-        from .streams.internal_error import error_of
+        from .errors import error_of
 
         return _reported(error_of(fault, "the command"))
 

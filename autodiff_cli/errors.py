@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Self
 
 _KINDS = {
@@ -124,6 +125,16 @@ class NotSmooth(ExpressionError):
     """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
 
 
+@contextmanager
+def about(text: str, *, always: bool = False) -> Iterator[None]:
+    """Have errors be about this text, unless they are about another one already; `always` those too."""
+    try:
+        yield
+    except ExpressionError as error:
+        error.text = text if always or error.text is None else error.text
+        raise
+
+
 def usage_error(message: str, hint: str | None = None, span: Span | None = None) -> ExpressionError:
     """Return the error of a question that does not fit together: its options, its names, its data."""
     return ExpressionError("usage", message, span, hint)
@@ -180,3 +191,22 @@ def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(word, words, 1, cutoff)), None)
+
+
+tracebacks = False
+"""Whether `--debug` was given."""
+
+
+def error_of(fault: Exception, task: str) -> ExpressionError:
+    """Return the error that stands for a fault in a `task`; with `--debug` raise the fault of a bug."""
+    if isinstance(fault, ExpressionError):
+        return fault
+    if isinstance(fault, MemoryError):
+        return limit_error("there is not enough memory for this", "use a smaller program")
+    if tracebacks:
+        raise fault
+    return ExpressionError(
+        "internal",
+        f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",
+        hint=f"please report it, with {task} and what it prints under `--debug`",
+    )

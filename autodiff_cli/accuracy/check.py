@@ -1,4 +1,4 @@
-"""How far a gradient can be trusted: beside differences and beside many digits, and where digits were lost."""
+"""How far a gradient can be trusted: compared with differences and with many digits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class CheckedNumber:
     exact: str
     """The value to 25 digits, computed with many more."""
     digits: int | None
-    """A lower bound on the correct significant digits of `computed`, 0 to 16, against the decimals as written.
+    """A lower bound on the correct digits of `computed`, 0 to 16, against the decimals as written.
 
     None where there is no derivative: a convention at a kink has no correct digits.
     """
@@ -63,7 +63,7 @@ class CheckedNumber:
     """The finite difference for a partial derivative, and its estimated error."""
     difference_error: float | None
     condition: float | None
-    """Of a partial: by what factor a small relative change of the variable is magnified; None where the value is 0."""
+    """Of a partial: the factor of a small relative change; None where the value is 0."""
     agrees: bool
     remark: str
     """The reason why it was not compared with differences, or the error; may be empty."""

@@ -1,4 +1,4 @@
-"""Derivatives from values alone: central differences with extrapolation, in doubles and in many digits."""
+"""Derivatives from values alone: central differences, in doubles and in many digits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Difference(NamedTuple):
 
 
 def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Number], Number | None]:
-    """The value at `root` as a function of the value at `leaf`, None where there is none. Data must be of `m`."""
+    """The value at `root` as a function of that at `leaf`; None where there is none."""
     leaves = [x if not graph.parents[i] else None for i, x in enumerate(graph.data)]
 
     def value(x: Number) -> Number | None:
@@ -91,7 +91,7 @@ def _ridders(value: Callable[[float], float | None], x: float, step: float) -> D
 
 
 class Sides(NamedTuple):
-    """Slopes from the left and from the right of a point, by differences too fine to need extrapolation."""
+    """Slopes from the left and the right of a point, by very fine differences."""
 
     left: Number
     right: Number

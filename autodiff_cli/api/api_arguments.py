@@ -343,8 +343,8 @@ def written_number(name: str, value: Any) -> float:
     return typed(number, str(value) if exactly else repr(number))
 
 
-def columns_of(data: Any) -> dict[str, list[Any]]:
-    """Return the columns of a Python table by name, as lists of cells."""
+def measured_columns(data: Any, other: Collection[str] = ()) -> MeasuredColumns:
+    """Return the columns of a table, with the units in their headings; `other` names have values."""
     columns = {}
     for name in named_columns(data):
         column = data[name]
@@ -352,12 +352,6 @@ def columns_of(data: Any) -> dict[str, list[Any]]:
         if isinstance(column, str | bytes) or not isinstance(column, Iterable) or getattr(column, "ndim", 1) == 0:
             raise point_error(f"column `{name}` is {kind_of(column)}", "give a sequence of numbers")
         columns[str(name)] = list(column)
-    return columns
-
-
-def measured_columns(data: Any, other: Collection[str] = ()) -> MeasuredColumns:
-    """Return the columns of a table, with the units in their headings; `other` names have values."""
-    columns = columns_of(data)
     used = mapped_columns({}, list(columns), other)
     measured = MeasuredColumns()
     measured.update({name: [written_number(name, x) for x in columns[heading]] for name, heading in used.items()})

@@ -98,10 +98,10 @@ _FACES: dict[type, type[Answer]] = {}
 
 
 class Answer:
-    """The base class of answers: they print as their command prints in a pipe, and display themselves in a notebook.
+    """The base class of answers: they print as their command does, and display themselves in a notebook.
 
-    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a gradient or a matrix have
-    the formula as well, for what is printed from the notebook.
+    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a gradient or
+    a matrix have the formula as well.
     """
 
     _shows: ClassVar[tuple[str, ...]] = ()
@@ -122,7 +122,7 @@ class Answer:
 
     @property
     def note(self) -> str | None:
-        """How a program and its point were read, with `lenient`, where that is not as typed: `read as: log(x)`."""
+        """How a program and its point were read, if not as typed: `read as: log(x)`."""
         return cast(str | None, Subject(None, reading=self._reading, values=self._values).fields().get("note"))
 
     def __str__(self) -> str:
@@ -135,11 +135,11 @@ class Answer:
         raise AttributeError(f"an answer is frozen: `{name}` cannot be set")
 
     def to_text(self, format: str = "table", *, document: bool = False) -> str:
-        """The answer in one of its command's formats, as the command writes it; LaTeX as a document if asked."""
+        """Return the answer in a format of its command; LaTeX as a `document` if asked."""
         return views.text(self, format, document=document, **self._choices)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON record of the command, without `id` and `line`, which tell the lines of a stream apart."""
+        """Return the JSON record of the command, without `id` and `line`."""
         text = getattr(self, "text", None)
         record = views.record(self, **self._choices)
         if self._reading is not None:
@@ -183,15 +183,15 @@ class Drawing(Answer):
 
     @property
     def svg(self) -> str:
-        """The picture as an SVG document. Raises `ExpressionError` where it is too large, or an extra is missing."""
+        """The picture as an SVG document. Raises `ExpressionError` if it is too large."""
         text = views.svg(self, **self._choices)
         assert text is not None
         return text
 
     def save(self, path: str, *, force: bool = False) -> None:
-        """Write the picture to a file, whole or not at all, in the format that the file's name says.
+        """Write the picture to a file, whole or not at all, in the format that its name says.
 
-        Raises `ExpressionError`: `usage` for a name that says none, `io` where a file is there and `force` is not.
+        Raises `ExpressionError`: `usage` for other names, `io` for a file that is there, without `force`.
         """
         try:
             out = Output(str(path), force=force)

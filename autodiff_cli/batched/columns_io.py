@@ -11,7 +11,7 @@ from ..diagnostics.leniency import AsRead, leniently
 from ..errors import Diagnostic, ExpressionError, nearest, point_error, quoted, usage_error
 from ..inputs.optional_units import heading, names_in_headings
 from ..inputs.parse_point import is_name
-from ..inputs.problem import parse, single_output, spelling_hint, split_name_offers, wanted_variables
+from ..inputs.problem import check_single, parse, spelling_hint, split_name_offers, wanted_variables
 from ..language.builder import Program
 from ..language.elements import element_name
 
@@ -52,36 +52,33 @@ def fitted(
     known_names = [*(column for column in columns if is_name(column)), *constants]
     program = parse(text, known_names, units=True)
     if not outputs:
-        single_output(program)
-    missing = [name for name in program.variables if name not in known_names]
+        check_single(program)
+    missing = [name for name in program.leaves if name not in known_names]
     if missing:
         offers = split_name_offers(program, missing, known_names)
         raise ExpressionError(
             "missing_value",
             f"`{missing[0]}` has no value",
-            program.variables[missing[0]].span,
+            program.whole.span(program.leaves[missing[0]]),
             missing_hint(missing[0], columns) + (f"; or write {spelling_hint(offers)}" if offers else ""),
             offers=offers,
         )
-    for binding in program.bindings:
-        if binding.name in known_names:
-            raise point_error(
-                f"`{binding.name}` is given a value by the data, and bound by the program",
-                "rename one of them",
-                span=binding.value.span,
-            )
-    for name in program.variables:
+    for name, _, i in program.bound:
+        if name in known_names:
+            message = f"`{name}` is given a value by the data, and bound by the program"
+            raise point_error(message, "rename one of them", program.whole.span(i))
+    for name in program.leaves:
         if name in columns and name in constants:
             message = f"`{name}` is given a value by `--at`, and is a column of the data"
             raise point_error(
                 message, f"leave it out of `--at`; or call the column otherwise: `--columns {name}_column={name}`"
             )
     wanted = wanted_variables(program, dict.fromkeys(known_names, 0.0), wrt)
-    return Fitted(program, tuple(program.variables), tuple(wanted))
+    return Fitted(program, tuple(program.leaves), tuple(wanted))
 
 
 def missing_hint(name: str, columns: Sequence[str]) -> str:
-    """What to do about a name of a formula that has no value: which column it may be, or those that there are."""
+    """Return a hint about a name without a value: the column that it may be, or all columns."""
     near = next((column for column in columns if column.lower() == name.lower()), None)
     near = near or next((column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None)
     near = near or nearest(name, list(columns))
@@ -129,7 +126,7 @@ def unique(columns: Sequence[str]) -> None:
 
 
 def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns to carry along; all of them for True. Raises a usage error for one that is not there."""
+    """Return the columns to carry along, all for True. Raises a usage error for a missing one."""
     if keep is True:
         return tuple(columns)
     for name in keep or ():
@@ -184,7 +181,7 @@ def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionErro
 
 
 def listed(columns: Sequence[str]) -> str:
-    """The columns as a hint lists them, the first of many; and how one is called in a formula whose name is none."""
+    """Return the columns as a hint lists them, and how to use one whose heading is no name."""
     entries = numbered([name for name in columns if name[-1:] != "]"])
     inner = names_in_headings(columns)
     columns = [name for name in columns if name not in entries and inner.get(name) not in columns]

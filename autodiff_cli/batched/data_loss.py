@@ -153,10 +153,10 @@ def pose_over(
         nonlocal program
         if fill is not None:
             readable = [name for name in without_unused_lists(text, columns, values) if is_name(name)]
-            variables = parse(text, [*readable, *values]).variables
+            variables = parse(text, [*readable, *values]).leaves
             values.update(fill(name for name in variables if name not in readable and name not in values))
         program = fitted(text, columns, values, None).program
-        used = [name for name in program.variables if name in columns]
+        used = [name for name in program.leaves if name in columns]
         if not used:
             hint = f"there are {listed(columns)}; or leave out `--data`"
             raise usage_error("the formula uses no column of the data", hint)
@@ -172,12 +172,12 @@ def pose_over(
     without = {*data.numbers, *(held if wrt is None else ())}
     wanted = [name for name in wanted_variables(program, values, wrt) if name not in without]
     if only_variables:
-        wanted = [name for name in wanted if name in program.variables]
-    variables = [name for name in program.variables if name not in data.numbers]
+        wanted = [name for name in wanted if name in program.leaves]
+    variables = [name for name in program.leaves if name not in data.numbers]
     warnings = [
-        unused(program, name, variables) for name in values if name not in program.variables and name not in wanted
+        unused(program, name, variables) for name in values if name not in program.leaves and name not in wanted
     ]
-    names = dict.fromkeys((*program.variables, *wanted))
+    names = dict.fromkeys((*program.leaves, *wanted))
     values = {name: values[name] for name in names if name in values}
     own, measured = program, None
     if left_out(units):
@@ -235,7 +235,7 @@ class DataLoss:
 
     def __init__(self, program: Program, data: Columns, wrt: Sequence[str], over: LossSpec, passes: float) -> None:
         self.program, self.data, self.over = program, data, over
-        self.names = tuple(program.variables)
+        self.names = tuple(program.leaves)
         self.variables = tuple(name for name in self.names if name not in data.numbers)
         self.wrt = tuple(wrt)
         self.evaluator = Evaluator(program, self.wrt)
@@ -283,7 +283,7 @@ class DataLoss:
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
-        """Value and partial derivatives, in the order of `wrt`, at the values of `variables`; of these rows only.
+        """Value and partial derivatives by `wrt` at the values of `variables`; of these rows only.
 
         Raises `ExpressionError`: that of the first row without a value, with the place of the row in the data.
         """
@@ -379,7 +379,7 @@ class DataLoss:
 
     # ---- second derivatives, and how far numbers are off
     def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
-        """Value, gradient and the lower triangle of the Hessian by `wrt`, row after row. Raises `ExpressionError`."""
+        """Value, gradient and lower triangle of the Hessian by `wrt`. Raises `ExpressionError`."""
         n = len(wrt)
         graph = self.evaluator.graph
         # a sweep that carries the derivatives by all variables
@@ -415,7 +415,7 @@ class DataLoss:
         return square(self.second([point[name] for name in self.variables], wrt)[1 + len(wrt) :])
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        """Return value, gradient and Hessian, and how far each may be off: of many rows estimated from some of them."""
+        """Return value and derivatives, and bounds on their errors, of many rows estimated from some."""
         n = len(wrt)
         at = [point[name] for name in self.variables]
         value, *rest = self.second(at, wrt)
@@ -430,7 +430,7 @@ class DataLoss:
         return Derivatives(value, gradient, slope_errors, matrix, errors)
 
     def bounded(self, inputs: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
-        """Return value and gradient with their rounding errors: of many rows estimated from some of them."""
+        """Return value and gradient with rounding errors, of many rows estimated from some."""
         at = [float(inputs[name].x) for name in self.variables]
         value, partials = self(at)
         by = dict(zip(self.wrt, partials, strict=True))
@@ -463,7 +463,7 @@ class DataLoss:
 
     # ---- what else there is to say
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
-        """A warning for each place of the program that has no derivative at some of the rows, which are counted."""
+        """Return a warning for each place without a derivative at some rows, which are counted."""
         if not self.evaluator.may_kink:
             return ()
         here = [point[name] for name in self.variables]

@@ -82,7 +82,7 @@ def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tu
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records a program's value, its derivatives, and the lower triangle of its Hessian by rows.
+    """Return a function that records a program's value, gradient and lower triangle of the Hessian.
 
     Raises `ExpressionError` (`limit`) where that is too large.
     """
@@ -120,7 +120,7 @@ def _near_poles(recording: Recording) -> Iterator[Step]:
 
 
 def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:
-    """Return the fastest kernel that there is, or that of a backend. Raises a usage error for one that cannot be had.
+    """Return the fastest kernel, or that of a backend. Raises a usage error for one that cannot be had.
 
     `fixed` are the positions of inputs that all rows share.
     """
@@ -293,7 +293,7 @@ def evaluate(
     memory: Any = None,
     refused: RowErrors | None = None,
 ) -> Block:
-    """The `count` results at every row; an input is a column without gaps, NaN where there is no number, or a number.
+    """The `count` results at every row; an input is a column, NaN where it has no number, or a number.
 
     `missing` says why a variable has no value at a row: asked where it is not finite. The results fill `memory`, if
     that is given. Raises `BudgetExceeded`.

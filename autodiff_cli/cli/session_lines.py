@@ -11,12 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..diagnostics.leniency import AsRead, Composed
-from ..errors import ExpressionError, Span, looks_like_option, nearest, usage_error
+from ..errors import ExpressionError, Span, error_of, looks_like_option, nearest, usage_error
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.sweeps import sweeping
 from ..numbers.budget import allowed, collect
-from ..streams.internal_error import error_of
 from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS

@@ -98,7 +98,7 @@ def surface_of(
     heights = sorted(z for row in rows for z in row if z is not None)
     if not heights:
         raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
-    fixed = {name: x for name, x in values.items() if name not in names and name in program.variables}
+    fixed = {name: x for name, x in values.items() if name not in names and name in program.leaves}
     wanted = _levels(heights)
     levels = _followed(wanted, rows)
     if levels != wanted:
@@ -159,7 +159,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
         from ..inputs.own_units import in_own_units  # only units need it
 
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
-    names = [*program.variables]
+    names = [*program.leaves]
     compute = kernel(
         lambda recorder: record_values(program.graph, program.leaf_places(), recorder),
         len(names),

@@ -238,9 +238,9 @@ def _formulas(
         message = f"drawn from {USUAL.low:g} to {USUAL.high:g}: no point and no range is given"
         notes = [*notes, Diagnostic("note", message, None, f"choose another range: `--range {example}`")]
     warnings = check_values(program, assumed) + notes
-    several = len(program.outputs) > 1
+    several = len(program.roots) > 1
     if several and order:
-        message = f"derivatives are drawn of one function, and this program has {len(program.outputs)}"
+        message = f"derivatives are drawn of one function, and this program has {len(program.roots)}"
         raise usage_error(message, "leave `--order` out, or draw one of them")
     if several and path:
         raise usage_error("a path is drawn over one function", "leave `--path` out")
@@ -277,7 +277,7 @@ def _in_units(
     ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
     shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
     point = {**dict.fromkeys(names, 0.0), **shown, **values}
-    called = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    called = output_names(program)
     measured = program_units(program, point, asked, called)
     if measured is None:
         return program, dict(values), dict(ranges), None
@@ -314,9 +314,9 @@ USUAL = Range(-5.0, 5.0)
 def _across(
     program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Sequence[Mapping[str, float]]
 ) -> list[str]:
-    listed = quoted(program.variables)
+    listed = quoted(program.leaves)
     for name in (*ranged, *(wrt or ())):
-        if name not in program.variables:
+        if name not in program.leaves:
             raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {listed}")
     chosen = list(dict.fromkeys(wrt or ranged or sorted(program.parameters)))
     if not wrt and len(chosen) == 1 and path and len(program.parameters) == 2:
@@ -363,7 +363,7 @@ def _curve(
     log: str,
     count: int | None,
 ) -> Curve:
-    outputs, at = program.outputs, values[name]
+    outputs, at = program.roots, values[name]
     if len(outputs) > MAX_FUNCTIONS:
         message = f"{len(outputs)} functions are too many for one plot"
         raise limit_error(message, f"draw {MAX_FUNCTIONS} at most")
@@ -376,7 +376,7 @@ def _curve(
     low, high = ends or (spanning([*marks, *([at] if pointed else [])]) if path else around(at))
     _check(name, Range(low, high))
     assert low is not None and high is not None
-    fixed = {key: x for key, x in values.items() if key != name and key in program.variables}
+    fixed = {key: x for key, x in values.items() if key != name and key in program.leaves}
     for row in path:
         other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
         if other is not None:
@@ -391,7 +391,7 @@ def _curve(
         curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
         return _sampled(curve, orders[: order + 1], also)
     results: list[Output] = []
-    called = output_names(program.text, outputs, {b.value: b.name for b in program.bindings})
+    called = output_names(program)
     for title, root in zip(called, program.roots, strict=True):
         function, *_ = functions(Evaluator(program.with_outputs((root,), program.text), (name,)), name, values)
         results.append(Output(title, _on_axes(function, curve, also), function(at) if pointed else None))

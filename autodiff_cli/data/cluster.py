@@ -20,12 +20,11 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from ..batched.data_loss import placed
-from ..errors import ExpressionError, limit_error, usage_error
+from ..errors import ExpressionError, error_of, limit_error, usage_error
 from ..extras import install_command
 from ..inputs.sweeps import Grid
 from ..numbers.budget import reported
 from ..streams import filesystems
-from ..streams import internal_error as bugs
 from ..streams.files import begun
 from ..streams.filesystems import ANSWER_SECONDS, patiently
 from ..streams.progress import Interruption, Progress, interrupted
@@ -93,7 +92,7 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
             raise error.with_traceback(None) from None
         return error.with_traceback(None)
     except MemoryError:
-        return bugs.error_of(MemoryError(), "the part")
+        return error_of(MemoryError(), "the part")
 
 
 @reported()
@@ -317,7 +316,7 @@ def _tally(part: Part, future: Any) -> Tally:
         message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
         raise limit_error(message, "give the workers more memory, or the file smaller row groups")
     if isinstance(fault, Exception):
-        raise bugs.error_of(fault, f"the rows of {read}")
+        raise error_of(fault, f"the rows of {read}")
     if not isinstance(result, Tally):
         raise result
     return result

@@ -6,8 +6,8 @@ import re
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ from ..batched.columns_io import (
 )
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..derivatives.jacobian import output_names
-from ..errors import Diagnostic, ExpressionError, needed, point_error, usage_error
+from ..errors import Diagnostic, ExpressionError, about, needed, point_error, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
@@ -101,7 +101,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
             return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.at.warnings(at.kinks)
 
         return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refused)
-    outputs = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    outputs = output_names(program)
     by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
     results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
 
@@ -322,7 +322,7 @@ def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
     from ..quantities.unit import parse_unit
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
-    with _about(rows.text):
+    with about(rows.text):
         return rows.in_units(known, row_units(rows.question, known, point, units_asked))
 
 
@@ -369,7 +369,7 @@ class Rows(NamedTuple):
     def fitted(self, columns: Sequence[str]) -> Fitted:
         """Return the formula over these columns. Raises `ExpressionError` where they do not fit."""
         several = self.question == "jacobian"
-        with _about(self.text):
+        with about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
@@ -456,20 +456,11 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequenc
 
     program = known.program
     values = {name: unit_value(point.get(name, Unit())) for name in program.leaves}
-    names = output_names(program.text, program.outputs, {b.value: b.name for b in program.bindings})
+    names = output_names(program)
     try:
         return ProgramUnits(program, values, units_asked, names, system=True)
     except ExpressionError as error:
         raise without_units_hint(error) from None
-
-
-@contextmanager
-def _about(text: str) -> Iterator[None]:
-    try:
-        yield
-    except ExpressionError as error:
-        error.text = text if error.text is None else error.text
-        raise
 
 
 def version() -> str:
@@ -520,7 +511,7 @@ def rows(
     typed = {name: str(value.unit) for name, value in values.items() if isinstance(value, Quantity)}
     shared = {name: x.number if isinstance(x, Quantity) else as_number(x, name) for name, x in values.items()}
     if not lenient:
-        with _about(text), suppress(UnknownShape):  # columns may give a list its shape
+        with about(text), suppress(UnknownShape):  # columns may give a list its shape
             parse(text, shared, units=True)
     return Rows(
         text,

@@ -177,7 +177,7 @@ def _with_errors(
     point, share = posed.values, roundoff / UNIT
     try:
         size = [abs(point[name]) for name in posed.wanted]
-        rough = Single(posed.program.outputs[0]).derivatives(point, posed.wanted, size)
+        rough = Single(posed.program.graph).derivatives(point, posed.wanted, size)
     except ExpressionError:
         # beyond the range of doubles, where only more digits lead: each number is taken to be right to its last one
         return in_full

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, Span, limit_error, quoted, usage_error
-from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, Problem, Quantity, parse, pose, without_units
+from ..language.builder import Program
 from ..numbers.base import NumberType
 from ..record import Record
 from ..run.evaluation import Kinks
@@ -70,8 +70,7 @@ def jacobian(
     [3.0, 1.0]
     """
     posed = _posed(text, point, wrt)
-    outputs, names = posed.program.outputs, posed.wanted
-    called = output_names(text, outputs, {b.value: b.name for b in posed.program.bindings})
+    names, called = posed.wanted, output_names(posed.program)
     along: dict[str, float | str] | None = None
     if direction is not None:
         for name in direction:
@@ -89,9 +88,9 @@ def jacobian(
         for name, value in along.items():
             if type(value) is Quantity:
                 raise without_units(name, value)
-    if in_full and len(names) * len(outputs) > MOST_ENTRIES:
+    if in_full and len(names) * len(called) > MOST_ENTRIES:
         raise limit_error(
-            f"a Jacobian of {len(outputs):,} rows and {len(names):,} columns is too large",
+            f"a Jacobian of {len(called):,} rows and {len(names):,} columns is too large",
             "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt x,y`",
         )
     warnings: list[Diagnostic] = []
@@ -175,18 +174,19 @@ def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
     return ""
 
 
-def output_names(text: str, outputs: Sequence[Value], bound: Mapping[Value, str]) -> list[str]:
+def output_names(program: Program) -> list[str]:
     """Return the names of the outputs: the names they are bound to, else their text, else their number."""
+    whole, bound = program.whole, {i: name for name, _, i in program.bound}
+    spans = [whole.span(root) for root in program.roots]
     names: list[str] = []
-    places = Counter(output.span for output in outputs)
     seen: Counter[Span | None] = Counter()
-    for k, output in enumerate(outputs, start=1):
-        name = bound.get(output) or output.label
-        if not name and output.span is not None and output.span.via is None:
-            name = " ".join(text[output.span.start : output.span.end].split())
-            if places[output.span] > 1:  # the entries of a list
-                seen[output.span] += 1
-                name = f"{name if name.isidentifier() else f'({name})'}[{seen[output.span]}]"
+    for k, (root, span) in enumerate(zip(program.roots, spans, strict=True), start=1):
+        name = bound.get(root) or whole.labels.get(root, "")
+        if not name and span is not None and span.via is None:
+            name = " ".join(program.text[span.start : span.end].split())
+            if spans.count(span) > 1:  # the entries of a list
+                seen[span] += 1
+                name = f"{name if name.isidentifier() else f'({name})'}[{seen[span]}]"
         names.append(name if name and len(name) <= NAME_LENGTH and name not in names else f"output {k}")
     return names
 

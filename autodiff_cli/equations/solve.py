@@ -154,7 +154,7 @@ def solve(
     reason = message = "interrupted"
     if not interrupted:
         reason, message = _outcome(finder, len(solutions), every)
-    fixed = {name: problem.point[name] for name in problem.program.variables if name not in problem.unknowns}
+    fixed = {name: problem.point[name] for name in problem.program.leaves if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
 
@@ -211,7 +211,7 @@ def posed_equations(
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
     program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
-    names, count = list(program.variables), len(program.roots)
+    names, count = list(program.leaves), len(program.roots)
     if unknowns is None:
         unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
         if not unknowns and len(names) == count:
@@ -270,7 +270,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         return None
     program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
     (name,) = unknowns or ()
-    if len(program.roots) != 1 or name not in program.variables or not {*program.variables} - {name, *point}:
+    if len(program.roots) != 1 or name not in program.leaves or not {*program.leaves} - {name, *point}:
         return None
     values = {
         other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(as_number(x, other))).outputs[0]
@@ -296,9 +296,9 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         reason="solved" if formulas else "none",
         message="solved" if formulas else "none: there is no real solution",
         between={},
-        point={other: x for other, x in numbers.items() if other in program.variables},
+        point={other: x for other, x in numbers.items() if other in program.leaves},
         constants=program.constants,
-        warnings=tuple([unused(program, other) for other in point if other not in program.variables]),
+        warnings=tuple([unused(program, other) for other in point if other not in program.leaves]),
         formulas=formulas,
         units=units,
     )
@@ -308,7 +308,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     problem = finder.problem
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
-    point = {name: problem.point[name] for name in problem.program.variables if name not in at}
+    point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = residuals(problem, at)
     multiplicity, off = finder.multiplicities.get(start[0]), finder.errors.get(start[0])
     errors = None if (multiplicity or 1) > 1 else solution_errors(problem, at, left, slopes)

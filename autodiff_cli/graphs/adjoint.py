@@ -1,4 +1,4 @@
-"""The adjoint program: value and gradient of a graph as one recording, by reverse accumulation over symbolic rules."""
+"""The adjoint program: value and gradient of a graph as one recording."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..table.operators import CONSTANT, VARIABLE, WHERE
 
 
 class Branch:
-    """A condition that must turn out a certain way, within another branch; without a condition the whole program.
+    """A condition that must turn out a certain way, within another branch; or the whole program.
 
     Equal branches are one object: `inside` makes them.
     """
@@ -113,13 +113,10 @@ def _record_values(graph: Graph, roots: tuple[int, ...], inputs: Leaves, m: Reco
 def record_gradient(
     graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, root: int | None = None
 ) -> Recording:
-    """The recording of the outputs of a graph, and of their partial derivatives by the `wanted` ones of its `inputs`.
+    """The recording of the outputs of a graph, or of one `root`, and of their partial derivatives.
 
-    With `root`, of that node alone.
-
-    It does what the sweeps of `sweep` do, operation by operation and in the same order, for every point at once. An
-    input that takes no part at a point (an untaken branch, the loser of a `max`) gets nothing there: what lies behind
-    it is reached under a condition only.
+    It does what the sweeps do, in their order, for every point at once. An input that takes no part at a point (an
+    untaken branch, the loser of a `max`) is reached under a condition only.
     """
     m = recorder or Recorder()
     roots = graph.roots if root is None else (root,)
@@ -175,7 +172,7 @@ class _Reverse:
         self.partials: dict[int, list[tuple[int, Step]]] = {}
         """For each active node the active inputs, with the local derivatives by them."""
         self.plain: set[int] = set()
-        """Nodes to which a 0 may flow instead of nothing: no derivative behind them can be infinite."""
+        """Nodes behind which no derivative can be infinite: a 0 may flow there instead of nothing."""
         for i in self.order:
             if not parents[i]:
                 if i in wanted:

@@ -1,4 +1,4 @@
-"""Laurent series of a graph in one variable: through removable singularities, and to the order of a pole.
+"""Laurent series of a graph in one variable, through removable singularities and poles.
 
 A series is known by its first coefficient that is not 0, and so many after it. Quotients of series need that one, so it
 is decided, by the number type or by a decision that was made before; sums, products and whole powers are taken of the
@@ -36,7 +36,7 @@ class _TooShort(Exception):
 
 
 class Laurent(NamedTuple):
-    """Coefficients of powers of t from `start` on, of which the first is not 0; those after the last are unknown."""
+    """Coefficients of powers of t from `start` on, of which the first is not 0."""
 
     start: int
     c: list[Number]

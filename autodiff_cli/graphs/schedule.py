@@ -12,7 +12,7 @@ from ..table.primitive import OPERATIONS
 from .adjoint import Branch, Recording
 
 MANY_PLACES = 4
-"""A step needed in more separate branches than this is computed ahead of them all, if need be in vain."""
+"""A step needed in more separate branches than this is computed ahead of them all."""
 
 LAZY = frozenset(p.name for p in OPERATIONS.values() if p.lazy_inputs)
 
@@ -35,7 +35,7 @@ class Schedule(NamedTuple):
 
 
 def branches(step: Step) -> tuple[Step, Step, Step]:
-    """Condition and the two branches of a step that leaves one input alone; `and` and `or` are choices too."""
+    """The condition and the two branches of a step that leaves one input alone."""
     if step.name == "where":
         return step.args  # type: ignore[return-value]
     p, q = step.args
@@ -43,7 +43,7 @@ def branches(step: Step) -> tuple[Step, Step, Step]:
 
 
 def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
-    """The steps that the results of a recording need, each after its inputs and inside the branches that need it.
+    """The steps that results need, each after its inputs and inside the branches that need it.
 
     Checked are operations that are `silent`: they give an infinite result where others raise an error.
     """

@@ -58,7 +58,7 @@ def _comparison(compare: Callable[[Number, Number], object]) -> Callable[[Value,
 
 
 class Value:
-    """A node of the graph of a computation: a number, the operation that made it, and the operation's inputs.
+    """A node of a computation's graph: a number, the operation that made it, and its inputs.
 
     Arithmetic with Values and plain numbers makes new Values, evaluated at once. `backward()` on a result fills in
     `grad`, the derivative of the result, of every Value that it was made from.
@@ -76,7 +76,7 @@ class Value:
     __slots__ = ("_about", "_first", "_second", "data", "grad", "primitive")
 
     data: Any
-    """The value; None in a graph that has not been evaluated (there), a bool where the node is a condition."""
+    """The value; None where it is not evaluated, a bool of a condition."""
     grad: Any
     """The derivative of the output with respect to this node; None where it takes no part."""
     primitive: Primitive
@@ -410,14 +410,14 @@ def _below(root: Value, done: Container[int]) -> Iterator[Value]:
 class _Packs(threading.local):
     def __init__(self) -> None:
         self.places: dict[int, tuple[ref[_Pack], int]] = {}
-        """The nodes that are being pickled in this thread, by their ids: the pack that each is in, and its place."""
+        """For the id of each node that is being pickled, its pack and its place there."""
 
 
 _packs = _Packs()
 
 
 class _Pack:
-    """An operation that is pickled, and the nodes below it that are in no other pack: in columns, however deep."""
+    """An operation that is pickled with the nodes below it, in columns, however deep."""
 
     def __init__(self, root: Value) -> None:
         self.places = _packs.places

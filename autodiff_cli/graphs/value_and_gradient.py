@@ -25,13 +25,13 @@ from .value import Source, Value, graph_of
 
 
 class GradientResult(NamedTuple):
-    """A graph evaluated and differentiated in some number type; lists run over the nodes, inputs first."""
+    """A graph evaluated and differentiated in some number type; lists run over its nodes."""
 
     at: Evaluation
     value: Number
     gradient: dict[str, Number]
     order: Sequence[int]
-    """The nodes that were evaluated; those of a branch on the other side too, if the sweep went there."""
+    """The nodes that were evaluated, on the other side of a kink too."""
     adjoints: list[Number | None]
     kinks: list[int]
 
@@ -55,7 +55,7 @@ Sources = Source | Iterable[Value]
 
 
 def at_point(m: NumberType, source: Sources, values: Mapping[str, Number]) -> Graph:
-    """The graph of a program or of some outputs, with its leaves as numbers of this type, and no other values.
+    """The graph of a program or of some outputs, with only its leaves as numbers of this type.
 
     Constants are as `m` reads their source; `values` gives each variable a number of `m`. Raises `ExpressionError` for
     a constant that `m` cannot hold.
@@ -104,7 +104,7 @@ def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Num
 
 
 def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
-    """Return the breakpoints of the program at the point that vary with a variable to differentiate by.
+    """Return the breakpoints at the point that vary with a variable to differentiate by.
 
     Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
@@ -114,7 +114,7 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 def value_and_gradient(
     m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]
 ) -> GradientResult:
-    """Value and gradient of an output in the number type `m`, at the point `values`, in the variables `wrt`.
+    """Value and gradient of an output in the number type `m`, at `values`, by `wrt`.
 
     A variable that the graph does not hold has derivative 0. Raises `ExpressionError`, placed in the text.
     """

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..errors import ExpressionError, Span
+from ..errors import ExpressionError, Span, about
 from .parse_point import ValueOf, constant_value, fail, is_name, pieces
 from .problem import Quantity, number_or_quantity
 
@@ -46,14 +46,11 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
     """
     ranges: dict[str, Range] = {}
     for text in texts:
-        try:
+        with about(text, always=True):
             for start, end in pieces(text):
                 name, ends = _one(text, start, end, value_of)
                 if ranges.setdefault(name, ends) != ends:
                     fail(f"`{name}` is given two ranges", Span(start, end), "leave one of them out")
-        except ExpressionError as error:
-            error.text = text
-            raise
     return ranges
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NoReturn
 
-from ..errors import ExpressionError, Span
+from ..errors import ExpressionError, Span, about
 from ..language.elements import flattened
 from ..language.tokens import is_name as is_name
 from ..language.tokens import plain_number
@@ -38,14 +38,11 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
     if point is not None:
         return point
     point = {}
-    try:
+    with about(text, always=True):
         for start, end in value_of.pieces(text) if isinstance(value_of, Lenient) else pieces(text):
             for name, value in _assignment(text, start, end, value_of or constant_value):
                 if not same(point.setdefault(name, value), value):
                     _twice(name, point[name], value, Span(start, end))
-    except ExpressionError as error:
-        error.text = text
-        raise
     return point
 
 

@@ -109,7 +109,7 @@ class SeriesType(Lifted):
             if not self.base.finite(value):
                 raise OverflowError
             cut = PRIMITIVES[name].product and any(x.name == "literal" and x.c[0] == 0 for x in series)
-            active = not cut and any(x.active for x in series) and self.passes(name, series, value)
+            active = not cut and any(x.active for x in series) and self._passes(name, series, value)
             node = Series(self, name, series, value, active)
             self._same[key] = node
             if node.active:
@@ -118,8 +118,7 @@ class SeriesType(Lifted):
                 self.levels[self.lag].append(node)
         return node
 
-    def passes(self, name: str, series: tuple[Series, ...], value: Number) -> bool:
-        """Whether an operation hangs on its inputs at the point: the loser of a `max` is a structural zero."""
+    def _passes(self, name: str, series: tuple[Series, ...], value: Number) -> bool:
         primitive: Primitive = PRIMITIVES[name]
         if name in ARITHMETIC or not (primitive.has_structural_zeros or name == "pow"):
             return True
@@ -135,16 +134,15 @@ class SeriesType(Lifted):
 
     def extend(self, order: int) -> None:
         """Find the coefficient of this order, those below being known. Raises `Failed`."""
-        for k in range(1 if self.marked(order) else order, order + 1):
+        for k in range(1 if self._marked(order) else order, order + 1):
             # Derivatives first, one order lower each: a function needs theirs, and they need its lower ones only.
             for lag in reversed(range(min(k, len(self.levels)))):
                 for series in self.levels[lag]:
                     n = k - lag
                     if series.needed and len(series.c) == n:
-                        series.c.append(self.checked(series, n))
+                        series.c.append(self._checked(series, n))
 
-    def marked(self, order: int) -> bool:
-        """Mark what the result needs at this order; return whether something is new that lower orders did not need."""
+    def _marked(self, order: int) -> bool:
         behind = False
         stack, self.waiting = self.waiting, []
         while stack:
@@ -161,15 +159,14 @@ class SeriesType(Lifted):
                 continue
             self.here = series
             try:
-                pairs = self.derived(series)
+                pairs = self._derived(series)
             except NO_RESULT as error:
                 raise Failed(series, 1, error) from None
             for u, d in pairs:
                 stack += (u, d)
         return behind
 
-    def checked(self, series: Series, n: int) -> Number:
-        """The coefficient of order n of a series. Raises `Failed`."""
+    def _checked(self, series: Series, n: int) -> Number:
         self.here = series
         try:
             coefficient = self.coefficient(series, n)
@@ -192,25 +189,23 @@ class SeriesType(Lifted):
             x, y = inputs
             if not x.active or not y.active:
                 return x.at(n) * y.c[0] if x.active else x.c[0] * y.at(n)
-            return self.total([x.at(j) * y.at(n - j) for j in range(n + 1)])
+            return self._total([x.at(j) * y.at(n - j) for j in range(n + 1)])
         if name == "div":
             x, y = inputs
             if not y.active:
                 return x.at(n) / y.c[0]
-            return (x.at(n) - self.total([series.at(n - j) * y.at(j) for j in range(1, n + 1)])) / y.c[0]
-        total = self.total([j * u.at(j) * d.at(n - j) for u, d in self.derived(series) for j in range(1, n + 1)])
+            return (x.at(n) - self._total([series.at(n - j) * y.at(j) for j in range(1, n + 1)])) / y.c[0]
+        total = self._total([j * u.at(j) * d.at(n - j) for u, d in self._derived(series) for j in range(1, n + 1)])
         return total / n
 
-    def total(self, terms: list[Number]) -> Number:
-        """The sum."""
+    def _total(self, terms: list[Number]) -> Number:
         self.base.charge(len(terms))
         out = self.zero
         for term in terms:
             out = out + term
         return out
 
-    def derived(self, series: Series) -> list[tuple[Series, Series]]:
-        """Pairs of an input and the derivative by it, as the rule of the table gives it; built when first asked for."""
+    def _derived(self, series: Series) -> list[tuple[Series, Series]]:
         if series.slopes is None:
             self.lag, self.cause = series.lag + 1, series
             primitive: Primitive = PRIMITIVES[series.name]

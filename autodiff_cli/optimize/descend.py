@@ -422,7 +422,7 @@ def begin(
             missing = [name for name in parse(text, values).variables if name not in values]
             point = values | init.values(missing)
         problem = pose(text, with_units(point), wrt, quantities=True)
-        free = [name for name in problem.wanted if name in problem.program.variables]
+        free = [name for name in problem.wanted if name in problem.program.leaves]
         free = [name for name in free if name not in held] if wrt is None else free
         check_single(problem.program)
         program, numbers = problem.program, problem.values
@@ -433,7 +433,7 @@ def begin(
             program = in_own_units(program, measured.point, measured.outputs)
             numbers = {name: measured.number_of(name, x) for name, x in numbers.items()}
         program = program.negative() if negative else program
-        evaluator, names = Evaluator(program, free), tuple(program.variables)
+        evaluator, names = Evaluator(program, free), tuple(program.leaves)
     else:
         from ..batched.data_loss import pose_over
 

@@ -237,7 +237,7 @@ def minimize(
     point, own_wrt, only_constrained = point or {}, wrt, {}
     if constrained:
         point = with_units(point)
-        more = {name for constraint in constraints for name in constraint.program.variables}
+        more = {name for constraint in constraints for name in constraint.program.leaves}
         own = parse(text, list(point), units=True).variables
         only_constrained = {name: value for name, value in point.items() if name in more and name not in own}
         own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
@@ -330,7 +330,7 @@ def _with_variables(
     held: Collection[str] | None,
     wrt: Sequence[str],
 ) -> DescentStep:
-    more = [name for constraint in constraints for name in constraint.program.variables]
+    more = [name for constraint in constraints for name in constraint.program.leaves]
     extra = [name for name in dict.fromkeys(more) if name not in start.names]
     if lacking := [name for name in extra if name not in values]:
         message = f"`{lacking[0]}` of a constraint has no value"
@@ -353,7 +353,7 @@ def _in_own_units(
     units: list[Unit | None] = []
     for constraint in constraints:
         program = constraint.program
-        values = {name: number_or_quantity(point[name], name) for name in program.variables}
+        values = {name: number_or_quantity(point[name], name) for name in program.leaves}
         try:
             measured = program_units(program, values)
         except ExpressionError as error:

@@ -135,7 +135,8 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
         measured = [response]
     for name in measured:
         if name in program.leaves:
-            message, span = f"`{name}` is the response, and the formula uses it", program.variables[name].span
+            message = f"`{name}` is the response, and the formula uses it"
+            span = program.whole.span(program.leaves[name])
             raise usage_error(message, "a formula explains a column by others", span)
     return FitFormula(program, response, transform, measured)
 
@@ -171,14 +172,14 @@ def columns_needed(
             raise ExpressionError(
                 "missing_value",
                 f"`{name}` is no column of the data and has no start; there is the column `{meant}`",
-                formula.program.variables[name].span,
+                formula.program.whole.span(formula.program.leaves[name]),
                 f'write `{meant}`, or `--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
             )
     if not needed and unused and free and len(variables) > 1:
         raise ExpressionError(
             "missing_value",
             f"the formula uses no column of the data to explain `{answer}`: `{free[-1]}` is none",
-            formula.program.variables[free[-1]].span,
+            formula.program.whole.span(formula.program.leaves[free[-1]]),
             f"its columns are {listed(columns)}; for a parameter give a start: `--at {free[-1]}=…`",
         )
     for name in also:
@@ -288,7 +289,7 @@ class ProgramOverRows:
     def __init__(self, program: Program, wrt: Sequence[str], constant: Collection[str] = ()) -> None:
         from ..batched.kernels import kernel
 
-        self.names, self.count = list(program.variables), 1 + len(wrt)
+        self.names, self.count = list(program.leaves), 1 + len(wrt)
         fixed = frozenset(k for k, name in enumerate(self.names) if name in constant)
         self._kernel = kernel(gradient_recorder(program, list(wrt)), len(self.names), fixed, None)
         self._evaluator = Evaluator(program, list(wrt))

@@ -14,7 +14,7 @@ from functools import cache, lru_cache, reduce
 from operator import mul
 from typing import NamedTuple
 
-from ..errors import ExpressionError, Span, nearest
+from ..errors import ExpressionError, Span, about, nearest
 from .table import BASE, Entry, dimensions, prefixes, refused, spellings, table
 
 Exponent = int | Fraction
@@ -191,17 +191,14 @@ def parse_unit(text: str) -> Unit:
     >>> str(unit), unit.scale, unit.dimension
     ('kN/mm²', Fraction(1000000000, 1), (1, -1, -2, 0, 0, 0, 0))
     """
-    try:
+    with about(text, always=True):
         tokens = list(_tokens(text))
         if not tokens:
             raise _wrong("a unit is missing here", 0, len(text))
         unit, rest = _quotient(tokens, 0, text)
         if rest < len(tokens):
             raise _wrong("this closing parenthesis has no opening one", tokens[rest][2], tokens[rest][3])
-    except ExpressionError as error:
-        error.text = text
-        raise
-    return unit
+        return unit
 
 
 def unit_or_none(text: str) -> Unit | None:

@@ -60,7 +60,7 @@ class Reverse(NamedTuple):
     kinks: list[int]
     """The nodes where there is no derivative, and a convention was taken."""
     order: Sequence[int]
-    """The nodes that were evaluated; those of a branch on the other side too, if the sweep went there."""
+    """The nodes that were evaluated, on the other side of a kink too."""
 
 
 def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Reverse:

@@ -1,7 +1,7 @@
 """The graph: the operations of a program in a row, each after its inputs.
 
-The reader writes it, the sweeps run over it, and the views draw it: there is no other form of a program. What Python
-computes with `Value` is written down as such a graph where it is swept.
+The reader writes it, the sweeps run over it, code is recorded from it, and the views draw it: there is no other form of
+a program. What Python computes with `Value` is written down as such a graph where it is swept.
 """
 
 from __future__ import annotations
@@ -135,14 +135,6 @@ class Graph:
             labels={place[i]: label for i, label in self.labels.items() if i in place},
             signed={place[i] for i in self.signed if i in place},
         ), place
-
-    def add(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
-        """Add an operation: its number."""
-        i = len(self.places)
-        self.rows.append((primitive, i, *_pair(parents)))
-        self.places.append(place)
-        self.primitives, self.parents = self.columns(VARIABLE)
-        return i
 
     def span(self, i: int) -> Span | None:
         """The piece of text of node `i`."""

@@ -485,7 +485,8 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         i: [m.number(1) if k == taken else None for k in range(len(graph.parents[i]))]
         for i, taken in piece.taken.items()
     }
-    jumped = _jumped(piece)
+    # the operations that have another value on the piece's side than at the point
+    jumped = {i for i in piece.sides if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
     for i in piece.numbers:
         primitive, ps = graph.primitives[i], graph.parents[i]
         if not jumped.isdisjoint(ps):
@@ -509,11 +510,6 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
             raise branch.fault
         slopes[i] = [branch.d.get(k) if isinstance(branch, Dual) else None for k in range(len(ps))]
     return slopes
-
-
-def _jumped(piece: SmoothBranch) -> set[int]:
-    graph = piece.graph
-    return {i for i in piece.sides if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
 
 
 class _SidesOfPiece:

@@ -165,12 +165,12 @@ class Explicit:
             raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         """The point has the values of the inputs, as they were given."""
-        self.outputs = output_names(text, self.program.outputs, {b.value: b.name for b in self.program.bindings})
+        self.outputs = output_names(self.program)
         self.values = problem.values
 
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives by these inputs. Raises `ExpressionError`."""
-        at = evaluate_in(REAL, self.program.outputs, self.values, names)
+        at = evaluate_in(REAL, self.program.graph, self.values, names)
         rows, kinks = at.jacobian(names)
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
@@ -196,12 +196,12 @@ class Explicit:
         from ..batched.kernels import evaluate, kernel  # only draws need NumPy
 
         program, leaves = self.program, self.program.leaf_places()
-        names, count = list(program.variables), len(program.roots)
+        names, count = list(program.leaves), len(program.roots)
         shared = frozenset(k for k, name in enumerate(names) if name in fixed)
         compiled = kernel(lambda m: record_values(program.graph, leaves, m), len(leaves), shared, None)
         evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
         steps = DRAWN_INPUT * sum([name not in fixed for name in names])
-        steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(in_order(program.outputs))
+        steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(program.graph.places)
 
         def plain(at: Mapping[str, float]) -> list[float]:
             return _floats([evaluator.value(list(at.values())) for evaluator in evaluators])
@@ -230,7 +230,7 @@ class Implicit:
                     f"give the number alone: `{name}={float(start):g}`",
                 )
         self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
-        self.point = {name: problem.point[name] for name in self.program.variables if name not in problem.unknowns}
+        self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}
         self.values: dict[str, float] = {**problem.values, **located(problem)}
         self.solution = [self.values[name] for name in self.outputs]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
@@ -259,7 +259,7 @@ class Implicit:
         """
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
-        rows, _ = evaluate_in(REAL, self.program.outputs, self.values, self.outputs).jacobian(self.outputs)
+        rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
         for order in (1, 2, 3):
             left = [directional_in(REAL, output, self.values, along, order)[order] for output in self.program.outputs]
             for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
@@ -288,7 +288,7 @@ class Implicit:
 
         from ..batched.kernels import evaluate, kernel
 
-        random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.variables)
+        random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.leaves)
         size, slopes = len(self.outputs), np.array(self.first(random_inputs)[1])
         shared = frozenset(k for k, name in enumerate(names) if name in self.point and name in fixed)
         compiled = kernel(gradient_recorder(self.program, self.outputs), len(names), shared, None)

@@ -321,3 +321,8 @@ def test_a_logarithm_is_written_alike_in_every_format() -> None:
         assert "ln" in sheet and "log" not in sheet, format
     # what is written is read
     assert autodiff("diff", "x**2*log(3*x)", "--answer", "2x·ln(3x) + x").code == 0
+
+
+def test_a_single_number_may_have_a_name() -> None:
+    assert mark(1, 1, "m = -11", seed=7).right
+    assert not mark(1, 1, "m = 11", seed=7).right

@@ -47,8 +47,8 @@ def call(command: str, args: Sequence[str]) -> int:
 
 def answer(command: str, values: Mapping[str, Any]) -> int:
     """Run a command with these values of its parameters; return its exit code."""
+    from ... import errors
     from ...numbers.budget import allowed
-    from ...streams import internal_error as bugs
     from ...views import error
     from ..runner import Command  # help needs none
 
@@ -58,7 +58,7 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
 
         values = with_own(values, command)
     values = {**declaration.defaults, "work": 1, **values}
-    bugs.tracebacks, error.quiet = values["debug"], values["quiet"]
+    errors.tracebacks, error.quiet = values["debug"], values["quiet"]
     _name_the_variable(values)
     try:
         with allowed(values["work"]):
