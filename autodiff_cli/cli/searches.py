@@ -22,8 +22,7 @@ from ..views.schema import View, record_of
 from .commands import answer_at
 from .runner import Command, RowQuestion, answer_all, is_file
 
-INTERRUPTED = 128
-"""The exit code of an interrupted run is this plus the number of the signal."""
+INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number of the signal
 
 
 class Saved:
@@ -139,8 +138,8 @@ def unconverged(search: Any) -> Diagnostic:
 class Searches:
     """Long answers, each found with progress; the last of them, and the exit code for all.
 
-    A search gets a function that says between two steps whether it is to end. `good` says of its result whether that is
-    what was asked for, `unit` what the steps are; `warning` warns of a result where the format does not show that.
+    `good` says of a result whether it is what was asked for, `unit` what the steps are; `warning` warns of a result
+    where the format does not show that.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
 """Minima under constraints: their conditions of first and second order, whichever method has found the point.
 
-The Lagrangian is f - Σ λ·g, where each constraint is g ≥ 0 or g = 0. Nocedal and Wright, Numerical Optimization, 12.3
-and 12.5.
+The Lagrangian is f - Σ λ·g, with g ≥ 0 or g = 0: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import NonlinearConstraint, lsq_linear
@@ -22,6 +21,9 @@ from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT, Bounded
 from ..numerics.optimality import Single
 from .convergence import WALL, ConstraintAtPoint, ConvergenceReport, Limits, walls_at
+
+if TYPE_CHECKING:
+    from ..quantities.unit import Unit
 
 NEARBY = (1e-4, 1e-6, 1e-9)
 """How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
@@ -44,7 +46,7 @@ class Constraint(NamedTuple):
     equality: bool
     program: Program
     """Whose value is g."""
-    unit: str = ""
+    unit: Unit | None = None
 
 
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
@@ -165,7 +167,6 @@ class ConstrainedProblem:
             more["bounds"] = self.limits
         return more
 
-    # ---- the multipliers ----------------------------------------------------------------------------------------
     def active(self, x: Any, values: Any, gradients: Any, near: float) -> list[int]:
         """The places of equations, and of the constraints that are near their border."""
         size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
@@ -200,7 +201,7 @@ class ConstrainedProblem:
         return result, left
 
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
-        """Return the point nearby where the conditions hold, else the end, and the report on it, as at the start."""
+        """Return the point nearby where the conditions hold, or the end, and the report on it."""
         for near in NEARBY:
             there = self._polished(x, near)
             if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
@@ -262,7 +263,7 @@ class ConstrainedProblem:
             active = bool(constraint.equality or abs(g) <= room)
             at_point.append(ConstraintAtPoint(constraint.text, g + 0.0, float(multiplier) + 0.0, active))
             if (abs(g) if constraint.equality else -g) > room:
-                off.append(f"`{constraint.text}` is off by {f'{abs(g):.3g} {constraint.unit}'.rstrip()}")
+                off.append(f"`{constraint.text}` is off by {abs(g):.3g} {constraint.unit or ''}".rstrip())
         allowed = np.maximum(self.tolerance, gradient_errors[0] + np.abs(multipliers) @ gradient_errors[1:])
         # a constraint whose multiplier is not 0 is at its border
         loose = [a.text for a in at_point if not a.active and abs(a.multiplier) > VANISHING * max(1.0, largest)]

@@ -1,8 +1,4 @@
-"""Judge the end point of an optimiser: a stationary point nearby, a kink, an edge, or no minimum at all.
-
-Newton's steps lead to the point where the gradient is 0 within its rounding errors, and only that is judged. Steps that
-do not shrink while the value falls lead nowhere: then no minimum is claimed.
-"""
+"""Judge the end point of an optimiser: a stationary point nearby, a kink, an edge, or no minimum at all."""
 
 from __future__ import annotations
 
@@ -177,7 +173,6 @@ class LocalModel:
             return report
         return replace(report, reason="precision", message=f"converged: {why}")
 
-    # ---- one point ----------------------------------------------------------------------------------------------
     def look(self, row: DescentStep) -> PointAnalysis:
         """Classify a point by gradient and Hessian."""
 
@@ -251,14 +246,12 @@ class LocalModel:
         along = zip(row.free_values, step, self.limits, strict=True)
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
-    # ---- Newton's way -------------------------------------------------------------------------------------------
     def newton(
         self, row: DescentStep, look: PointAnalysis, stationary: bool
     ) -> tuple[list[DescentStep], Verdict | None]:
         """Return the points to which Newton's steps lead from a row, and the verdict on the last one.
 
-        Each makes the gradient smaller. Where steps shrink evenly, as towards a multiple root, the sum of all that are
-        to come is tried first; where they grow, twice the last one.
+        Where steps shrink evenly, as towards a multiple root, the sum of all that are to come is tried first.
         """
 
         def length(verdict: Verdict) -> float:
@@ -314,7 +307,6 @@ class LocalModel:
         message = self.sense.say(f"not converged: {small} the value falls on from here; {hint}")
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
-    # ---- what there is to say -----------------------------------------------------------------------------------
     def _described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
         verdict = look.verdict
         if verdict is None:
@@ -385,12 +377,11 @@ class LocalModel:
                 results.append(trend)
         return results
 
-    # ---- kinks and edges ----------------------------------------------------------------------------------------
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
         """Return the obstacle at a point that is not stationary: a kink, or an edge of the domain; None if neither.
 
-        Gradients from around the point are gathered; at a kink that may be a minimum, some mean of them is 0. Source:
-        Burke, Lewis and Overton, SIAM J. Optim. 15 (2005) 751-779.
+        At a kink that may be a minimum, some mean of the gradients around is 0: Burke, Lewis and Overton, SIAM J.
+        Optim. 15 (2005) 751-779.
         """
         gathered = [row.partials]
         kink = False

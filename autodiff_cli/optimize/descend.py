@@ -139,7 +139,7 @@ class Ending:
 
 
 def never(step: int) -> bool:
-    """Whether to stop in this step: no."""
+    """Return whether to stop in this step: no."""
     return False
 
 
@@ -355,10 +355,9 @@ def descend(
 ) -> Descent:
     """Return the run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
 
-    Only the variables `wrt` move, by default those that `gradient` differentiates in, but for those `held`. The program
-    is built once, here. `over` data it is one row's term; a `batch` of the rows in each step is stochastic descent.
-    `init` draws the starting values of variables without one. Values may have units: the steps are in these, and the
-    value in one of `units`.
+    Only the variables `wrt` move, by default those that `gradient` differentiates in, but for those `held`. `over` data
+    it is one row's term; a `batch` of the rows in each step is stochastic descent. `init` draws the starting values of
+    variables without one. The steps are in the units of the start, and the value in one of `units`.
     Raises `ExpressionError` as `gradient` does at the start, and `usage` for numbers that make no sense; what happens
     later ends the run, and `ending` tells it.
 
@@ -411,9 +410,8 @@ def begin(
 ) -> tuple[Evaluator | DataLoss, DescentStep, tuple[Diagnostic, ...], LossSummary | None]:
     """Return evaluator, start, warnings and data of a run of a program, or of a loss over data of about `passes` steps.
 
-    `init` draws the starting values of variables without one. If `negative`, the run is that of the negative. Values
-    may have units: numbers are then in these, and the value in one of `units`. Without `wrt` those `held` do not move.
-    Raises `ExpressionError` where there is nothing to move, and as `gradient` does at the point.
+    The parameters are those of `descend`; if `negative`, the run is that of the negative. Raises `ExpressionError`
+    where there is nothing to move, and as `gradient` does at the point.
     """
     evaluator: Evaluator | DataLoss
     if over is None:

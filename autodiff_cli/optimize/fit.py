@@ -1,4 +1,4 @@
-"""A formula fitted to data: its parameters by least squares, how well they are known, and what the data do not say."""
+"""A formula fitted to data: its parameters by least squares, and how well they are known."""
 
 from __future__ import annotations
 
@@ -112,12 +112,10 @@ def fit(
 
     Names that are columns are data, the others parameters; `y = …` explains the column `y`, or `response` says which.
     `point` has starts, which parameters need in which the model is not linear; `fixed` holds some. `sigma` is the
-    standard uncertainty of the response, a column, a number or `2%`, or uncertainties by name, those of predictors
-    included: then the distances of the rows from the curve are least. `weights` is a column that is proportional to
-    1/sigma². With `scale_errors` the covariance is multiplied by χ²/ν, so that only the ratios of `sigma` matter to it.
-    `predict` has columns of the predictors, for whose rows the curve and its bands are computed.
-    `MeasuredColumns` have units, and so may the values of `point`, `fixed` and `bounds`; `units` asks for those of
-    parameters. `formula` is the program as it was read before.
+    standard uncertainty of the response, a column, a number or `2%`, or uncertainties by name: with those of predictors
+    the distances of the rows from the curve are least. `weights` is a column proportional to 1/sigma². With
+    `scale_errors` only the ratios of `sigma` matter to the covariance. `predict` has rows of predictors for the curve.
+    Columns and values may have units; `units` asks for those of parameters. `formula` is the program, read before.
     Raises `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
 
     >>> found = fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})

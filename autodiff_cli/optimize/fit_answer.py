@@ -46,18 +46,6 @@ class Goodness(Record):
         """Whether χ² is far from the degrees of freedom."""
         return self.p_value is not None and not DOUBTFUL <= self.p_value <= 1 - DOUBTFUL
 
-    def shifted(self, spread: float) -> Goodness:
-        """Return the goodness with a value of -2 ln L that is larger by `spread`, which does not depend on the fit.
-
-        That is the sum of ln(2πτ²) of predictors that were measured too: the likelihood is then that of all measured
-        values, at its largest by their true ones, which are not counted, as they are as many in all models of the same
-        data. Or it comes of other units of the data, per which the density is.
-        """
-        if self.log_likelihood is None or self.aic is None or self.bic is None:
-            return self
-        log_likelihood = self.log_likelihood - spread / 2
-        return self._replace(log_likelihood=log_likelihood, aic=self.aic + spread, bic=self.bic + spread)
-
 
 class Parameter(Record):
     """The estimate of a parameter."""

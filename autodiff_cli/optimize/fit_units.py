@@ -1,4 +1,4 @@
-"""Fits with units: columns in the units of their headings, and parameters in those that make the formula consistent."""
+"""Fits with units: columns in those of their headings, parameters in those that make the formula consistent."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ from .observations import FitFormula, FitInputs, Spread, percentage
 def in_own_units(
     formula: FitFormula, inputs: FitInputs, asked: Sequence[str] | str | None, arithmetic: Arithmetic
 ) -> tuple[FitFormula, FitInputs, FitUnits | None, list[Diagnostic]]:
-    """Return a formula of numbers as the columns and the answer have them, inputs as such numbers, units, and notes.
+    """Return formula and inputs in the units of columns and answer, these units, and notes.
 
-    Columns have the units of their headings, parameters those that are `asked` for. The units are None where none
-    count.
+    Parameters have those that are `asked` for. The units are None where none count.
     """
     if left_out(asked):
         return formula, inputs, None, []
@@ -42,10 +41,9 @@ def in_own_units(
 
 
 class FitUnits:
-    """The units of a fit: of its columns and of its parameters, in which its numbers are.
+    """The units of the numbers of a fit: of its columns and of its parameters.
 
-    The columns' own units make a system, in which the formula holds without factors, and in which it is computed. Where
-    the formula has units itself, that is the SI.
+    It is computed in the system of the columns' own units, in which it holds without factors, or in the SI.
     """
 
     def __init__(
@@ -56,7 +54,7 @@ class FitUnits:
         asked: Sequence[str] | str | None,
         arithmetic: Arithmetic,
     ) -> None:
-        """Solve for the units of the parameters. Raises `ExpressionError` where the dimensions do not fit together."""
+        """Solve for the units of the parameters. Raises `ExpressionError` where dimensions do not fit."""
         program, self.response, transform, _ = formula
         self.parameters = [name for name in program.leaves if name not in columns]
         self.columns = dict(columns)

@@ -1,4 +1,4 @@
-"""Goodness of fit: χ² with its p-value, the information criteria of Akaike and Schwarz, and tests of the residuals."""
+"""Tests of the residuals of a fit: whether they are random, and normal."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaincc, log_ndtr
+from scipy.special import log_ndtr
 
-from .fit_answer import Goodness, Normality, Runs
+from .fit_answer import Normality, Runs
 
 EXACT_RUNS = 400  # residuals with an exact runs test
 MIN_NORMAL = 8  # residuals
@@ -17,7 +17,7 @@ MIN_NORMAL = 8  # residuals
 def runs_test(residuals: Any) -> Runs | None:
     """Return the runs test of residuals in their order, two-sided; those that are 0 are left out.
 
-    Wald and Wolfowitz, Ann. Math. Statist. 11 (1940); the exact distribution, and of many residuals the normal one.
+    Wald and Wolfowitz, Ann. Math. Statist. 11 (1940).
 
     >>> runs_test(np.array([1.0, 1, 1, 1, -1, -1, -1, -1])).p_value
     0.05714285714285714
@@ -68,30 +68,3 @@ def _anderson_darling_tail(a: float) -> float:
         return math.exp(0.9177 - 4.279 * a - 1.38 * a * a)
     # the formula is for A² up to 13, where it is 1e-31
     return math.exp(1.2937 - 5.709 * min(a, 13.0) + 0.0186 * min(a, 13.0) ** 2)
-
-
-def goodness(residuals: Any, weights: Any, dof: int, estimated: int, ordered: Any, *, sigma_given: bool) -> Goodness:
-    """Return how well a formula fits, by the residuals multiplied by the roots `weights` of the weights of their rows.
-
-    The weights are 1/sigma² if `sigma_given`; otherwise the variance is a parameter too, estimated as rss/rows. Runs
-    are counted in the residuals as they are `ordered`; the tail of χ² is NIST DLMF 8.2.4.
-    """
-    used = weights > 0
-    rss, rows = float(residuals @ residuals), int(np.count_nonzero(used))
-    has_tail = sigma_given and dof > 0
-    log_likelihood = aic = bic = None
-    if sigma_given or rss > 0:
-        constant = rows * math.log(2 * math.pi) - 2 * float(np.sum(np.log(weights[used])))
-        log_likelihood = -(constant + (rss if sigma_given else rows * (math.log(rss / rows) + 1))) / 2
-        k = estimated if sigma_given else estimated + 1
-        aic, bic = 2 * k - 2 * log_likelihood, k * math.log(rows) - 2 * log_likelihood
-    return Goodness(
-        chi_squared=rss if sigma_given else None,
-        reduced=rss / dof if has_tail else None,
-        p_value=float(gammaincc(dof / 2, rss / 2)) if has_tail else None,
-        log_likelihood=log_likelihood,
-        aic=aic,
-        bic=bic,
-        runs=runs_test(ordered) if dof > 0 else None,
-        normality=anderson_darling(residuals[used]) if dof > 0 else None,
-    )

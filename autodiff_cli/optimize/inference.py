@@ -1,4 +1,4 @@
-"""The inference about the parameters of a fit: standard errors, intervals, predictions, undetermined directions."""
+"""What a fit says of its parameters: standard errors, intervals, predictions, undetermined directions."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaincc
 
 from ..errors import Diagnostic, ExpressionError, point_error, quoted
 from ..numerics.student_t import coverage_factor
 from .fit_answer import Goodness, Parameter, Prediction
-from .goodness import goodness
+from .goodness import anderson_darling, runs_test
 from .least_squares import CONVERGED, LOSSES, MISSING_RESIDUAL, NULL, EndPoint, Model, column_sizes
 from .observations import percentage
 
@@ -44,7 +45,14 @@ class Inference:
         self.null: list[dict[str, float]] = []
         self.inverse, self.undetermined = np.zeros((0, 0)), set[str]()
         if self.names:
-            self._invert()
+            # by the singular values of J, which show the null directions
+            _, s, vt = np.linalg.svd(self.slopes, full_matrices=False)
+            good = s > NULL * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
+            self.inverse = (vt[good].T / s[good] ** 2) @ vt[good]
+            for direction in vt[~good]:
+                parts = list(zip(self.names, direction.tolist(), self.size.tolist(), strict=True))
+                self.null.append({name: x / size for name, x, size in parts if abs(x) > NAMED})
+                self.undetermined |= {name for name, x, _ in parts if abs(x) > 1e-6}
         self.used = int(np.count_nonzero(model.weights))
         self.dof = self.used - len(self.estimated) + len(self.null)
         self.sigma_given = model.data.has_sigma and not scaled
@@ -58,20 +66,10 @@ class Inference:
             self.errors = {name: x for name, x in pairs if name not in self.undetermined}
         self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof) if self.errors else 0.0
 
-    def _invert(self) -> None:
-        _, s, vt = np.linalg.svd(self.slopes, full_matrices=False)
-        good = s > NULL * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
-        self.inverse = (vt[good].T / s[good] ** 2) @ vt[good]
-        for direction in vt[~good]:
-            parts = list(zip(self.names, direction.tolist(), self.size.tolist(), strict=True))
-            self.null.append({name: x / size for name, x, size in parts if abs(x) > NAMED})
-            self.undetermined |= {name for name, x, _ in parts if abs(x) > 1e-6}
-
     def _robust_variance(self) -> float:
         """Return by what (JᵀJ)⁻¹ is multiplied for the covariance of an M-estimator.
 
-        Huber, Robust Statistics (1981), 7.6.8. For known uncertainties that is the asymptotic variance for normal
-        residuals of variance 1: expectations, by quadrature.
+        Huber, Robust Statistics (1981), 7.6.8; for known uncertainties its expectation for normal residuals.
         """
         loss, square, dof = LOSSES[self.model.loss], self.model.scale**2, self.dof
         if self.sigma_given:
@@ -156,7 +154,8 @@ class Inference:
 
     def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
         """Return the curve at rows of predictors."""
-        names = self.model.data.predictors
+        data, noise = self.model.data, self.noise
+        names = data.predictors
         if not columns:
             return []
         if lacking := [name for name in names if name not in columns]:
@@ -166,8 +165,16 @@ class Inference:
         places = {name: np.array(columns[name], dtype=float) for name in names}
         with np.errstate(all="ignore"):
             values, of_mean = self._curve_at(places)
+            # the variance of new rows with these values, where it is known
+            spread, of_rows = data.sigma.get(data.response), np.full(len(values), math.nan)
+            if not data.has_sigma:
+                of_rows[:] = noise if self.model.loss == "linear" else math.nan
+            elif (share := percentage(spread)) is not None:
+                of_rows = (np.abs(values) * share / 100) ** 2 * noise
+            elif not isinstance(spread, str | None):
+                of_rows[:] = np.float64(spread) ** 2 * noise
             confidence = self.factor * np.sqrt(of_mean)
-            prediction = self.factor * np.sqrt(of_mean + self._variance_of_rows(values))
+            prediction = self.factor * np.sqrt(of_mean + of_rows)
         has_errors = bool(self.errors) and not self.null
 
         def ends(value: float, half: float) -> tuple[float, float] | None:
@@ -183,17 +190,6 @@ class Inference:
             for k, value in enumerate((values + 0.0).tolist())
         ]
 
-    def _variance_of_rows(self, values: Any) -> Any:
-        data = self.model.data
-        spread = data.sigma.get(data.response)
-        share = percentage(spread)
-        if not data.has_sigma:
-            return np.full(len(values), math.nan if self.model.loss != "linear" else self.noise)
-        if spread is None or (isinstance(spread, str) and share is None):
-            return np.full(len(values), math.nan)
-        size = np.abs(values) * share / 100 if share is not None else np.full(len(values), spread)
-        return size**2 * self.noise
-
     def undetermined_warnings(self) -> Iterator[Diagnostic]:
         """Yield a warning for each null direction."""
         for direction in self.null:
@@ -207,19 +203,33 @@ class Inference:
             yield Diagnostic("undetermined", message, None, hint)
 
     def goodness(self) -> Goodness:
-        """Return how well the formula fits."""
-        model = self.model
+        """Return how well the formula fits by least squares, up to rounding errors.
+
+        The tail of χ² is NIST DLMF 8.2.4. Where no uncertainties are given the variance is a parameter too, rss/rows.
+        """
+        model, left, rss, rows = self.model, self.left, self.rss, self.used
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
-        if model.loss != "linear" or not rounding**2 < self.rss < MISSING_RESIDUAL:
+        if model.loss != "linear" or not rounding**2 < rss < MISSING_RESIDUAL:
             return Goodness()
-        estimated, ordered = len(self.estimated) - len(self.null), model.ordered(self.left)
-        has_sigma = self.model.data.has_sigma
-        result = goodness(self.left, model.weights, self.dof, estimated, ordered, sigma_given=has_sigma)
-        if model.errors:
-            # the values of predictors were measured too
-            spreads = [np.asarray(tau)[(model.weights > 0) & (np.asarray(tau) > 0)] for tau in model.errors.values()]
-            result = result.shifted(sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in spreads))
-        return result
+        used, given = model.weights > 0, model.data.has_sigma
+        spread = rss if given else rows * (math.log(rss / rows) + 1)
+        constant = rows * math.log(2 * math.pi) - 2 * float(np.sum(np.log(model.weights[used])))
+        log_likelihood = -(constant + spread) / 2
+        # predictors were measured too: of their true values there are as many in all models of the same data
+        taus = [np.asarray(tau)[used & (np.asarray(tau) > 0)] for tau in model.errors.values()]
+        more = sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in taus)
+        k = len(self.estimated) - len(self.null) + (not given)
+        has_tail, has_scatter = given and self.dof > 0, self.dof > 0
+        return Goodness(
+            chi_squared=rss if given else None,
+            reduced=rss / self.dof if has_tail else None,
+            p_value=float(gammaincc(self.dof / 2, rss / 2)) if has_tail else None,
+            log_likelihood=log_likelihood - more / 2,
+            aic=2 * k - 2 * log_likelihood + more,
+            bic=k * math.log(rows) - 2 * log_likelihood + more,
+            runs=runs_test(model.ordered(left)) if has_scatter else None,
+            normality=anderson_darling(left[used]) if has_scatter else None,
+        )
 
     def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
         """Yield warnings of an unlikely χ², of residuals that are not random, of R² below 0."""

@@ -1,6 +1,6 @@
-"""Least squares: a model over rows of data with its exact Jacobian, and the strategies that find its parameters.
+"""Least squares: a model over rows of data with its exact Jacobian, and strategies that find its parameters.
 
-Variable projection is Golub and Pereyra's, with Kaufman's Jacobian: SIAM J. Numer. Anal. 10 (1973); BIT 15 (1975).
+Variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10 (1973); Kaufman, BIT 15 (1975).
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Model:
         return other
 
     def use_loss(self, loss: str, scale: float) -> None:
-        """Search for the least sum of a robust loss of the residuals in units of the scale, all parameters at once."""
+        """Search for the least sum of a loss of the residuals, all parameters at once."""
         self.loss, self.scale, self.places, self._last = loss, scale, [], None
 
     def over(self, columns: Mapping[str, Any]) -> Model:
@@ -468,8 +468,8 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
 def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     """Return the step of Gauss and Newton within the bounds, and how large it is beside the standard errors.
 
-    First its length beyond what rounding in the terms of the residuals can make, then its whole length. A bound holds
-    a parameter where the cost would fall beyond it. Residuals are weighted as their loss has it.
+    First its length beyond what rounding can make, then its whole length. A bound holds a parameter where the cost
+    would fall beyond it.
     """
     low, high = model.limits
     at = model(values)

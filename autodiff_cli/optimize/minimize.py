@@ -23,7 +23,6 @@ from .descend import SEED, DescentStep, Init, begin
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
     from ..inputs.quantities import Units
-    from ..quantities.unit import Unit
     from .constraints import ConstrainedProblem, Constraint
 
 METHODS = {
@@ -89,8 +88,7 @@ class _Stopped(Exception):
 class Objective:
     """The function that is minimised, as SciPy wants it, and the points that it has been evaluated at.
 
-    Where a maximum is looked for, it is the negative of the program's. If it is `constrained`, a lower value may be
-    outside of what is allowed.
+    If it is `constrained`, a lower value may be outside of what is allowed.
     """
 
     def __init__(
@@ -217,13 +215,12 @@ def minimize(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> Minimum:
-    """Minimise the program `text` by one of SciPy's optimisers, from the start `point`; or maximise it.
+    """Return where the program `text` is least, or greatest, by one of SciPy's optimisers from the start `point`.
 
     `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`, `subject_to`
-    constraints such as `x + y <= 1` or `x*y = 2` `slsqp`. Values, bounds and numbers in constraints may have units: the
-    search is in those of the start, and the value in one of `units`. Once `stop` says so, the best point so
-    far is returned. `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does at the
-    start, and `usage` where SciPy is not installed.
+    constraints such as `x + y <= 1` or `x*y = 2` `slsqp`. The search is in the units of the start, and the value in one
+    of `units`. Once `stop` says so, the best point so far is returned. `over` data the program is one row's term.
+    Raises `ExpressionError` as `gradient` does at the start, and `usage` where SciPy is not installed.
     """
     sense = SENSES[maximize]
     message = sense.say("`minimize` needs SciPy, the extra `optimize`")
@@ -249,10 +246,9 @@ def minimize(
     start = own_start
     if constrained:
         start = _with_variables(start, constraints, only_constrained, held if wrt is None else None, wrt or ())
-    constraints, slack_units = _in_own_units(constraints, {**start.point, **point})
-    has_units = any(unit is not None for unit in slack_units) or (
-        start.names != own_start.names and start.units is not None
-    )
+    constraints = [_in_own_units(constraint, {**start.point, **point}) for constraint in constraints]
+    more_in_units = start.names != own_start.names and start.units is not None
+    has_units = any(constraint.unit for constraint in constraints) or more_in_units
     if has_units or any(hasattr(x, "unit") for x in only_constrained.values()):
         from ..inputs.quantities import step_units
         from ..quantities.unit import Unit
@@ -277,10 +273,8 @@ def minimize(
     if at_point is not None and shown is not None:
         from ..quantities.unit import Unit
 
-        of_constraint = [
-            {"slack": unit or Unit(), "multiplier": shown["value"].difference / (unit or Unit())}
-            for unit in slack_units
-        ]
+        value, slacks = shown["value"].difference, [constraint.unit or Unit() for constraint in constraints]
+        of_constraint = [{"slack": unit, "multiplier": value / unit} for unit in slacks]
         shown = type(shown)(**shown, constraints=of_constraint)
         shown.fixed = bool(units)
     objective.reach(end.row)
@@ -346,27 +340,19 @@ def _with_variables(
     )
 
 
-def _in_own_units(
-    constraints: Sequence[Constraint], point: Mapping[str, float | str]
-) -> tuple[Sequence[Constraint], list[Unit | None]]:
-    results: list[Constraint] = []
-    units: list[Unit | None] = []
-    for constraint in constraints:
-        program = constraint.program
-        values = {name: number_or_quantity(point[name], name) for name in program.leaves}
-        try:
-            measured = program_units(program, values)
-        except ExpressionError as error:
-            error.text = error.text or program.text
-            raise
-        if measured is not None:
-            from ..inputs.own_units import in_own_units  # only units need it
+def _in_own_units(constraint: Constraint, point: Mapping[str, float | str]) -> Constraint:
+    program = constraint.program
+    try:
+        measured = program_units(program, {name: number_or_quantity(point[name], name) for name in program.leaves})
+    except ExpressionError as error:
+        error.text = error.text or program.text
+        raise
+    if measured is None:
+        return constraint
+    from ..inputs.own_units import in_own_units  # only units need it
 
-            program = in_own_units(program, measured.point, measured.outputs)
-        unit = "" if measured is None else str(measured.outputs[0])
-        results.append(constraint._replace(program=program, unit=unit))
-        units.append(None if measured is None else measured.outputs[0])
-    return results, units
+    program = in_own_units(program, measured.point, measured.outputs)
+    return constraint._replace(program=program, unit=measured.outputs[0])
 
 
 def _search_constrained(

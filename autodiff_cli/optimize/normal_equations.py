@@ -148,10 +148,7 @@ class _Stationary(Operator):
 
 
 def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]:
-    """Return `values`, standard `errors`, `rss` and `deviation` of a fit in an arithmetic, near its end in doubles.
-
-    The errors are those of the uncertainties of the data where these are known, else of the scatter of the residuals.
-    """
+    """Return `values`, standard `errors`, `rss` and `deviation` of a fit in an arithmetic, near its end in doubles."""
     problem, data, dof = inference.model.problem, inference.model.data, inference.dof
     start = list(inference.values.values())
     rows: list[int] = inference.model.weights.nonzero()[0].tolist()

@@ -1,4 +1,4 @@
-"""The data of a fit: the formula that explains a column, how certain rows are, and its values at all of them."""
+"""The data of a fit: the formula that explains a column, how certain rows are, and its values at all."""
 
 from __future__ import annotations
 

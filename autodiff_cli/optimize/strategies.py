@@ -1,8 +1,4 @@
-"""The least sum of squares: from the start, and where that end is doubted, from other starts too.
-
-Of the parameters with which a model is the same, mirror images and terms of one form in another order, those that agree
-with the starts are taken.
-"""
+"""The least sum of squares: from the start, and where that end is doubted, from other starts too."""
 
 from __future__ import annotations
 

@@ -99,15 +99,6 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
     return measured
 
 
-def in_si(column: Sequence[float], value: float) -> Sequence[float]:
-    """Return the draws of a value in coherent units; as they are where it has no unit."""
-    unit: Unit | None = getattr(value, "unit", None)
-    if unit is None:
-        return column
-    times, zero = unit.factor, float(unit.zero)
-    return [x * times + zero for x in column]
-
-
 def parameters_in(distribution: Any, unit: Unit) -> tuple[float, ...]:
     """Return the parameters of a distribution in coherent units, in this unit."""
     convert: dict[str, Callable[[float], float]] = {"v": unit.value_from_si, "d": unit.from_si, "n": float}

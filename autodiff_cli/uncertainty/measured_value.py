@@ -1,6 +1,6 @@
 """Quantities: values with their uncertainties as people write them, and the written form of a result.
 
-What is measured is a float that knows the distribution it stands for, so that points of quantities are points.
+They are floats that know their distribution, so that points of quantities are points.
 """
 
 from __future__ import annotations

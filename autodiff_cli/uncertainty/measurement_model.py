@@ -1,7 +1,6 @@
 """Measurement models: outputs of a program, or solutions of equations, around the estimates of inputs.
 
-JCGM 102:2011, 3.8 and 6.3, calls the second ones implicit: h(Y, X) = 0. Their derivatives are those of the implicit
-function theorem.
+JCGM 102:2011, 3.8 and 6.3, calls the second ones implicit: h(Y, X) = 0.
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def model_of(
 ) -> Model:
     """Return the model of a text: of equations, where unknowns or their bounds are named. Raises `ExpressionError`.
 
-    It computes in coherent units. Its `units` are those that are `asked` for, in a `system` products of the inputs'.
+    It computes in coherent units; its `units` are those `asked` for, in a `system` products of the inputs'.
     """
     try:
         if unknowns is not None or between is not None:
@@ -281,8 +280,7 @@ class Implicit:
     def draws(self, fixed: Collection[str]) -> Draws:
         """Return what solves the equations at points with the inputs `fixed` in common.
 
-        By Newton's method from the first order, all points at once. A point where that does not settle at once is
-        followed by itself.
+        By Newton's method, all points at once; a point where that does not settle is followed by itself.
         """
         import numpy as np
 
@@ -351,8 +349,7 @@ class Implicit:
     def way(self, target: Mapping[str, float], start: Mapping[str, float] | None = None) -> Iterator[dict[str, float]]:
         """Yield the values of all variables on the straight way to other inputs, as far as it can be followed.
 
-        `start` is another place with its solution. A predictor and Newton's method as corrector, in steps that are
-        halved where the corrector does not settle.
+        `start` is another place with its solution. Steps are halved where Newton's method does not settle.
         """
         here = dict(start or self.values)
         begun = {name: here[name] for name in target}

@@ -1,7 +1,6 @@
 """Monte Carlo: the distribution of a result by drawing its inputs, JCGM 101:2008 (Supplement 1 to the GUM).
 
-Draws are made and evaluated in blocks, and of their results only so many are kept as memory is to be used: beyond
-that they are counted between the quantiles of the first ones.
+Only so many results are kept; beyond that they are counted between the quantiles of the first ones.
 """
 
 from __future__ import annotations
@@ -35,8 +34,8 @@ class Drawn(NamedTuple):
 class Sampler:
     """Draws so many of each input, as arrays; the same ones for the same seed.
 
-    `correlated` has the inputs that are drawn together: names, a square root of their covariance, degrees of freedom.
-    `copies` are tables of draws, of which whole rows are drawn; where `samples` is their number, all in their order.
+    `correlated` inputs are drawn together: names, a square root of their covariance, degrees of freedom. `copies` are
+    tables of draws, of which whole rows are drawn, or all in order where there are as many as `samples`.
     """
 
     def __init__(

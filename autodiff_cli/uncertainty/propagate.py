@@ -21,17 +21,17 @@ from ..errors import (
     usage_error,
 )
 from ..inputs.bounds import Range
-from ..inputs.optional_units import column_units, left_out
+from ..inputs.optional_units import column_units, in_unit, left_out
 from ..inputs.parse_point import constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
 from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
-from ..quantities.unit import Unit, readable
+from ..quantities.unit import Unit, coherent, readable
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
-from .measured_units import budget_units, in_si, measured_value, parameters_in, with_unit
+from .measured_units import budget_units, measured_value, parameters_in, with_unit
 from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from .measurement_model import Model, model_of, variables_of
 
@@ -219,18 +219,14 @@ def propagate(
     system: bool = False,
     by_size: bool = False,
 ) -> Propagation:
-    """The outputs of the program `text` with the uncertainties that those of its inputs give them.
+    """Return the outputs of the program `text` with the uncertainties that those of its inputs give them.
 
-    The values of `point` are numbers, which are exact, `Quantity`s, or texts that `quantity` reads. `correlation` has
-    the correlation coefficients of pairs of inputs, `dof` the degrees of freedom of standard uncertainties. `readings`
-    are columns of observations made together, whose means, standard uncertainties and correlations are used; `draws`
-    are columns of draws from the joint distribution of some inputs. `fitted` are further quantities, of which those are
-    used that the program has and `point` has not. The coverage factor is `k`, or the one for the `level` of confidence.
-    `samples` draws are made beside it. Once `stop` says so, no more are made. With `unknowns`, or bounds of them in
-    `between`, the text is equations as for `solve`, and the unknowns are the outputs. With `system` outputs are in
-    products of the inputs' units, as with readings and draws; `by_size` gives units that nobody asked for the prefixes
-    that make outputs easiest to read. Raises `ExpressionError` as `jacobian` and `solve` do;
-    `point` for what is no uncertainty and no correlation.
+    Values of `point` are exact numbers, `Quantity`s, or texts that `quantity` reads. `correlation` has coefficients of
+    pairs of inputs, `dof` degrees of freedom. `readings` are columns of observations, whose means are inputs, `draws`
+    columns of draws from a joint distribution; `fitted` has further inputs. The coverage factor is `k`, or that of the
+    `level`. `samples` draws are made until `stop` says so. `unknowns`, or their bounds `between`, make the text
+    equations. In a `system` outputs are in products of the inputs' units; `by_size` chooses prefixes of units. Raises
+    `ExpressionError` as `jacobian` and `solve` do, `point` for what is no uncertainty and no correlation.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
@@ -313,10 +309,11 @@ def propagate(
             results.append(first._replace(second_order=second))
             warnings += [warning] if warning else []
         if count:
-            copies = [
-                {name: in_si(x, values[name]) for name, x in table.items() if name in inputs}
-                for table in tables.values()
-            ]
+            for drawn in tables.values():
+                for name, column in drawn.items():
+                    own: Unit = getattr(values[name], "unit", Unit())
+                    drawn[name] = in_unit(column, own, coherent(own.dimension))
+            copies = [{name: x for name, x in drawn.items() if name in inputs} for drawn in tables.values()]
             sampler = _sampler(model, spread, [*filter(None, copies)], count, seed)
             results, count, interrupted = _with_draws(model, results, out, sampler, count, stop, warnings)
         covariance = [[dot(one, other) for other in whitened] for one in whitened]
@@ -418,9 +415,6 @@ class _Spread(NamedTuple):
     root: list[list[float]]
     """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
 
-    def correlations(self, members: Sequence[int]) -> list[list[float]]:
-        return [[self.matrix[i][j] for j in members] for i in members]
-
 
 def _spread(
     inputs: Mapping[str, Input],
@@ -454,16 +448,27 @@ def _spread(
     for (a, b), r in correlations.items():
         i, j = names.index(a), names.index(b)
         matrix[i][j] = matrix[j][i] = r
-    groups = _groups(matrix, inputs, warnings)
-    spread = _Spread(inputs, matrix, groups, _square_root(matrix, [x.uncertainty for x in inputs.values()]))
-    for members, _ in groups:
-        if len(members) > 1 and (least := eigenvalues(spread.correlations(members))[0]) < -SLACK * len(members):
-            listed = quoted([names[i] for i in members])
+    dof, left, groups = [x.distribution.dof for x in inputs.values()], [*range(len(names))], []
+    while left:
+        # what is correlated, through others too, is one component in the formula of Welch and Satterthwaite
+        members = [left.pop(0)]
+        for i in members:
+            members += [j for j in left if matrix[i][j]]
+            left = [j for j in left if not matrix[i][j]]
+        members.sort()
+        listed, degrees = quoted([names[i] for i in members]), {dof[i] for i in members}
+        if len(degrees) > 1:
+            sentence = f"the fewest, {min(degrees):g}, are taken for all of them"
+            message = f"{listed} are correlated and have different degrees of freedom; {sentence}"
+            warnings.append(Diagnostic("dof", message, None, "JCGM 100, G.4.1, is about independent inputs"))
+        groups.append((members, min(degrees)))
+        block = [[matrix[i][j] for j in members] for i in members]
+        if len(members) > 1 and (least := eigenvalues(block)[0]) < -SLACK * len(members):
             raise point_error(
                 f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
                 "no quantities can be correlated so; check the signs, and give more digits of correlations near 1",
             )
-    return spread
+    return _Spread(inputs, matrix, groups, _square_root(matrix, [x.uncertainty for x in inputs.values()]))
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
@@ -474,32 +479,6 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
     n = len(a)
     covariance = math.fsum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True)) / (n - 1) / n
     return max(-1.0, min(1.0, covariance / (u_a * u_b)))
-
-
-def _groups(
-    matrix: Sequence[Sequence[float]], inputs: Mapping[str, Input], warnings: list[Diagnostic]
-) -> list[tuple[list[int], float]]:
-    """The inputs by what they are correlated with, through others too.
-
-    What is correlated is one component in the formula of Welch and Satterthwaite, which is about independent ones. Its
-    degrees of freedom are those that its members have in common, else the fewest of them.
-    """
-    names, dof = list(inputs), [x.distribution.dof for x in inputs.values()]
-    left, groups = list(range(len(matrix))), []
-    while left:
-        members = [left.pop(0)]
-        for i in members:
-            members += [j for j in left if matrix[i][j]]
-            left = [j for j in left if not matrix[i][j]]
-        members.sort()
-        degrees = {dof[i] for i in members}
-        if len(degrees) > 1:
-            listed = quoted([names[i] for i in members])
-            sentence = f"the fewest, {min(degrees):g}, are taken for all of them"
-            message = f"{listed} are correlated and have different degrees of freedom; {sentence}"
-            warnings.append(Diagnostic("dof", message, None, "JCGM 100, G.4.1, is about independent inputs"))
-        groups.append((members, min(degrees)))
-    return groups
 
 
 def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[list[float]]:
@@ -565,7 +544,6 @@ def _two_pieces(name: str, source: Input, unit: Unit) -> Diagnostic:
     return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
 
 
-# ---- beyond first order -------------------------------------------------------------------------------------------
 class _Expansion:
     """The Taylor polynomial of an output in independent directions of unit variance."""
 
@@ -641,9 +619,8 @@ class _Expansion:
     def _kink_in_reach(self) -> Diagnostic | None:
         """Return a warning if a kink within the coverage interval changes the result.
 
-        Where the number that is 0 at the kink is so uncertain that its coverage interval holds 0, the formula beyond
-        the kink is compared with its Taylor polynomial, on the shortest way there. Kinks that cancel, or that the
-        result does not depend on, leave no difference.
+        The formula beyond it, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or that
+        the result does not depend on, leave no difference.
         """
         from statistics import NormalDist
 
@@ -730,7 +707,8 @@ def _sampler(
                     f"`{name}` is correlated and its distribution is {family}, so the joint one is not determined",
                     "`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8",
                 )
-        root = _square_root(spread.correlations(members), [inputs[name].uncertainty for name in group])
+        block = [[spread.matrix[i][j] for j in members] for i in members]
+        root = _square_root(block, [inputs[name].uncertainty for name in group])
         correlated.append((group, root, dof))
     constants = {name: float(model.values[name]) for name in model.point if name not in inputs}
     distributions = {name: entry.distribution for name, entry in inputs.items()}

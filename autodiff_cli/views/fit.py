@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..errors import counted
@@ -18,10 +18,6 @@ from .schema import OutputRow, PicturedView, declared
 HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
 
 
-def _of_parameters(attribute: str) -> Callable[[Fit], dict[str, Any]]:
-    return lambda answer: {name: getattr(parameter, attribute) for name, parameter in answer.parameters.items()}
-
-
 PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "prediction_low", "prediction_high")
 """The columns of csv after those of the predictors."""
 
@@ -32,8 +28,8 @@ class FitView(PicturedView[Fit]):
     fields, csv_columns, line_fields, unit_columns = declared(
         "fit",
         {
-            "parameters": _of_parameters("estimate"),
-            "standard_errors": _of_parameters("error"),
+            "parameters": lambda answer: {name: x.estimate for name, x in answer.parameters.items()},
+            "standard_errors": lambda answer: {name: x.error for name, x in answer.parameters.items()},
             "intervals": lambda answer: {name: x.interval and [*x.interval] for name, x in answer.parameters.items()},
             "linear": lambda answer: [name for name, x in answer.parameters.items() if x.linear],
             "held": lambda answer: {name: x.held for name, x in answer.parameters.items() if x.held},
@@ -75,29 +71,25 @@ class FitView(PicturedView[Fit]):
     def document(self, answer: Fit) -> Iterator[Block]:
         double = answer.arithmetic.name == "double"
         rows: list[tuple[Shown | str | None, ...]] = []
-        for name, fitted in answer.parameters.items():
-            unit, parameter = unit_of(fitted.estimate), fitted
+        for name, parameter in answer.parameters.items():
+            estimate, error, ends = parameter.estimate, parameter.error, parameter.interval
+            unit = unit_of(estimate)
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
                 from ..quantities.unit import factor, readable
 
-                shown = readable(unit, max(abs(float(fitted.estimate)), float(fitted.error or 0)))
-                times, ends = factor(unit, shown), fitted.interval
-                unit, parameter = (
-                    shown,
-                    fitted._replace(
-                        estimate=float(fitted.estimate) * times,
-                        error=None if fitted.error is None else float(fitted.error) * times,
-                        interval=ends and (ends[0] * times, ends[1] * times),
-                    ),
-                )
-            estimate = without_unit(parameter.estimate)
-            if parameter.error is None:
+                shown = readable(unit, max(abs(float(estimate)), float(error or 0)))
+                times, unit = factor(unit, shown), shown
+                estimate = float(estimate) * times
+                error = None if error is None else float(error) * times
+                ends = ends and (ends[0] * times, ends[1] * times)
+            estimate = without_unit(estimate)
+            if error is None:
                 written = "" if unit is None else measured(estimate, unit, self.digits)
                 rows.append((name, estimate, None, HELD.get(parameter.held, "–"), written))
             else:
-                low, high = map(self.number, parameter.interval or (None, None))
-                written = f"{concise(float(parameter.estimate), float(parameter.error))} {unit or ''}".rstrip()
-                rows.append((name, estimate, without_unit(parameter.error), f"{low} to {high}", written))
+                low, high = map(self.number, ends or (None, None))
+                written = f"{concise(float(estimate), float(error))} {unit or ''}".rstrip()
+                rows.append((name, estimate, without_unit(error), f"{low} to {high}", written))
         heads = ("parameter", "estimate", "standard error", f"{100 * answer.level:.4g} % interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from circumstances(answer.constants, {}, {}, self.digits)
