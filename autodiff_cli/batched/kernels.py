@@ -204,18 +204,19 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     function = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(address)
 
     shared = sorted(fixed)
+    separate = [k for k in range(inputs) if k not in fixed]
     places = np.array(shared, np.intp)
 
     def run(columns: Sequence[Any], results: Any, flags: Any, rows: int) -> None:
         # what all rows share stands in one array, and results are rows of one: addresses are counted, not asked for
         numbers = np.array([columns[k] for k in shared], dtype=float)
         read = np.empty(max(1, inputs), np.uint64)
-        read[places] = _address(numbers) + np.arange(len(shared), dtype=np.uint64) * np.uint64(8)
-        for k, column in enumerate(columns):
-            if k not in fixed:
-                read[k] = _address(column)
-        written = _address(results) + np.arange(len(results), dtype=np.uint64) * np.uint64(results.strides[0])
-        function(int(_address(read)), int(_address(written)), int(_address(flags)), rows)
+        arrays = (numbers, results, read, flags, *[columns[k] for k in separate])
+        first, result, table, flag, *others = [array.__array_interface__["data"][0] for array in arrays]
+        read[places] = np.uint64(first) + np.arange(len(shared), dtype=np.uint64) * np.uint64(8)
+        read[separate] = others
+        written = np.uint64(result) + np.arange(len(results), dtype=np.uint64) * np.uint64(results.strides[0])
+        function(table, written.__array_interface__["data"][0], flag, rows)
 
     def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
         columns = [x if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(inputs)]
@@ -231,10 +232,6 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
 
     compute.engine = engine  # type: ignore[attr-defined]  # the code lives as long as it does
     return compute
-
-
-def _address(array: Any) -> Any:
-    return np.uint64(array.__array_interface__["data"][0])
 
 
 # ---- NumPy

@@ -302,7 +302,7 @@ class ProgramOverRows:
 
         columns = [
             x if isinstance(x, float | numpy.ndarray) else numpy.array(x, dtype=float)
-            for x in (inputs[name] for name in self.names)
+            for x in map(inputs.__getitem__, self.names)
         ]
 
         def plain(at: Mapping[str, float]) -> Sequence[float]:

@@ -116,6 +116,8 @@ class _Tree:
 
     def _terms(self, k: int) -> tuple[Sequence[tuple[int, int]], int]:
         node = self.picture.nodes[k]
+        if not node.inputs:
+            return (), 0
         inputs = [edge.node for edge in node.inputs]
         terms = [(p, 1) for p in inputs] if node.ordered or len(inputs) < 3 else [*Counter(inputs).items()]
         if not self.fits or len(terms) <= MANY_ALIKE:
