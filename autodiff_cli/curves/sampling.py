@@ -90,8 +90,8 @@ class _Tracer:
         self.work, self.reserve = current(), reserve
         """The work, and how many steps of it are left to others."""
         self.coarse = False
-        self.drawn = self._counted = 0
-        """The points drawn so far, and those of them that are counted as work."""
+        self.drawn = 0
+        """The points that are drawn and not yet counted as work."""
         self.plain, self.height = function, height or 1.0
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
@@ -99,8 +99,8 @@ class _Tracer:
     def function(self, x: float) -> float | None:
         if self.work.left < self.reserve:
             raise _Enough
-        self.work.charge(SAMPLE + DRAWN_POINT * (self.drawn - self._counted))
-        self._counted = self.drawn
+        self.work.charge(SAMPLE + DRAWN_POINT * self.drawn)
+        self.drawn = 0
         return self.plain(x)
 
     def put(self, x: float, y: float | None) -> None:
@@ -117,22 +117,20 @@ class _Tracer:
 
     def look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
         try:
-            if at_a is not None and at_b is not None:
-                self._join(a, at_a, b, at_b)
-            elif at_a is not None or at_b is not None:
-                self._edge(a, at_a, b, at_b)
+            if at_a is None or at_b is None:
+                if (at_a is None) != (at_b is None):
+                    self._edge(a, at_a, b, at_b)
+                return
+            if abs(at_b - at_a) > LEAP * self.height and (jump := self._broken(a, at_a, b, at_b)):
+                (left, at_left), (right, at_right) = jump
+                self._bend(a, at_a, left, at_left, DEPTH)
+                self.put(left, at_left)
+                self.cut()
+                self.put(right, at_right)
+                a, at_a = right, at_right
+            self._bend(a, at_a, b, at_b, DEPTH)
         except _Enough:
             self.coarse = True
-
-    def _join(self, a: float, at_a: float, b: float, at_b: float) -> None:
-        if abs(at_b - at_a) > LEAP * self.height and (jump := self._broken(a, at_a, b, at_b)):
-            (left, at_left), (right, at_right) = jump
-            self._bend(a, at_a, left, at_left, DEPTH)
-            self.put(left, at_left)
-            self.cut()
-            self.put(right, at_right)
-            a, at_a = right, at_right
-        self._bend(a, at_a, b, at_b, DEPTH)
 
     def _edge(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
         """Draw up to the edge of the domain between the samples."""

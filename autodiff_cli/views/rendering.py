@@ -292,7 +292,8 @@ class Markdown(PlainText):
         is_code = style == "name" or style == "code"
         if not is_code and text.isascii() and text.isprintable() and _ESCAPED.isdisjoint(text):
             return text
-        text = visible(text, self.look.encoding)
+        if not (text.isascii() and text.isprintable()):
+            text = visible(text, self.look.encoding)
         if is_code and text.strip():
             return _code(text)
         return text.translate(_ESCAPES)
