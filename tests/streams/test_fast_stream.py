@@ -215,7 +215,7 @@ def test_records_are_filled_into_templates_as_they_are_encoded(
 
 
 def test_templates_of_records_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "TEMPLATES", 10)
+    monkeypatch.setattr(formats, "MAX_TEMPLATES", 10)
     writer = formats.JsonLines("jsonl", io.StringIO(), GradientView(), True)
     for k in range(100):
         names = [f"x{i}" for i in range(k + 1)]
