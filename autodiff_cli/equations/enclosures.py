@@ -26,7 +26,7 @@ MAX_GUESSED_DECIMALS = 6
 SEARCH_BITS = 80
 MAX_CONTRACTIONS = 60
 MOST_BOXES = 5_000
-MIN_SHARE_OF_WORK_FOR_DIGITS = 0.3
+RESERVED_WORK_SHARE = 0.3  # for the digits of the solutions
 BOXES_A_SOLUTION = 16
 """The work for the digits of a solution, in boxes: about 10, measured."""
 
@@ -223,7 +223,7 @@ class Operator:
         return box
 
     def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
-        """Return a box with exactly one solution near where `steps` of Newton's method lead, and K of it; or None."""
+        """Return a box with one solution near a start of Newton's method, and K of it, if it is found."""
         from flint import arb
 
         middle, step = [arb(x) for x in start], [arb(0)] * len(start)
@@ -262,7 +262,7 @@ def search(
 ) -> tuple[list[Box], list[Box], bool]:
     """Return boxes with one solution each, undecided ones, and whether there are no other solutions.
 
-    The widest box is decided first, so that a pole keeps no other waiting. `resolved` may know a small box otherwise.
+    The widest box is decided first, so that a pole keeps no other waiting.
     """
     proven: list[Box] = []
     undecided: list[Box] = []
@@ -285,7 +285,7 @@ def search(
             reserved += BOXES_A_SOLUTION * (before - work.left)
             counted += 1
         before = work.left
-        if boxes > MOST_BOXES or work.left < max(MIN_SHARE_OF_WORK_FOR_DIGITS * work.most, reserved) or stop():
+        if boxes > MOST_BOXES or work.left < max(RESERVED_WORK_SHARE * work.most, reserved) or stop():
             undecided += [here for _, _, here in waiting]
             complete = False
             break

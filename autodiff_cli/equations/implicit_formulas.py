@@ -50,8 +50,8 @@ def implicit_diff(
 ) -> Diff:
     """Return the derivatives of the `unknowns` of equations by their other variables, or by `wrt`, as formulas.
 
-    F(u(p), p) = 0 gives F_u·u_p = -F_p; higher orders differentiate u_p once more, by the chain rule. A `point` adds
-    values, with units where it has some; `units` are those of the unknowns. Raises `ExpressionError`.
+    F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule. A `point` adds values, `units` those of the
+    unknowns. Raises `ExpressionError`.
 
     >>> [(d.of, d.by, d.formula) for d in implicit_diff("x**2 + y**2 = 25", unknowns=["y"]).derivatives]
     [('y', ('x',), '-x/y')]

@@ -29,15 +29,15 @@ from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_value
 Sample = tuple[float, float, float]
 """A number, and the value and slope of the equation there."""
 
-MAX_UNBOUNDED_ROOT = 1e5
+MAX_REACH = 1e5  # of a search without bounds
 FIRST_REACH = 10.0
 """The end of the first interval; the next ones go ten times as far."""
 
-FIRST_GRID_STEPS, FARTHER_GRID_STEPS = 240, 60
+GRID_STEPS, SHELL_STEPS = 240, 60
 MIN_GEOMETRIC_QUOTIENT = 100
 """The quotient of ends from which an interval gets a geometric grid too."""
 
-MAX_UNBOUNDED_ROOTS = 12
+MAX_ROOTS = 12  # of a search without bounds
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
 MAX_HALVINGS = 2200  # of any interval of doubles
 MAX_SECANT_STEPS = 80
@@ -173,13 +173,13 @@ class OneEquation(Search):
         leaf = self.problem.program.variables[self.name]
         varies = facts_of((self.output,), lambda v, inputs: v is leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
-        while self.reach < MAX_UNBOUNDED_ROOT and len(roots) < MAX_UNBOUNDED_ROOTS and not (roots and endless):
+        while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
-            shells = [self.confirmed(self._on_grid(*shell, FARTHER_GRID_STEPS)) for shell in ends]
+            shells = [self.confirmed(self._on_grid(*shell, SHELL_STEPS)) for shell in ends]
             roots = sorted({*roots, *shells[0], *shells[1]})
             self.reach *= 10
         self.count, self.farthest = len(roots), max(map(abs, roots), default=0.0)
-        nearest = sorted(roots, key=lambda x: abs(x - start))[:MAX_UNBOUNDED_ROOTS]
+        nearest = sorted(roots, key=lambda x: abs(x - start))[:MAX_ROOTS]
         outside = self(start) is None and self.least is not None
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
@@ -264,13 +264,13 @@ class OneEquation(Search):
         assert edge is not None
         return edge
 
-    def _on_grid(self, low: float, high: float, steps: int = FIRST_GRID_STEPS) -> list[float]:
+    def _on_grid(self, low: float, high: float, steps: int = GRID_STEPS) -> list[float]:
         points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
         for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
             near = max(a, b * 1e-12)
             if near > 0 and b / near > MIN_GEOMETRIC_QUOTIENT:
                 ratio = math.log(b / near)
-                points |= {sign * near * math.exp(ratio * k / FIRST_GRID_STEPS) for k in range(1, FIRST_GRID_STEPS)}
+                points |= {sign * near * math.exp(ratio * k / GRID_STEPS) for k in range(1, GRID_STEPS)}
         samples = [(x, self(x)) for x in sorted(x for x in points if low <= x <= high)]
         roots = [(x, True) for x, here in samples if here is not None and here[1] == 0]
         for (x, here), (y, there) in pairwise(samples):
@@ -393,7 +393,7 @@ class OneEquation(Search):
 
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
         step, (low, high) = width * 2.0**-10, self.bounds
-        low, high = max(low, -MAX_UNBOUNDED_ROOT), min(high, MAX_UNBOUNDED_ROOT)
+        low, high = max(low, -MAX_REACH), min(high, MAX_REACH)
 
         def holds(x: float) -> bool:
             sample = self(x)

@@ -119,7 +119,7 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
 def solution_errors(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> dict[str, float] | None:
-    """Return how far each unknown may be off, |F_u⁻¹| times residuals with errors; None where F_u may be singular."""
+    """Return how far each unknown may be off, |F_u⁻¹| times residuals; None where F_u may be singular."""
     inverted = None if rows is None else inverse(rows)
     if inverted is None or rows is None:
         return None
@@ -147,7 +147,7 @@ def derivatives(
     unknowns: Sequence[str],
     by: Sequence[str],
 ) -> tuple[Matrix, Kinks]:
-    """Return the derivatives of the unknowns, −F_u⁻¹·F_p, and the kinks. Raises `Singular`, and `ExpressionError`."""
+    """Return the derivatives of the unknowns, −F_u⁻¹·F_p, and the kinks. Raises `Singular`."""
     rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian([*unknowns, *by])
     n = len(unknowns)
     if not by:

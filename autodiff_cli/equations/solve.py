@@ -33,7 +33,7 @@ from .enclosures import Operator, boxes, proven
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
-from .residuals import Ends, Stopped, derivatives, residuals, second_derivatives, solution_errors, system
+from .residuals import Ends, Search, Stopped, derivatives, residuals, second_derivatives, solution_errors, system
 from .several_unknowns import SeveralEquations
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Solution(Record):
     values: dict[str, Shown]
     """Of each unknown."""
     errors: dict[str, float | None]
-    """How far rounding may have put each off; None where that is not known, or nothing is."""
+    """How far rounding may have put each off, if that is known."""
     residuals: list[float]
     """Left side less right side of each equation, in doubles."""
     simple: bool
@@ -60,12 +60,12 @@ class Solution(Record):
     multiplicity: int | None
     """Of a root in one unknown; None if unknown or not an integer."""
     proven: bool
-    """Whether it is proven that there is exactly one solution there."""
+    """Whether it is proven that there is one solution there."""
     derivatives: dict[str, dict[str, Shown]] | None = None
     """Of each unknown by each variable; None if there are none."""
     second: dict[str, dict[str, dict[str, Shown]]] | None = None
     elasticities: dict[str, dict[str, Shown | None]] | None = None
-    """p·u′/u of each unknown u by each variable p, if requested; None where u is 0."""
+    """p·u′/u of unknowns u by variables p, if requested; None where u is 0."""
 
 
 class Solved(Record):
@@ -90,7 +90,7 @@ class Solved(Record):
     undecided: Sequence[Ends] = ()
     """Boxes of which it could not be proven whether they hold solutions."""
     complete: bool | None = None
-    """Whether it is proven that there are no other solutions; None if unknown."""
+    """Whether there are provably no other solutions, if that is known."""
     evaluations: int = 0
     variables: Sequence[str] = ()
     formulas: Sequence[FormulaSolution] = ()
@@ -114,13 +114,11 @@ def solve(
     system: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Solved:
-    """Solve the equations of `text`, or find where an expression in it is 0, and differentiate the solution by `wrt`.
+    """Return the solutions of equations, or where an expression is 0, and their derivatives by `wrt`.
 
-    `point` has the values of the other variables, and starts of the `unknowns`: by default the variables without a
-    value. `between` bounds them. With `every` all solutions between the bounds are looked for, certified also proven.
-    `order` 2 asks for second derivatives too, `relative` for elasticities. `units` are those of the unknowns; in a
-    `system` all are products of the inputs'. Raises `ExpressionError`: `point` where the sign does not change between
-    the bounds; what `jacobian` raises about the text and the point.
+    `point` has values of the other variables, and starts of the `unknowns`, by default the variables without a value.
+    `between` bounds them; `every` looks for all solutions there. Order 2 has second derivatives too, `relative`
+    elasticities. `units` are those of the unknowns, in a `system` products of the inputs'. Raises `ExpressionError`.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -151,7 +149,7 @@ def solve(
     if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
         message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
         raise limit_error(message, "name some of them: `--wrt x,y`")
-    solutions = [_solution(problem, finder, start, order, relative, arithmetic) for start in starts]
+    solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
     others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
     reason = message = "interrupted"
     if not interrupted:
@@ -306,14 +304,8 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
     )
 
 
-def _solution(
-    problem: Problem,
-    finder: OneEquation | SeveralEquations,
-    start: Sequence[float],
-    order: int,
-    relative: bool,
-    arithmetic: Arithmetic,
-) -> Solution:
+def _solution(finder: Search, start: Sequence[float], order: int, relative: bool, arithmetic: Arithmetic) -> Solution:
+    problem = finder.problem
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
@@ -438,8 +430,8 @@ def _sharpened(
 
 def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) -> tuple[str, str]:
     listed, text, boxes = counted(count, "solution"), finder.problem.text, finder.undecided
-    ends = (f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in finder.problem.bounds.items())
-    where = " and ".join(ends)
+    bounds = finder.problem.bounds.items()
+    where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
     between = f" for {where}" if where else ""
     if boxes:
         message = f"{listed} proven; in {counted(len(boxes), 'box')} it is undecided whether there are more"

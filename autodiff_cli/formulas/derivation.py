@@ -305,17 +305,17 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or has_variables(p)}
     local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
     formulas = simplify(partials(local, [names[k] for k in active]))
-    by_name = {names[k].label: inputs[k] for k in names}
+    places = {leaf: inputs[k] for k, leaf in names.items()}
     conditions = []
     slopes = []
     for formula in formulas:
         slope = formula
         while slope.primitive is WHERE and any(v.primitive is EQ for v in in_order((slope._prev[0],))):
             # what is taken at a few points beside the formula for all others
-            (border,) = simplify((_placed(slope._prev[0], by_name),))
+            (border,) = simplify((substituted(slope._prev[0], places.get),))
             conditions.append(f"unless {expression_text(border)}")
             slope = slope._prev[2]
-        slopes.append(_placed(slope, by_name))
+        slopes.append(substituted(slope, places.get))
     if primitive.kink is not None and not conditions:
         conditions.append(_away(value))
     # what is said of one input may hold for another already

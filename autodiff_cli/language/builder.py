@@ -223,6 +223,9 @@ class Builder:
 
     takes_lists = False
     too_many = "the calls expand to more than {:,} nodes"
+    shape: tuple[int, ...] = ()
+    indexed: Collection[str] = ()
+    """The names of which entries were used."""
 
     def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
         self.text = text
@@ -248,13 +251,10 @@ class Builder:
         self.problem: ExpressionError | None = None
         self.labels: dict[int, str] = {}
         self.outputs: tuple[int, ...] = ()
-        self.shape: tuple[int, ...] = ()
         self.branches = False
         self.expanded = 0
         self.free: dict[str, int] = {}
         self.used_constants: dict[str, int] = {}
-        self.dimensions: dict[str, tuple[int, Place]] = {}
-        """How many indices a name takes of which entries were used, and where, in texts with lists."""
         self.unknown: frozenset[int] = frozenset()
         """The parameters of a function that nothing calls, whose body is only checked."""
         self.bound: dict[str, list[tuple[int, Any]]] = {}
@@ -305,7 +305,8 @@ class Builder:
         is_plain = len(self.statements) == 1 and not self.expanded and not self.branches
         wanted = tuple(leaves) if parameters is None else parameters
         program = Program(self.text, whole, wanted, constants, self.bindings, is_plain)
-        program.shape = self.shape
+        if self.shape:
+            program.shape = self.shape
         return program
 
     def finish_statement(self, statement: Complete | int, place: Piece) -> list[Complete]:
@@ -418,10 +419,11 @@ class Builder:
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         """Make the body of the function that ends the program the output, over its parameters: their variables."""
         for name, span in self.parameters:
-            if name in self.free or name in self.dimensions:
+            if name in self.free or name in self.indexed:
                 message = f"`{name}` is a parameter here, and a variable of the program before"
                 raise self.error("name", message, span, "give one of them another name")
-        value = self.expand(function, [self._parameter(name, span) for name, span in self.parameters], None)
+        arguments = [self._parameter(name, span) for name, span in self.parameters]
+        value = self.value(self.enter(function, arguments, None))
         self.outputs = self._entries(value)
         self.raise_for_types((), self.outputs, [function.piece] * len(self.outputs))
         return function.parameters
@@ -437,7 +439,7 @@ class Builder:
         """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
         free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
         self.unknown = frozenset([self._leaf((0, 0)) for _ in function.parameters])
-        self.expand(function, tuple(sorted(self.unknown)), None)
+        self.value(self.enter(function, sorted(self.unknown), None))
         self.unknown = frozenset()
         self.free, self.used_constants = free, constants
         self._cut(size)
@@ -656,7 +658,7 @@ class Builder:
             called = self.function(name, at, place[1], None)
             if isinstance(called, Function):
                 self._check_count(called, place, pieces)
-                node: int = self.expand(called, operands, place)
+                node: int = self.value(self.enter(called, operands, place))
             else:
                 node = self._apply(called, name, operands, place, pieces)
         except ExpressionError as error:
@@ -703,10 +705,6 @@ class Builder:
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
         message = f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given"
         raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
-
-    def expand(self, function: Function, operands: Sequence[Any], via: Place | None) -> Any:
-        """Return the value of the body of a function at its arguments."""
-        return self.value(self.enter(function, operands, via))
 
     def enter(self, function: Function, operands: Sequence[Any], via: Place | None, depth: int = 0) -> Call:
         """Return a call of a function, not worked out yet."""

@@ -74,6 +74,9 @@ class Unroller(Builder):
         self.lists = False
         self.branches = True  # not all that is added is needed
         self.shapes = shapes_of(valued)
+        self.dimensions: dict[str, tuple[int, Place]] = {}
+        """How many indices a name takes of which entries were used, and where."""
+        self.indexed = self.dimensions.keys()
         self.first: dict[str, Place] = {}
         """Where each free name stands first."""
         self.begin(Body())
@@ -255,7 +258,7 @@ class Unroller(Builder):
         resolved = self._resolved(value)
         if isinstance(resolved, Array):
             return resolved
-        raise self._wrong("a list is needed here, and this is a number", piece, "write it as in `[1, 2, 3]`")
+        raise self.error("type", "a list is needed here, and this is a number", piece, "write it as in `[1, 2, 3]`")
 
     def _unknown_shape(self, name: str, span: Span) -> NoReturn:
         raise UnknownShape(
@@ -273,9 +276,10 @@ class Unroller(Builder):
             other = row.shape if isinstance(row, Array) else ()
             if other != shape:
                 message = f"the entries of a list are all alike, and this is {described(other)}"
-                raise self._wrong(message, piece, "give the rows the same length", (pieces[0], described(shape)))
+                raise self.error("type", message, piece, "give the rows the same length", (pieces[0], described(shape)))
             if len(other) > 1:
-                raise self._wrong("lists are nested twice at most", piece, "write a list of rows: `[[1, 2], [3, 4]]`")
+                hint = "write a list of rows: `[[1, 2], [3, 4]]`"
+                raise self.error("type", "lists are nested twice at most", piece, hint)
             self.raise_for_types((), self._entries(row), [piece] * math.prod(other))
         return Array((len(rows), *shape), tuple([entry for row in rows for entry in self._entries(row)]))
 
@@ -311,10 +315,7 @@ class Unroller(Builder):
         first, second = pieces
         message = f"these do not go together: {described(left.shape)} and {described(right.shape)}"
         hint = hint or "lists of the same shape are combined entry by entry, and a number with every entry"
-        raise self._wrong(message, second, hint, (first, described(left.shape)))
-
-    def _wrong(self, message: str, place: Place, hint: str, *also: tuple[Place, str]) -> ExpressionError:
-        return self.error("type", message, place, hint, *also)
+        raise self.error("type", message, second, hint, (first, described(left.shape)))
 
     def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]) -> int | Array:
         # an operand without a value is taken for a list that is as long as the other one needs
@@ -403,7 +404,7 @@ class Unroller(Builder):
         if last < first:
             both = body.pieces[i][2][0], body.pieces[i][3][1]
             message = f"`{name}` goes from {first} to {last}, which is nothing"
-            raise self._wrong(message, both, "the first bound is the smaller one")
+            raise self.error("type", message, both, "the first bound is the smaller one")
         self._check_terms(last - first + 1, place, called)
         self._check_depth(call.depth, place)
         terms = []
@@ -439,16 +440,16 @@ class Unroller(Builder):
                 number = self.fixed(meaning) if type(meaning) is int else None
                 if number is None:
                     hint = f"bind it before: `{name} = 3; …`{also}"
-                    raise self._wrong(f"{problem}, and `{name}` is none", place, hint)
+                    raise self.error("type", f"{problem}, and `{name}` is none", place, hint)
                 numbers[i] = number
             elif primitive in _WHOLE:
                 numbers[i] = _WHOLE[primitive](*[numbers[p] for p in body.parents[i]])
             else:
                 hint = "it may be computed by + - * / from such numbers"
-                raise self._wrong(problem, place, hint)
+                raise self.error("type", problem, place, hint)
         number = numbers[root]
         if number != number or abs(number) > 1e9 or number != int(number):
-            raise self._wrong(f"{problem}, and this is {number:g}", call.place(root), "counting begins at 1")
+            raise self.error("type", f"{problem}, and this is {number:g}", call.place(root), "counting begins at 1")
         return int(number)
 
     def _index(self, value: Meaning, call: Call, i: int, place: Place) -> int | Array:
@@ -457,7 +458,7 @@ class Unroller(Builder):
         shape = self._indexed_shape(value, place, pieces)
         if len(operands) > (2 if shape is None else len(shape)):
             most = "lists are nested twice at most" if shape is None else f"this is {described(shape)}"
-            raise self._wrong(f"there are {len(operands)} indices here, and {most}", pieces[-1], "leave it out")
+            raise self.error("type", f"there are {len(operands)} indices here, and {most}", pieces[-1], "leave it out")
         ranges: list[range] = []
         for k, p in enumerate(operands):
             ends = body.parents[p] if body.primitives[p] is marks.RANGE else (p, p)
@@ -466,10 +467,10 @@ class Unroller(Builder):
             if not 1 <= first <= last <= highest:
                 at = call.place(p)
                 if first > last:
-                    raise self._wrong(f"there is nothing from {first} to {last}", at, "write the smaller first")
+                    raise self.error("type", f"there is nothing from {first} to {last}", at, "write the smaller first")
                 outside = first if first < 1 else last
                 valid = "counting begins at 1" if shape is None else f"the indices here go from 1 to {shape[k]}"
-                raise self._wrong(f"there is no entry {outside}", at, valid)
+                raise self.error("type", f"there is no entry {outside}", at, valid)
             self._check_terms(last - first + 1, place, "[…]")
             ranges.append(range(first, last + 1))
         ranges += [range(1, n + 1) for n in (shape or ())[len(operands) :]]
@@ -486,7 +487,7 @@ class Unroller(Builder):
             span = self.span(pieces[0])
             number = self.text[span.start : span.end]
             hint = f"a product is `{number}*[…]`" if len(number) < 20 else "a product is written with `*`"
-            raise self._wrong("this is a number, and has no entries", span, hint)
+            raise self.error("type", "this is a number, and has no entries", span, hint)
         name = value.name
         if name in self.shapes:
             return self.shapes[name]
@@ -498,7 +499,7 @@ class Unroller(Builder):
             raise self.error("name", f"`{name}` is a function", place, hint)
         hint = f"give it as a list: `{name}=[…]`" if name in self.valued else "give one of them another name"
         also = [(self.whole.places[self.free[name]], "used here")] if name in self.free else []
-        raise self._wrong(f"`{name}` is a number, and has no entries", pieces[0], hint, *also)
+        raise self.error("type", f"`{name}` is a number, and has no entries", pieces[0], hint, *also)
 
     def _entries_of(self, value: Meaning, ranges: Sequence[range], place: Place | None = None) -> Array:
         self.spend(math.prod(map(len, ranges)), (0, 0) if place is None else place)
@@ -520,7 +521,7 @@ class Unroller(Builder):
             if count != len(index):
                 indices = f"{len(index)} {'index' if len(index) == 1 else 'indices'}"
                 message = f"`{name}` has {indices} here, and {count} before"
-                raise self._wrong(message, place, "write as many indices everywhere", (before, "here"))
+                raise self.error("type", message, place, "write as many indices everywhere", (before, "here"))
             self.free[label] = self._leaf(place)
         return self.free[label]
 

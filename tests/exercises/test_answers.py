@@ -90,6 +90,13 @@ def test_vanishing_differences(text: str) -> None:
     assert not vanishes(parse("sqrt(x**2) - x").outputs[0])
 
 
+def test_identities_are_multiplied_out_up_to_a_length() -> None:
+    assert vanishes(parse("sin(x)**4 - cos(x)**4 - sin(x)**2 + cos(x)**2").outputs[0])
+    assert vanishes(parse("cosh(x)**6 - sinh(x)**6 - 3*cosh(x)**2*sinh(x)**2 - 1").outputs[0])
+    assert vanishes(parse("sqrt(x)*sqrt(x)*(x + 1)**20*(x - 1)**20 - x*(x**2 - 1)**20").outputs[0])
+    assert not vanishes(parse("(a + b + c + d + x + y)**12 - (a + b + c + d + x + y)**11").outputs[0]), "too long"
+
+
 @pytest.mark.parametrize(
     ("text", "answer", "right", "words", "more"),
     [
