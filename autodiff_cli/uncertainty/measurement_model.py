@@ -9,7 +9,7 @@ import bisect
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from operator import add, mul, truediv
 from typing import Any
 
@@ -295,19 +295,20 @@ class Implicit:
         def plain(at: Mapping[str, float]) -> list[float]:
             swept = evaluate_in(REAL, self.program.outputs, at, self.outputs)
             rows, _ = swept.jacobian(self.outputs)
-            return _floats([x for value, row in zip(swept.values, rows, strict=True) for x in (value, *row)])
+            return _floats([*swept.values, *chain.from_iterable(rows)])
 
         def newton_step(inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:
             charge(steps * count)
             at = {**inputs, **dict(zip(self.outputs, unknowns, strict=True))}
             columns = [at[name] for name in names]
             block = evaluate(compiled, names, columns, count, size * (1 + size), plain, lambda row, name: None)
-            results = block.results.reshape(size, 1 + size, count)
+            # the values of all equations, then the derivatives of each
+            left, rows = block.results[:size], block.results[size:].reshape(size, size, count)
             step = np.full((size, count), np.nan)
-            good = np.isfinite(results).all(axis=(0, 1))
-            matrices = np.moveaxis(results[:, 1:, good], 2, 0)
+            good = np.isfinite(block.results).all(axis=0)
+            matrices = np.moveaxis(rows[:, :, good], 2, 0)
             good[good] = well = np.linalg.matrix_rank(matrices) == size if size > 1 else matrices[:, 0, 0] != 0
-            step[:, good] = np.linalg.solve(matrices[well], -results[:, :1, good].transpose(2, 0, 1))[:, :, 0].T
+            step[:, good] = np.linalg.solve(matrices[well], -left[:, good].T[:, :, None])[:, :, 0].T
             return step
 
         def at(values: Mapping[str, Any], count: int) -> Any:

@@ -289,14 +289,10 @@ class Markdown(PlainText):
         return "".join([self._piece(text, style) for text, style in pieces])
 
     def _piece(self, text: str, style: Style) -> str:
-        is_code = style == "name" or style == "code"
-        if not is_code and text.isascii() and text.isprintable() and _ESCAPED.isdisjoint(text):
-            return text
-        if not (text.isascii() and text.isprintable()):
-            text = visible(text, self.look.encoding)
-        if is_code and text.strip():
-            return _code(text)
-        return text.translate(_ESCAPES)
+        shown = text if text.isascii() and text.isprintable() else visible(text, self.look.encoding)
+        if (style == "name" or style == "code") and shown.strip():
+            return _code(shown)
+        return shown if _ESCAPED.isdisjoint(shown) else shown.translate(_ESCAPES)
 
     def program(self, program: Program) -> Sequence[str]:
         return (f"### line {program.line}", "", *self._fenced(program.text.splitlines()))

@@ -752,6 +752,18 @@ def test_its_draws_are_those_of_the_same_one_solved_by_hand(twin: Twin) -> None:
         assert one.drawn.outside == other.drawn.outside
 
 
+def test_draws_of_several_equations_settle_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    far: list[Mapping[str, float]] = []
+    monkeypatch.setattr(models.Implicit, "followed", lambda self, target: far.append(target))
+    inputs = at("a=4.0±0.1,b=3.0±0.1,x=2,y=1.5")
+    found = propagate("x**2 = a; x*y = b", inputs, unknowns=["x", "y"], samples=20_000)
+    x, y = found.results
+    assert not far and x.drawn is not None and y.drawn is not None
+    assert (
+        abs(x.drawn.mean - 2) < 0.002 and abs(y.drawn.mean - 1.5) < 0.002 and abs(y.drawn.deviation / 0.0533 - 1) < 0.03
+    )
+
+
 def test_draws_that_newton_does_not_settle_at_once_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     far: list[Mapping[str, float]] = []
     followed = models.Implicit.followed
