@@ -1,4 +1,4 @@
-"""`autodiff check`: how far the value and the gradient of a program can be trusted."""
+"""`autodiff check`: how many digits of value and gradient are correct."""
 
 from contextlib import closing
 

@@ -13,7 +13,7 @@ from . import answer_at
 
 
 def posed(text: str, point: Mapping[str, float]) -> Problem:
-    """Equations and a point of their solutions, at which each variable has a value."""
+    """Return equations and a solution, with a value for each variable."""
     from ...equations.equations import read_equations  # only equations need it
 
     program = read_equations(text, [*point])[0]
@@ -21,7 +21,7 @@ def posed(text: str, point: Mapping[str, float]) -> Problem:
 
 
 def question(call: Call, language: str) -> Method:
-    """Return the question of a call: the derivatives of formulas, or of the unknowns of equations."""
+    """Return the method: derivatives of formulas, or of unknowns."""
     method: Callable[..., Diff] = diff
     if call.unknowns:
         from ...equations.implicit_formulas import implicit_diff as method  # only equations need it

@@ -1,4 +1,4 @@
-"""`autodiff exercise`: problems to solve, their solutions, and whether an answer is right."""
+"""`autodiff exercise`: problems, solutions, and the marking of answers."""
 
 import sys
 

@@ -8,7 +8,7 @@ from ..runner import Call, Command, Method, answer_all
 
 
 def question(call: Call, target: str) -> Method:
-    """Return the question of a call: value and gradient of a program in another language."""
+    """Return the method: value and gradient in another language."""
     name, dialect = call.name or "f", call.dialect
     return lambda request: export(request.text, target, name=name, wrt=request.wrt, dialect=dialect)
 

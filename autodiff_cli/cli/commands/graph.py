@@ -9,7 +9,7 @@ from ..runner import Call, Command, Method, answer_all
 
 
 def question(call: Call) -> Method:
-    """Return the question of a call: the picture of a graph, with numbers or without."""
+    """Return the method: the picture, with or without numbers."""
     if not call.symbolic:
         return call.asking(picture)
     return lambda request: symbolic_picture(request.text, request.point)

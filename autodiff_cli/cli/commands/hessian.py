@@ -1,4 +1,4 @@
-"""`autodiff hessian`: second derivatives of a program at a point, and what they say of it."""
+"""`autodiff hessian`: second derivatives at a point, and its classification."""
 
 from ...data.rows import FLAT
 from ...derivatives.hessian import hessian

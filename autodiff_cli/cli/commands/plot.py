@@ -1,4 +1,4 @@
-"""`autodiff plot`: a function with its derivative and its tangent, or the contours of one of two variables."""
+"""`autodiff plot`: a function with its derivative and tangent, or contours."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(call: Command) -> int:
 
 
 def drawn(call: Call, method: Method, request: Request) -> Curve | Surface:
-    """Return the plot of a program with the rows of the data of a call. Raises `ExpressionError`."""
+    """Return the plot of a program and its data. Raises `ExpressionError`."""
     known_names, over = [*request.point], request.wrt or [*call.ranges]
 
     def wanted(columns: Sequence[str]) -> Collection[str]:

@@ -26,7 +26,7 @@ def run(call: Command) -> int:
     question = RowQuestion(
         "solve",
         lambda text, point: posed_equations(text, point, call.unknowns, between, call.variables, dimensions=False),
-        # bounds with units ask for those of the headings too
+        # bounds with units ask for units in headings too
         units=call.values["units"] or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
         equations=True,
     )
