@@ -55,7 +55,7 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
             positional += late
         elif name not in options:
             if looks_like_option(arg):
-                from .slips import likely_options  # only errors need it
+                from .slips import likely_options
 
                 if meant := likely_options(arg, option_names):
                     hint = f"did you mean {either(meant)}?"

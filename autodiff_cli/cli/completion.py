@@ -61,7 +61,7 @@ def of_option(option: Option, prefix: str) -> Iterator[str]:
     if option.choices:
         yield from (choice for choice in option.choices if choice.startswith(prefix))
     elif option.value_syntax is not None:
-        from ..equations.equations import variables_of  # help and the version need no engine
+        from ..equations.equations import variables_of
 
         line = typed(os.environ)
         head, comma, word = prefix.rpartition(",")
@@ -144,7 +144,7 @@ def columns(line: Line, role: str | None = None) -> Sequence[str]:
     if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
         # remote files and pipes are not read
         return ()
-    from ..data.readers import reader  # most completions are not about data
+    from ..data.readers import reader
     from ..data.sources import sources
 
     with suppress(ExpressionError, OSError, StopIteration):

@@ -50,7 +50,7 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
     from ... import errors
     from ...numbers.budget import allowed
     from ...views import error
-    from ..runner import Command  # help needs none
+    from ..runner import Command
 
     declaration = declared(command)
     if "AUTODIFF_OPTIONS" in os.environ:
@@ -90,7 +90,7 @@ def answer_at(call: Command, method: Method, view: View[Any], question: RowQuest
     if call.points and call.zip and grid is not None and len(grid.axes) == 1:
         hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
         raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
-    from ..row_routes import answer_rows  # only many points need it
+    from ..row_routes import answer_rows
 
     return answer_rows(call, grid, method, view, question)
 
@@ -99,7 +99,7 @@ def _name_the_variable(values: dict[str, Any]) -> None:
     for parameter in ("at", "range", "bounds"):
         texts = values.get(parameter)
         if texts and len(texts) == 1 and texts[0][:1] not in ("@", "") and not {"=", ","} & {*texts[0]}:
-            from ...equations.equations import variables_of  # what is written out needs none
+            from ...equations.equations import variables_of
             from ...language.tokens import is_name
 
             if is_name(texts[0].strip()):

@@ -14,7 +14,7 @@ from . import answer_at
 
 def posed(text: str, point: Mapping[str, float]) -> Problem:
     """Return equations and a solution, with a value for each variable."""
-    from ...equations.equations import read_equations  # only equations need it
+    from ...equations.equations import read_equations
 
     program = read_equations(text, [*point])[0]
     return Problem(program, {**point}, {**point}, [], check_values(program, point))
@@ -24,7 +24,7 @@ def question(call: Call, language: str) -> Method:
     """Return the method: derivatives of formulas, or of unknowns."""
     method: Callable[..., Diff] = diff
     if call.unknowns:
-        from ...equations.implicit_formulas import implicit_diff as method  # only equations need it
+        from ...equations.implicit_formulas import implicit_diff as method
     return call.asking(method, language=language)
 
 

@@ -23,7 +23,7 @@ def run(call: Command) -> int:
     )
     if over is not None or not (call.many or call.points or may_sweep(call.at)):
         return answer_at(call, call.asking(gradient), shown, question)
-    from ...derivatives.gradient_cache import Programs  # only for many
+    from ...derivatives.gradient_cache import Programs
 
     drawn = call.many and draws(call.chosen(shown.formats)) and not call.no_tree
     programs = Programs(

@@ -27,7 +27,7 @@ def drawn(call: Call, method: Method, request: Request) -> Curve | Surface:
     known_names, over = [*request.point], request.wrt or [*call.ranges]
 
     def wanted(columns: Sequence[str]) -> Collection[str]:
-        from ...curves.measurements import columns_drawn  # only data need it
+        from ...curves.measurements import columns_drawn
 
         options = (call.response, call.sigma, call.unknowns, call.between)
         return columns_drawn(request.text, columns, known_names, over, *options)[1]

@@ -114,7 +114,7 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
         match = _DRAWS.fullmatch(text)
         if match is None:
             return value_of(name, text, offset)
-        from ...data.columns import read_columns  # only draws need it
+        from ...data.columns import read_columns
         from ...data.text_dialects import Forced
         from ...inputs.optional_units import column_units
         from ...uncertainty.measured_units import with_unit
