@@ -556,7 +556,7 @@ def answers(
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return a decorator that makes a function of a call the Python function of a command.
 
-    Options in `placed` may be positional, as the text and the point. `overloads` are for type
+    Options in `placed` may be positional, like the text and the point. `overloads` are for type
     checkers: the answer if arguments have other types, or are absent (None). `choices` are
     further ones of the view.
     """

@@ -1,4 +1,4 @@
-"""The Typer app: help, version, manual and shell completion; `cli.arguments` reads commands."""
+"""The Typer app: help, version, manual, completion; `arguments` reads commands."""
 
 from __future__ import annotations
 

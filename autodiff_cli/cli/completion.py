@@ -1,4 +1,4 @@
-"""Shell completion of functions, variables of the formula, and columns of the data."""
+"""Shell completion of options, functions, variables and columns."""
 
 from __future__ import annotations
 

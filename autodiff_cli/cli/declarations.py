@@ -1,4 +1,4 @@
-"""The declarations of the commands in `commands.txt`, for the command line, help and Python."""
+"""The declarations in `commands.txt`, for the command line, help and Python."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Option(NamedTuple):
     """Whether `--help` explains it; `--help-all` explains all."""
     required: bool = False
     needs: tuple[str, ...] = ()
-    """It requires one of these: `--data`, `--method adam`; only those of the command count."""
+    """It requires one of these, such as `--method adam`, if the command has any."""
     conflicts: tuple[str, ...] = ()
-    """The options that it excludes, as typed; one of each pair names the other."""
+    """Options that it excludes; one of each pair names the other."""
     yields_to: tuple[str, ...] = ()
     """Options that replace it if it comes from the environment."""
     allowed_in_env: bool = True
@@ -184,7 +184,7 @@ def table(section: str) -> dict[str, str]:
 
 
 COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text)
-"""The commands in the order of the manual: modules with a function `run`."""
+"""The commands in the manual's order: modules whose `run` returns the exit code."""
 
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
 """The commands that have an answer: all but the session."""

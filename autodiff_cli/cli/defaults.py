@@ -1,4 +1,4 @@
-"""Options from `AUTODIFF_OPTIONS`, for one program on a terminal: pipes stay predictable."""
+"""Options from `AUTODIFF_OPTIONS`: on a terminal only, so that pipes never vary."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from ..numbers.floats import REAL
 from ..table.operators import CONSTANT, SUB
 
 DIGITS, MORE_DIGITS = 100, 300
-"""The digits of the first comparison, and of the second if that is undecided."""
+"""The digits of the first and, if undecided, the second comparison."""
 
 AGREED_DIGITS = 80
 """The digits in which equal numbers agree."""

@@ -132,8 +132,8 @@ class Marked(Record):
     message: str
     hint: str = ""
     how: str = "numbers"
-    """The method: `simplified` (the difference is 0), `equation` (it is 0 where that holds),
-    `points`, `numbers`, or `entries` (each by itself)."""
+    """The method: `simplified` (the difference is 0), `equation` (it is 0 where this holds),
+    `points`, `numbers` or `entries`."""
     points: int = 0
     """The number of compared points."""
     of: str = ""
@@ -144,7 +144,7 @@ class Marked(Record):
 
     @property
     def text(self) -> str | None:
-        """Return the program of a user's question; None for a sheet's exercise."""
+        """Return the program of a user's question, else None."""
         return None if self.exercise.level else self.exercise.program
 
 
@@ -234,7 +234,7 @@ class Draft(NamedTuple):
     more: Mapping[str, Fraction] = MappingProxyType({})
     """The direction, or the rate of a step."""
     words: str = ""
-    """The task if not that of the kind, with `{f}` for the program, `{at}` for the point."""
+    """The task if not the kind's; `{f}` is the program, `{at}` the point."""
 
 
 class Draw:

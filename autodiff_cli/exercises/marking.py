@@ -247,7 +247,7 @@ def _derivatives(m: NumberType, value: Value, by: str, points: Sequence[Mapping[
 
 
 def constant_factor(there: Sequence[ComparedPoint]) -> str:
-    """Return a hint if the answer is a multiple of the right formula, else an empty string."""
+    """Return a hint if the answer is off by a factor, else an empty string."""
     right, answered = there[0][:2]
     if not (right and answered and all(same(p.answered * right, p.right * answered) for p in there)):
         return ""

@@ -11,7 +11,7 @@ from . import WRONG, answer_at
 
 
 def run(call: Command) -> int:
-    """Check how many digits of value and gradient are correct; return the exit code."""
+    """Check how many digits of value and gradient are correct."""
     disagreed = False
     over = call.over
 

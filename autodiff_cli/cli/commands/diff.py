@@ -29,7 +29,7 @@ def question(call: Call, language: str) -> Method:
 
 
 def run(call: Command) -> int:
-    """Differentiate a formula into formulas; return the exit code."""
+    """Differentiate a formula into formulas."""
     language = language_of(call.to, call.format, call.output, LANGUAGES, "text")
     letters = call.output is not None or terminal_of(sys.stdout).unicode
     return answer_at(

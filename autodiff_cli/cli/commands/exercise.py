@@ -11,7 +11,7 @@ from . import WRONG
 
 
 def run(call: Command) -> int:
-    """Set exercises in derivatives, and check answers; return the exit code."""
+    """Set exercises in derivatives, and check answers."""
     shown = ExerciseView(unicode=call.output is not None or terminal_of(sys.stdout).unicode)
     chosen = call.chosen(shown.formats)
     sheet = sheet_or_mark(**call.arguments(sheet_or_mark))

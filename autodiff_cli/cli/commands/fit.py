@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+")
 
 
 def run(call: Command) -> int:
-    """Fit the parameters of a formula to data, by least squares; return the exit code."""
+    """Fit the parameters of a formula to data, by least squares."""
     residuals = call.residuals
     call.need(only="a fit is of one formula to a file of data, not of a stream")
     predict = prediction_columns(call.predict or (), call.expr)

@@ -12,7 +12,7 @@ from . import answer_at
 
 
 def run(call: Command) -> int:
-    """Compute value, exact gradient and graph at a point; return the exit code."""
+    """Compute value, exact gradient and graph at a point."""
     everything, over = call.everything, call.over
     shown = GradientView(intermediates=everything, **call.shown)
     question = RowQuestion(

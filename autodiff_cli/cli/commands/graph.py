@@ -16,7 +16,7 @@ def question(call: Call) -> Method:
 
 
 def run(call: Command) -> int:
-    """Draw the graph, with value and derivative at each node; return the exit code."""
+    """Draw the graph, with value and derivative at each node."""
     call.need(only="a picture is drawn of one program at a time, not of a stream")
     chosen = call.chosen(FORMATS, "tree")
     if chosen in ("png", "pdf") and call.output is None and sys.stdout.isatty():

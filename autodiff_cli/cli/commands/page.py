@@ -10,7 +10,7 @@ from ..runner import Command, answer_all
 
 
 def run(call: Command) -> int:
-    """Make a page to watch and do backpropagation in a browser; return the exit code."""
+    """Make a page to watch and do backpropagation in a browser."""
     call.need(only="a page is made of one program at a time, not of a stream")
     is_html = call.output is None and call.chosen(PageView().formats, "html") == "html"
     on_terminal = is_html and sys.stdout.isatty()

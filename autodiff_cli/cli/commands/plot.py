@@ -12,7 +12,7 @@ from ..runner import Call, Command, Method, answer_all
 
 
 def run(call: Command) -> int:
-    """Plot a function with its derivative and tangent, or contours; return the exit code."""
+    """Plot a function with its derivative and tangent, or contours."""
     call.need(only="a plot is drawn of one program at a time, not of a stream")
     chosen = drawn_as(call.format, call.output)
     call.check_picture(chosen, "plot")

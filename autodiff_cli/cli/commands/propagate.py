@@ -49,7 +49,7 @@ def question(
 
 
 def run(call: Command) -> int:
-    """Propagate uncertainties, and show each input's contribution; return the exit code."""
+    """Propagate uncertainties, and show each input's contribution."""
     value_of = with_draws(measured_value, call)
     keys: dict[str, Any] = {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object}
     call.read_by(Reading(with_spreads(value_of) if call.points else value_of, keys))

@@ -1,4 +1,4 @@
-"""`autodiff repl`: a session, in which names keep their meaning from line to line."""
+"""`autodiff repl`: a session, whose names keep their meanings."""
 
 import gc
 import importlib
@@ -40,7 +40,7 @@ _answering = Lock()
 
 
 def run(call: Call) -> int:
-    """Answer the lines of a prompt or of standard input; return the exit code."""
+    """Answer the lines of a prompt or of standard input."""
     session = Lines()
     read_line, person = source(session, prepare)
     worst = 0

@@ -11,7 +11,7 @@ from ..searches import Searches, unconverged
 
 
 def run(call: Command) -> int:
-    """Solve equations, and differentiate the solution; return the exit code."""
+    """Solve equations, and differentiate the solution."""
     call.read_by(Reading(keys={"for": unknowns_of_object}))
     call.need()
     method = call.asking(solve)
