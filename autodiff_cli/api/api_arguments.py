@@ -109,7 +109,6 @@ class PythonCall(Call):
 
     @property
     def request(self) -> Request:
-        """Return the program with its point."""
         return Request(Subject(self.text), self.text, self.point, self.variables)
 
     @property

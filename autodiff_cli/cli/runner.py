@@ -158,17 +158,14 @@ class Call:
 
     @property
     def bounds(self) -> Mapping[str, Range]:
-        """Return the bounds of variables."""
         return parse_ranges(self.values.get("bounds") or (), value_with_unit)
 
     @property
     def ranges(self) -> Mapping[str, Range]:
-        """Return the ranges of a plot."""
         return parse_ranges(self.values.get("range") or (), value_with_unit)
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:
-        """Return the direction of a derivative."""
         typed = self.values.get("direction")
         return None if typed is None else cast(Mapping[str, float | str], default_point(typed))
 
@@ -310,7 +307,7 @@ def answer_all(
 ) -> int:
     """Answer the program or the stream; return the exit code.
 
-    `otherwise` is the default format of one program, `chosen` the format that the command sets.
+    `otherwise` is the default format of one program, `chosen` that of the command.
     """
     call.need()
     chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
@@ -433,7 +430,7 @@ def answer_requests(
 ) -> int:
     """Answer requests in order; return the highest exit code.
 
-    With `flush` answers are flushed as they come; with `fail` the first error ends the stream.
+    `flush` writes answers as they come; `fail` ends at the first error.
     """
     worst = 0
     due = time.monotonic() + FLUSH_AFTER

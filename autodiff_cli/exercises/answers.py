@@ -56,8 +56,8 @@ def check_derivative(
 ) -> Marked:
     """Mark formulas as the derivatives of a program, or of the `unknowns` of equations.
 
-    Several are named, `d/dx = 2*x*y, d/dy = x**2`, or in the order of the variables. Raises
-    `ExpressionError`.
+    Several have names, `d/dx = 2*x*y, d/dy = x**2`, or the order of the variables.
+    Raises `ExpressionError`.
 
     >>> check_derivative("x**2*sin(x)", answer="2*x*cos(x)").hint
     'the derivative of a product is not the product of the derivatives: it is u′·v + u·v′'

@@ -106,7 +106,6 @@ class Exercise(Record):
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """Return the program as statements."""
         head, parsed = _HEAD.match(self.program), parse(self.program)
         if head is not None:
             return (Statement(head[1], parsed.outputs[0]),)
@@ -168,8 +167,8 @@ def sheet(
 ) -> Sheet:
     """Return `count` exercises of a level and a seed: equal on every machine, no two alike.
 
-    A `topic` selects; a `function` asks for its derivatives instead. Raises `ExpressionError` for a
-    function that cannot be read or differentiated.
+    A `topic` selects; a `function` asks for its derivatives instead. Raises `ExpressionError` if that
+    cannot be read or differentiated.
 
     >>> sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
