@@ -1,7 +1,6 @@
-"""Calls from Python: what their arguments may be, and what questions take of them.
+"""Check the arguments of Python calls, and convert them for questions.
 
-An argument of a wrong type is a TypeError that says what the parameter takes; a wrong value is an
-`ExpressionError`, as on the command line.
+A wrong type is a TypeError; a wrong value is an `ExpressionError`, as on the command line.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ from ..streams.requests import Reading, Request, default_point, value_with_unit
 from ..views.formats import Subject
 
 At = Mapping[str, Any] | str | None
-"""A point: numbers by name (or constant expressions as text), or text as `--at` takes it."""
+"""A point: numbers or constant expressions by name, or text as for `--at`."""
 
 Table = Any
-"""Data: columns by name, a frame, an Arrow table, or the name of a file, or several."""
+"""Data: columns by name, a frame, an Arrow table, or paths of files."""
 
 Names = Sequence[str] | str | None
 Ranges = Mapping[str, tuple[float | str | None, float | str | None]] | str | Sequence[str] | None
-"""Ranges: two ends by name, None where one is open; or text as `--range` takes it."""
+"""Ranges: two ends by name, None if open, or text as for `--range`."""
 
 MANY_POINTS_HINT = (
     "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
@@ -46,13 +45,13 @@ MANY_POINTS_HINT = (
 
 @cache
 def options_of(command: str) -> dict[str, Option]:
-    """The options of a command, by the names that they have as keyword arguments."""
+    """Return the options of a command by keyword argument."""
     return {keyword(name): option for name, option in declared(command).options.items()}
 
 
 @cache
 def keywords_of(command: str) -> dict[str, str]:
-    """Return the types of the keyword arguments of a function: of options that are not about files."""
+    """Return the types of a function's keyword arguments, files excluded."""
     declaration = declared(command)
     types = {}
     for name, option in declaration.options.items():
@@ -65,19 +64,19 @@ def keywords_of(command: str) -> dict[str, str]:
 
 
 SHELL = ("Sweeps and data files", "Files beside the answer")
-"""The sections of help whose options Python functions lack."""
+"""The sections of help for the shell only."""
 
 
 def keyword(name: str) -> str:
-    """The name of an option as a keyword argument: `no_tree` for `--no-tree`."""
+    """Return an option as a keyword argument: `no_tree` for `--no-tree`."""
     spelled = name[2:].replace("-", "_")
     return f"{spelled}_" if iskeyword(spelled) else spelled
 
 
 def taken(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> dict[str, Any]:
-    """The arguments of a call, each as its parameter's type says.
+    """Convert the arguments of a call to the types of their parameters.
 
-    Raises TypeError for an argument of another kind, and `ExpressionError` for what the option cannot be.
+    Raises TypeError for a wrong type, and `ExpressionError` for a wrong value.
     """
     options = options_of(command)
     arguments = {}
@@ -93,7 +92,7 @@ class PythonCall(Call):
     """The arguments of a call from Python."""
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
-        """Raises `ExpressionError` where options do not go together."""
+        """Raises `ExpressionError` if options conflict."""
         options = {name: option for name, option in options_of(command).items() if name in keywords_of(command)}
         typed = {name: x for name, x in values.items() if name in options and x is not None and x is not False}
         given = {options[name].name: x for name, x in typed.items()}
@@ -110,16 +109,15 @@ class PythonCall(Call):
 
     @property
     def request(self) -> Request:
-        """The program with its point."""
         return Request(Subject(self.text), self.text, self.point, self.variables)
 
     @property
     def point(self) -> dict[str, Any]:
-        """The point, as the arithmetic takes it."""
+        """Return the point, with constants of nature."""
         return {**constants_of(self.held, value_with_unit), **self.point_of("at")}
 
     def point_of(self, option: str) -> dict[str, Any]:
-        """The point that an option gives, as the arithmetic takes it."""
+        """Return the point of an option, for the arithmetic."""
         return point_of(self.values.get(option), self.arithmetic)
 
     @cached_property
@@ -241,7 +239,7 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
     "str | Iterable[Mapping[str, float] | DescentStep] | None": _path,
 }  # fmt: skip
-"""The readers of arguments by the types of parameters; None where the function reads it."""
+"""Readers of arguments by type; None if the function reads it itself."""
 
 
 def kind_of(value: object) -> str:
@@ -252,7 +250,7 @@ def kind_of(value: object) -> str:
 
 
 def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
-    """The point with its texts read leniently; nothing where it is no point."""
+    """Return the point with texts read leniently; empty if it is no point."""
     read = Lenient(value_of)
     if isinstance(at, str):
         return {**default_point([at], Reading(read))}
@@ -262,16 +260,16 @@ def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
 
 
 def constants_of(listed: Sequence[str], value_of: ValueOf, *, uncertain: bool = False) -> dict[str, float]:
-    """The constants of nature of these names, as a point."""
+    """Return constants of nature as a point."""
     if not listed:
         return {}
-    from ..quantities.table import constant_texts  # only constants need it
+    from ..quantities.table import constant_texts
 
     return {name: x for text in constant_texts(listed, uncertain) for name, x in parse_point(text, value_of).items()}
 
 
 def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
-    """Return the point; in other arithmetics than doubles its numbers are decimals as written."""
+    """Return the point; except in doubles, numbers are decimals as written."""
     if at is None:
         return {}
     if isinstance(at, str):
@@ -298,7 +296,7 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
 
 
 def has_lists(text: object, at: Any) -> bool:
-    """Return whether the sequences of a point are lists of the program, and not columns of rows."""
+    """Return whether sequences are lists of the program, not columns of rows."""
     if not isinstance(text, str) or not isinstance(at, Mapping):
         return False
     if any(len(getattr(value, "shape", ())) == 2 for value in at.values()):
@@ -335,7 +333,7 @@ _OF_MANY = re.compile(r"(?<!\w)(?:sum|prod|mean|min|max|hypot|logsumexp)\s*\(")
 
 
 def written_number(name: str, value: Any) -> float:
-    """Return the number with the text that other arithmetics read: of a float the shortest."""
+    """Return a number with its exact or shortest text, for other arithmetics."""
     if isinstance(value, Typed):
         return value
     exactly = isinstance(value, int) or type(value).__module__ in ("fractions", "decimal")
@@ -344,7 +342,7 @@ def written_number(name: str, value: Any) -> float:
 
 
 def measured_columns(data: Any, other: Collection[str] = ()) -> MeasuredColumns:
-    """Return the columns of a table, with the units in their headings; `other` names have values."""
+    """Return the columns of a table and units of headings; `other` names are known."""
     columns = {}
     for name in named_columns(data):
         column = data[name]

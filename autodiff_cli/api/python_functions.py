@@ -1,8 +1,7 @@
-"""The Python face: a function for every command, whose answer prints and shows itself in a notebook.
+"""The Python functions, one per command, and their answers.
 
-The keyword arguments of a function are the options of its command, with the same names and meaning, but for
-those of the shell: where programs come from, and where answers go. `at`, `wrt`, `direction`, `adjoint`,
-`bounds` and `range` take the text of the options, or what Python has for it.
+Keyword arguments are the command's options, except those for sources and outputs. `at`, `wrt`,
+`direction`, `adjoint`, `bounds` and `range` take text or Python values.
 """
 
 from __future__ import annotations
@@ -94,7 +93,7 @@ R = TypeVar("R")
 COMMANDS_WITHOUT_PROGRAM = ("exercise", "functions", "units")
 
 _FACES: dict[type, type[Answer]] = {}
-"""The answers here, by the classes of the questions' answers."""
+"""The answer classes here, by those of the questions."""
 
 
 class Answer:
@@ -155,7 +154,7 @@ class Answer:
         text = views.latex(self, **self._choices)
         if text is None:
             return None
-        # what stands between dollars is mathematics to every notebook; not all know the delimiters of a document
+        # all notebooks know dollars; some do not know the delimiters of a document
         formula = text.removeprefix(r"\[").removesuffix(r"\]").replace("{align*}", "{aligned}")
         return f"$${formula}$$"
 
@@ -522,7 +521,7 @@ def _as(answer: Any, **choices: Any) -> Any:
 
 
 def explain(error: Diagnosed, text: str | None) -> None:
-    """Have a traceback show the place in the text, and the hint."""
+    """Add the place in the text and the hint to tracebacks."""
     shown = error.text if error.text is not None else text
     lines = _drawn(error.diagnostic, shown, Terminal()).rstrip("\n").split("\n")[1:]
     if lines:
@@ -530,7 +529,7 @@ def explain(error: Diagnosed, text: str | None) -> None:
 
 
 def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
-    """Return a diagnostic that names options as keyword arguments: `at="x=1"` for `--at x=1`."""
+    """Return a diagnostic with options as keyword arguments: `at="x=1"`."""
     options = options_of(command)
 
     def spelled(match: re.Match[str]) -> str:
@@ -555,11 +554,11 @@ def answers(
     overloads: Sequence[tuple[str, Mapping[str, str | None]]] = (),
     choices: Callable[[PythonCall], dict[str, Any]] | None = None,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Return what makes a function from a call to its answer the Python function of a command.
+    """Return a decorator that makes a function of a call the Python function of a command.
 
-    Options that are `placed` may be given by their places, as the text and the point are. `overloads` are
-    for type checkers: the answer where arguments have other types, or are not there (None). `choices` are
-    those of the view besides the usual ones.
+    Options in `placed` may be positional, like the text and the point. `overloads` are for type
+    checkers: the answer if arguments have other types, or are absent (None). `choices` are
+    further ones of the view.
     """
     keywords = keywords_of(command)
     first = {} if command in COMMANDS_WITHOUT_PROGRAM else {"text": "str"}
@@ -640,7 +639,7 @@ def answers(
 
 
 def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Callable[..., R]:
-    """Return the function of a command that is one question, with the description of its answers."""
+    """Return the function of a one-question command, with its answer's docstring."""
 
     def function(call: PythonCall) -> Any:
         return call.asking(question)(call.request)
@@ -654,7 +653,7 @@ def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Ca
 def in_batches(
     question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
 ) -> Any:
-    """Return the answers to rows as a table of the caller's kind, after the columns of `point`."""
+    """Return the answers to rows as a table of the caller's kind, after `point`."""
     rows = _rows.rows(
         values["text"],
         at=fixed,
@@ -673,7 +672,7 @@ def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
 
 
 def swept(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid | None:
-    """Return the grid of a point whose texts sweep names; None where they do not."""
+    """Return the grid of a point with sweeps; None without sweeps."""
     options = once_read([at]) if isinstance(at, str) else None
     texts = options if options is not None else [*at.values()] if isinstance(at, Mapping) else []
     reader = sweeping(value_of)
@@ -699,7 +698,7 @@ ERRORS_OF_ALL_ROWS = ("usage", "missing_value", "syntax", "name", "arity", "type
 def at_points(
     command: str, answered: Callable[[Mapping[str, Any]], Any], grid: Grid, values: Mapping[str, Any]
 ) -> dict[str, list[Any]]:
-    """Return the answers at the points of a grid by columns: the point, the numbers, the error."""
+    """Return the answers on a grid as columns: point, numbers, error."""
     first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
     measured = has_unit_literals(str(values["text"])) or any(type(x) is Quantity for x in first)
     if command in _rows.QUESTIONS and not _given_besides(values) and not measured:
@@ -708,7 +707,7 @@ def at_points(
     from ..views.wide import WideRows
 
     rows: list[dict[str, Any]] = []
-    # what unknowns start from is no part of the point
+    # starts of unknowns are not part of the point
     unknowns = names(values.get("for_"), "--for") or ()
     for own in grid.points():
         point = point_of({**own, **grid.fixed})
@@ -730,11 +729,11 @@ def at_points(
 
 
 STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]]] = []
-"""The functions of commands: names, signatures, and answers with the types that change then."""
+"""The functions of commands: name, signature, overloads."""
 
 
 def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return what makes a function one that takes options of a command, with explained errors."""
+    """Return a decorator that converts options of a command and explains errors."""
 
     def faced(function: Callable[P, R]) -> Callable[P, R]:
         expected, call = signature(function), cast(Callable[..., R], function)

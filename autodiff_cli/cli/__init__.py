@@ -1,1 +1,1 @@
-"""The command line: options, reading of arguments, the runner, help, completion and the man page."""
+"""The command line: arguments, the runner, help, completion and the man page."""

@@ -1,7 +1,4 @@
-"""The Typer app: help, which is Rich on a terminal, the version, the manual and the completion of shells.
-
-`cli.arguments` reads the command lines that run commands, from the same declarations.
-"""
+"""The Typer app: help, version, manual, completion; `arguments` reads commands."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ EXAMPLES = (
 )
 
 MIN_RICH_WIDTH = 72
-"""Help on a narrower terminal is plain text."""
+"""The width in columns below which help is plain text."""
 
 SHORT_HELP = f"""\
 The exact gradient of a formula. For example:
@@ -46,7 +43,7 @@ The exact gradient of a formula. For example:
 
 
 def described(command: str) -> Callable[..., None]:
-    """Return a function that stands for a command, with its parameters in Typer's terms."""
+    """Return a function with the parameters of a command, for Typer."""
     declaration = declared(command)
     parameters = []
 
@@ -86,7 +83,7 @@ def _commands(prefix: str) -> list[str]:
 
 
 Sections = dict[str, dict[str, str]]
-"""Lists of words with what they mean, by title."""
+"""Words and their meanings, by title."""
 
 
 class Command(typer.core.TyperCommand):
@@ -124,7 +121,7 @@ class Commands(typer.core.TyperGroup):
         return [*COMMANDS, "help"]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of that name, if there is one."""
+        """Return a command by its name, or None."""
         if cmd_name not in self.list_commands(ctx):
             return None
         typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -135,7 +132,7 @@ class Commands(typer.core.TyperGroup):
         return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options before the command. Raises a usage error."""
+        """Parse the options before the command. Raises a usage error."""
         if not ctx.resilient_parsing and args and args[0].startswith("-"):
             before_command = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
             name = args[0].partition("=")[0]
@@ -149,7 +146,7 @@ class Commands(typer.core.TyperGroup):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Return the command that is called, and its arguments. Raises a usage error."""
+        """Return the command and its arguments. Raises a usage error."""
         command = self.get_command(ctx, args[0])
         if command is None and not ctx.resilient_parsing:
             raise no_command(args[0])
@@ -176,7 +173,7 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
         return text
     from textwrap import fill
 
-    # Click leaves lines after a backspace alone, and would break a name at its hyphens
+    # Click keeps lines after \b, and would break names at hyphens
     return "\b\n" + fill(text, width - 4 - max(map(len, rows)), break_on_hyphens=False)
 
 
@@ -211,7 +208,7 @@ def _write_help(
 
     screen = terminal_of(sys.stdout)
     console = Console(width=min(screen.width or MAX_HELP_WIDTH, MAX_HELP_WIDTH), highlight=False)
-    # outside of boxes, so that they can be copied
+    # outside boxes, to be copied
     sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
     sys.stdout.write("".join(f"   {paint(example, 'code', screen)}\n" for example in examples))
     sys.stdout.flush()
@@ -287,8 +284,8 @@ def help_(
 
 
 def manual_page(command: str) -> str | None:
-    """Return a command's page of the manual, as Markdown; None where it has none."""
-    # inside the package once it is built, and beside the tests in a checkout
+    """Return a command's manual page as Markdown, or None."""
+    # inside a built package, or beside the tests in a checkout
     package = Path(__file__).parents[1]
     for folder in (package / "manual", package.parent / "tests" / "tutorials" / "commands"):
         for path in folder.glob("*.md"):
@@ -330,11 +327,11 @@ def _show_man_page() -> None:
 
 
 SHOW, INSTALL = "--show-completion", "--install-completion"
-"""The options of Typer's own that show the script of completion, and install it."""
+"""Typer's options to show and to install the completion script."""
 
 
 def run_app(args: Sequence[str]) -> int:
-    """Do what the arguments ask for besides commands; return the exit code."""
+    """Run the Typer app: help, version, manual; return the exit code."""
     group: Any = typer.main.get_command(app)
     try:
         with group.make_context("autodiff", list(args), obj=HELP_ALL if HELP_ALL in args else None) as context:
@@ -342,7 +339,7 @@ def run_app(args: Sequence[str]) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     except Exception as fault:
-        # what all has that Typer raises about a command line
+        # all of Typer's usage errors have it
         if not hasattr(fault, "format_message"):
             raise
         message = str(fault.format_message()).rstrip(".")
@@ -351,7 +348,7 @@ def run_app(args: Sequence[str]) -> int:
 
 
 def offer_completion(args: Sequence[str]) -> int:
-    """Show or install the script of completion, as bash needs it; return the exit code."""
+    """Show or install the completion script; return the exit code."""
     output = io.StringIO()
     try:
         with redirect_stdout(output):
@@ -364,7 +361,7 @@ def offer_completion(args: Sequence[str]) -> int:
 
 
 def complete() -> None:
-    """Answer a shell that asks for completions; does not come back."""
+    """Print completions for a shell, and exit."""
     prefix = prepare(os.environ)
     answer = io.StringIO()
     try:

@@ -1,7 +1,7 @@
-"""Arguments: from a command line to the values of a command's parameters.
+"""Parse a command line into the values of a command's parameters.
 
-Only an argument that equals a known option, or begins with one and `=`, is an option. Everything else is
-the expression, `-x**2` as well: stock parsers take `-x*h` for a cluster of options.
+Only a known option, alone or with `=`, is an option. All else is the expression: stock parsers
+take `-x*h` for a cluster of options.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ HELP_ALL = "--help-all"
 HELP_OPTIONS = ("--help", "-h", HELP_ALL)
 
 SHORT = {"-o": "--output", "-q": "--quiet"}
-"""The short options, which stand alone: `-o*2` is an expression."""
+"""Short options, which stand alone: `-o*2` is an expression."""
 
 
 class HelpAsked(Exception):
-    """The command line asks for the command's help instead, by this option."""
+    """The command line has this help option."""
 
 
 class NothingAsked(Exception):
-    """There is nothing to answer unless a person types it."""
+    """There is no program, and a person would have to type it."""
 
 
 def read(args: Sequence[str], command: str) -> dict[str, Any]:
-    """Return the values that a command line gives, by parameter. Raises `HelpAsked`, or a usage error."""
+    """Return typed values by parameter. Raises `HelpAsked` or a usage error."""
     return checked(*scanned(args, command), command)
 
 
 def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return the values of options by parameter, the other arguments, and those of them behind `--`.
+    """Return option values by parameter, all other arguments, and those after `--`.
 
-    In the lines of a session blanks may stand around `,` and `=` of a value.
+    In a session blanks may stand around `,` and `=` of a value.
     """
     declaration = declared(command)
     options = declaration.options
@@ -55,7 +55,7 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
             positional += late
         elif name not in options:
             if looks_like_option(arg):
-                from .slips import likely_options  # only errors need it
+                from .slips import likely_options
 
                 if meant := likely_options(arg, option_names):
                     hint = f"did you mean {either(meant)}?"
@@ -85,7 +85,7 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
 
 
 def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence[str], command: str) -> dict[str, Any]:
-    """Return the values with those of other arguments. Raises a usage error where they do not go together."""
+    """Return all values by parameter. Raises a usage error for conflicts."""
     declaration = declared(command)
     arguments = [parameter for parameter, _ in declaration.arguments]
     if len(positional) > len(arguments):
@@ -103,13 +103,13 @@ def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence
 
 
 def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of parameters by the names of their options."""
+    """Return the values of parameters by option name."""
     parameters = {name: option.parameter for name, option in declared.options.items()}
     return {name: values[parameter] for name, parameter in parameters.items() if parameter in values}
 
 
 def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
-    """Raise a usage error where options with these values, by name, do not go together, or one lacks."""
+    """Raise a usage error for conflicting or missing options."""
     stdin = None
     for name, option in by_name.items():
         if name not in values:
@@ -150,7 +150,7 @@ def _excluded(first: str, second: str) -> ExpressionError:
 
 
 def converted(option: Option, text: str) -> str | int | float:
-    """Return the value of an option in its type. Raises a usage error for what it cannot be."""
+    """Convert the text of an option to its type. Raises a usage error."""
     if option.kind == (str | None):
         chosen = text if text in option.choices else text.lower()
         if option.choices and chosen not in option.choices:

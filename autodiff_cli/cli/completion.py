@@ -1,7 +1,4 @@
-"""Completion: what a shell is offered beyond commands, options and choices.
-
-Functions, variables of the formula, and columns of the data, as far as these are typed already.
-"""
+"""Shell completion of options, functions, variables and columns."""
 
 from __future__ import annotations
 
@@ -18,14 +15,14 @@ from .declarations import COMMANDS, DATA, RENAMED, VARIABLES, Option, declared
 
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)
-"""The part of a word before the place where bash begins a new word."""
+"""The part of a word after which bash begins a new word."""
 
 VARIABLE = "_AUTODIFF_COMPLETE"
-"""The environment variable by which a shell asks."""
+"""The environment variable of a request by a shell."""
 
 
 def prepare(environment: MutableMapping[str, str]) -> str:
-    """Put together what bash takes for three words: `x`, `=` and `2` of `--at x=2`; return the word to complete."""
+    """Join the words that bash splits, such as `x=2`; return the word to complete."""
     if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
         return ""
     words = environment["COMP_WORDS"].split("\n")
@@ -43,9 +40,9 @@ def prepare(environment: MutableMapping[str, str]) -> str:
 
 
 def for_bash(answer: str, line: str, current: str) -> str:
-    """An answer of Typer's as bash takes it, and any other shell's as it is.
+    """Adapt Typer's answer to bash; leave those for other shells unchanged.
 
-    Bash is given the rest of a word that it has cut, and writes no space behind what is to go on: `x=`, or `sin(`.
+    Bash needs the rest of a word that it has split, and no space after `x=` or `sin(`.
     """
     if line == "complete_bash":
         return "".join(in_bash(word, current) for word in answer.splitlines(keepends=True))
@@ -53,18 +50,18 @@ def for_bash(answer: str, line: str, current: str) -> str:
 
 
 def with_nospace(script: str) -> str:
-    """The script for bash, which adds no space after an incomplete word."""
+    """Return the bash script, with no space after an incomplete word."""
     if "nospace" in script:
         return script
     return script.replace("    return 0\n", "    [[ $COMPREPLY == *[=\\(] ]] && compopt -o nospace\n    return 0\n")
 
 
 def of_option(option: Option, prefix: str) -> Iterator[str]:
-    """Return the completions of an option's value."""
+    """Yield the completions of an option's value."""
     if option.choices:
         yield from (choice for choice in option.choices if choice.startswith(prefix))
     elif option.value_syntax is not None:
-        from ..equations.equations import variables_of  # help and the version need no engine
+        from ..equations.equations import variables_of
 
         line = typed(os.environ)
         head, comma, word = prefix.rpartition(",")
@@ -82,20 +79,20 @@ def of_option(option: Option, prefix: str) -> Iterator[str]:
 
 
 def in_bash(completion: str, word: str) -> str:
-    """Return the part of a completion that bash expects: bash begins a new word after some characters."""
+    """Return the part of a completion after the last word break of bash."""
     break_match = _BREAKS.match(word)
     return completion[break_match.end() :] if break_match and completion.startswith(break_match[0]) else completion
 
 
 def of_expression(prefix: str) -> Iterator[str]:
-    """Functions that the last word of an expression may become."""
+    """Yield the expression with its last word completed to a function."""
     word = _NAME.search(prefix)
     if word is not None:
         yield from (f"{prefix[: word.start(1)]}{name}(" for name in of_functions(word[1]))
 
 
 def of_functions(prefix: str) -> Iterator[str]:
-    """Names of functions."""
+    """Yield the names of functions."""
     from ..table import primitives  # noqa: F401 - enters all functions
     from ..table.primitive import FUNCTIONS
 
@@ -103,7 +100,7 @@ def of_functions(prefix: str) -> Iterator[str]:
 
 
 def of_units(prefix: str) -> Iterator[str]:
-    """Symbols of units and names of constants."""
+    """Yield the symbols of units and the names of constants."""
     from ..quantities.table import constants, spellings
 
     yield from (name for name in dict.fromkeys((*spellings(), *constants())) if name.startswith(prefix))
@@ -117,10 +114,10 @@ class Line(NamedTuple):
 
 
 def typed(environment: Mapping[str, str]) -> Line:
-    """The line that the shell asks about."""
+    """Return the command line that the shell sent."""
     text = environment.get("COMP_WORDS") or environment.get("_TYPER_COMPLETE_ARGS", "")
     for end in ("", '"', "'"):
-        # the last word may have a quote that is still open
+        # the last quote may be open
         with suppress(ValueError):
             _, command, *words = [*shlex.split(text + end), "", ""]
             break
@@ -142,12 +139,12 @@ def typed(environment: Mapping[str, str]) -> Line:
 
 
 def columns(line: Line, role: str | None = None) -> Sequence[str]:
-    """The columns of the files in a line that hold data; of those only that hold `role`."""
+    """Return the columns of a line's data file, of this role if given."""
     paths = [path for option, path in line.options if option.data_role is not None and role in (None, option.data_role)]
     if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
         # remote files and pipes are not read
         return ()
-    from ..data.readers import reader  # most completions are not about data
+    from ..data.readers import reader
     from ..data.sources import sources
 
     with suppress(ExpressionError, OSError, StopIteration):

@@ -1,8 +1,4 @@
-"""The declarations of the commands: what `commands.txt` says of their options, summaries and examples.
-
-The command line is read by them; help, completion, the man page, the reference and the Python functions
-are made of them.
-"""
+"""The declarations in `commands.txt`, for the command line, help and Python."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 GROUPS = ("program", "answers", "saves", "numbers", "rows", "loss", "dialect")
-"""The groups of options, sections of `commands.txt`."""
+"""The groups of options: sections of `commands.txt`."""
 
 SHARED = "shared"
 
@@ -28,32 +24,29 @@ class Option(NamedTuple):
     range: tuple[int, int] | None = None
     choices: tuple[str, ...] = ()
     main: bool = False
-    """Whether it is one of the dozen of a command that its help explains first."""
+    """Whether `--help` explains it; `--help-all` explains all."""
     required: bool = False
     needs: tuple[str, ...] = ()
-    """Options one of which has to be given too, with any value or with this one: `--data`, `--method adam`.
-
-    Options that the command lacks do not count.
-    """
+    """It requires one of these, such as `--method adam`, if the command has any."""
     conflicts: tuple[str, ...] = ()
-    """The options that it excludes, as typed; one of each pair names the other."""
+    """Options that it excludes; one of each pair names the other."""
     yields_to: tuple[str, ...] = ()
-    """Options that replace it if it is a default of the environment."""
+    """Options that replace it if it comes from the environment."""
     allowed_in_env: bool = True
     """Whether it may be a default of the environment; see `defaults.is_allowed`."""
     reads_stdin: bool = False
-    """Whether the value `-` is standard input, which only one option can read."""
+    """Whether `-` is standard input, which only one option can read."""
     value_syntax: str | None = None
     """The character after a name, if the value consists of names."""
     value_names: str = "variables"
     python_type: str | None = ""
-    """The type in Python; "" for that of the value, None for an option of the shell only."""
+    """The type in Python; "" derives it from `kind`, None is for the shell only."""
     data_role: str | None = None
-    """`VARIABLES` or `DATA`, what the columns of the data are that it names; None for others."""
+    """The role of the columns of its file: `VARIABLES` or `DATA`."""
 
     @property
     def syntax(self) -> str:
-        """The option as typed, with the placeholder of its value: `--at POINT`."""
+        """Return the option and its placeholder: `--at POINT`."""
         return f"{self.name} {self.metavar}".rstrip()
 
 
@@ -65,7 +58,7 @@ class Argument(NamedTuple):
 
 
 VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "renamed", "data"
-"""The kinds of names in the value of an option. The data of a formula are not variables of it."""
+"""The kinds of names in option values; data are not variables of a formula."""
 
 TYPES: Mapping[str, Any] = {
     "flag": bool,
@@ -82,13 +75,13 @@ class Declared:
     def __init__(self, section: str) -> None:
         self.options: dict[str, Option] = {}
         self.arguments: list[tuple[str, Argument]] = []
-        """The parameters of the other arguments, with their descriptions."""
+        """Positional arguments: parameter and description."""
         self.defaults: dict[str, Any] = {}
-        """The values of parameters that are left out, those of all options of the groups."""
+        """The default values of all parameters, `without` options included."""
         self.sections: dict[str, str] = {}
-        """The title of each option in help."""
+        """The heading of each option in help."""
         self.summary, self.no = "", ""
-        """The first sentence about the command, and when it exits with 1; empty if it never does."""
+        """The summary, and the condition of exit code 1 if there is one."""
         self.details: list[str] = []
         self.examples: list[str] = []
         self._read(_lines(section))
@@ -170,7 +163,7 @@ class Declared:
 
 
 declared = cache(Declared)
-"""The declaration of a command or a group, by its name."""
+"""Return the declaration of a command or a group."""
 
 
 @cache
@@ -186,20 +179,20 @@ def _lines(section: str) -> Iterator[str]:
 
 
 def table(section: str) -> dict[str, str]:
-    """The texts of a table of `commands.txt`, by their keys."""
+    """Return a table of `commands.txt`: texts by key."""
     return dict(line.split(": ", 1) for line in _lines(section))
 
 
 COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text)
-"""The names of the commands in the order of the manual: modules of `commands`, with a function `run`."""
+"""The commands in the manual's order: modules whose `run` returns the exit code."""
 
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
-"""The commands that have an answer: all but the session, which has lines."""
+"""The commands that have an answer: all but the session."""
 
 
 @cache
 def users_of_options() -> dict[Option, list[str]]:
-    """Return the commands that have each declaration of an option."""
+    """Return the commands of each declared option."""
     users: dict[Option, list[str]] = {}
     for command in COMMANDS:
         for option in declared(command).options.values():
@@ -208,5 +201,5 @@ def users_of_options() -> dict[Option, list[str]]:
 
 
 def commands_with(name: str) -> list[str]:
-    """Return the commands that have an option of this name."""
+    """Return the commands with an option of this name."""
     return [command for command in COMMANDS if name in declared(command).options]

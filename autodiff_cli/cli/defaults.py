@@ -1,7 +1,4 @@
-"""Defaults of one's own: the options in `AUTODIFF_OPTIONS`, taken as if they had been typed.
-
-They hold for one program whose answer goes to a terminal, so that scripts can rely on what is piped.
-"""
+"""Options from `AUTODIFF_OPTIONS`: on a terminal only, so that pipes never vary."""
 
 from __future__ import annotations
 
@@ -20,15 +17,15 @@ VARIABLE = "AUTODIFF_OPTIONS"
 
 
 def from_environment() -> str:
-    """Return the value of the variable if the output goes to a terminal, else an empty string."""
+    """Return the variable's value; empty unless output goes to a terminal."""
     return os.environ.get(VARIABLE, "").strip() if sys.stdout is not None and sys.stdout.isatty() else ""
 
 
 def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
-    """Return the values that a command line gives, and below them those of the variable, by parameter.
+    """Return the typed values, completed by those of the variable, by parameter.
 
-    An option that this command lacks, or a choice that it lacks, is left out. Raises a usage error, which names the
-    variable, for what no command has.
+    Options and choices that this command lacks are ignored. Raises a usage error for those of no
+    command.
     """
     declaration, text = declared(command), from_environment()
     many = "expr" in declaration.defaults and typed.get("expr") in (None, "-")
@@ -53,7 +50,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         if not is_allowed(option):
             raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
         if not equals and (option.kind is bool) == bool(words and not words[-1].startswith("-")):
-            # a word that commands use for two things, here meant for the other one
+            # a flag of some commands has a value in others
             others = [other for other in declarations if (other.kind is bool) != (option.kind is bool)]
             own, option = (None, others[0]) if others else (own, option)
         chosen: Any = True
@@ -78,7 +75,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
 def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
     values = values_by_option(declared, typed)
     fitting: dict[str, Any] = {}
-    # again for those that need a later one
+    # repeat for options that need a later one
     for name, value in [*defaults.items()] * len(defaults):
         option = declared.options[name]
         if name not in values and not values.keys() & set(option.yields_to):
@@ -89,7 +86,7 @@ def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: D
 
 
 def is_allowed(option: Option) -> bool:
-    """Return whether an option may be a default: no list of texts, no path."""
+    """Return whether an option may be a default."""
     return option.allowed_in_env and option.kind != (list[str] | None) and option.metavar != "PATH"
 
 

@@ -1,4 +1,4 @@
-"""The exit codes and the environment, for help and reference, and the man page."""
+"""Exit codes and environment variables, and the man page."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ GROUPS = {title: names.split() for title, names in table("titles").items()}
 
 
 def exit_codes(command: str) -> dict[int, str]:
-    """Return the exit codes of a command, with their meanings."""
+    """Return a command's exit codes and their meanings."""
     no = declared(command).no
     return {code: no if code == 1 else meaning for code, meaning in EXITS.items() if code != 1 or no}
 
 
 def command_list(commands: Sequence[str]) -> str:
-    """Return the names of the commands that have an option, for a sentence."""
+    """Return the names of commands, joined for a sentence."""
     others = [command for command in COMMANDS if command not in commands]
     if not others:
         return "all commands"

@@ -1,4 +1,4 @@
-"""Writes the man page, the tables of the reference and the type stubs, in a checkout.
+"""Writes the man page, the reference's tables and the type stubs.
 
 python -m autodiff_cli.cli.manual
 """
@@ -21,7 +21,7 @@ from .entries import ENVIRONMENT, EXITS, command_list, man_page
 
 
 def tables() -> dict[str, str]:
-    """Return the tables of the reference in Markdown, by name."""
+    """Return the reference's tables in Markdown, by name."""
     return {
         "commands": _table(("command", "what it gives"), ((f"`{name}`", declared(name).summary) for name in COMMANDS)),
         "options": _table(
@@ -78,11 +78,11 @@ _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTAL
 
 
 PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
-"""Public names besides the commands' functions and their answers."""
+"""Public names besides commands and their answers."""
 
 
 def stub() -> str:
-    """Return the types of the package's functions as a stub file."""
+    """Return the stub file of the package."""
     classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
     lines = [
         "# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.",
@@ -112,14 +112,14 @@ def _stub_of(name: str, expected: Signature, answer: str, changes: Mapping[str, 
         if parameter.kind is Parameter.KEYWORD_ONLY and "    *," not in lines:
             lines.append("    *,")
         if kind is not None:
-            # a type that the default does not have is one of what has to be given
+            # these types exclude the default, so the argument is required
             needed = parameter.default is Parameter.empty or kind in ("int", "str", "Any")
             lines.append(f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},")
     return [*lines, f") -> {answer}: ..."]
 
 
 def files(top: Path) -> dict[Path, str]:
-    """Return the generated files of a checkout with their contents."""
+    """Return the generated files and their contents."""
     reference, generated = top / "tests" / "tutorials" / "reference.md", tables()
     text = reference.read_text(encoding="utf-8")
     return {

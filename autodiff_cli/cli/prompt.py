@@ -1,4 +1,4 @@
-"""Where the lines of a session come from: a prompt with history and completion, or a script."""
+"""The lines of a session: a prompt with history and completion, or a script."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Reader = Callable[[], str]
 
 
 def history_path() -> Path:
-    """Return the path of the history, in the user's folder for the state of programs."""
+    """Return the path of the history, in the user's state folder."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA")
         return (Path(base) if base else Path.home() / "AppData" / "Local") / "autodiff" / "history"
@@ -44,7 +44,7 @@ def history_path() -> Path:
 
 
 class History:
-    """The lines of earlier sessions, in a file that only the user can read, where it can be used."""
+    """The lines of earlier sessions, in a private file if it is writable."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -63,7 +63,7 @@ class History:
             self._path = path
 
     def add(self, line: str) -> None:
-        """Keep a line."""
+        """Append a line."""
         self.lines.append(line)
         if self._path is not None:
             with suppress(OSError, ValueError), open(self._path, "a", encoding="utf-8") as file:
@@ -71,7 +71,7 @@ class History:
 
 
 def completions(session: Lines, text: str) -> tuple[str, list[str]]:
-    """Return the last word of a line up to the cursor, and what it may become.
+    """Return the word at the cursor and its completions.
 
     >>> from autodiff_cli.cli.session_lines import Lines
     >>> completions(Lines(), "plot x --ra")
@@ -182,7 +182,7 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
 
 
 def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Reader, bool]:
-    """Return the reader of lines, and whether it is interactive; `prepare` takes what is typed."""
+    """Return the reader, and whether it is interactive; `prepare` gets typed text."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
         return _script(), False
     dumb = os.environ.get("TERM", "dumb") == "dumb"

@@ -1,4 +1,4 @@
-"""The runner: the way of every command from its options through its question to its output."""
+"""Run commands: from their options through a question to the output."""
 
 from __future__ import annotations
 
@@ -53,22 +53,19 @@ Method = Callable[..., Any]
 
 MAX_DRAWN_WARNINGS = 5
 FLUSH_AFTER = 0.05
-"""Seconds for which answers may be held back while more lines are at hand."""
+"""Seconds between flushes of answers while more lines are available."""
 
 
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
-"""The options whose values are arguments under other names."""
+"""Arguments whose options have other names."""
 
 CHOICES = {name: name for name in ["relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme"]}
 CHOICES |= {"lines": "steps", "no_table": "table", "no_tree": "tree"}
-"""The options that make choices of views, with these."""
+"""Choices of views, by option."""
 
 
 class Call:
-    """The values of options by parameter, which are attributes too.
-
-    A question's argument is the option of its name, or a property here.
-    """
+    """The values of options, as attributes and as arguments of questions."""
 
     if TYPE_CHECKING:
 
@@ -79,7 +76,7 @@ class Call:
         self.__dict__.update({name: value for name, value in values.items() if not hasattr(type(self), name)})
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
-        """Return the keyword arguments of a question that are given, but for `wrt`, which requests have."""
+        """Return a question's given keyword arguments; requests have `wrt`."""
         code = cast(FunctionType, question).__code__
         parameters = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         arguments = {
@@ -90,7 +87,7 @@ class Call:
         return {name: value for name, value in arguments.items() if value is not None}
 
     def asking(self, question: Callable[..., Any], **own: Any) -> Callable[..., Any]:
-        """Return the question as a function of requests, with these arguments and those of the options."""
+        """Return the question as a function of requests, with its arguments."""
         arguments = {**self.arguments(question), **own}
 
         def method(request: Request, **more: Any) -> Any:
@@ -101,8 +98,8 @@ class Call:
     def read_columns(
         self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
     ) -> MeasuredColumns:
-        """Return the columns of files; see `data.columns.read_columns`."""
-        from ..data.columns import read_columns  # only files need it
+        """Read columns as `data.columns.read_columns` does."""
+        from ..data.columns import read_columns
         from ..data.text_dialects import UNFORCED, Forced
 
         columns = mapping(self.values.get("columns"))
@@ -112,81 +109,78 @@ class Call:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """The choices of the view that options make."""
+        """Return the view's choices from the options."""
         given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
         choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
         return choices | {"digits": rounding(self.values.get("digits"), self.values.get("decimals"))}
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """The arithmetic of the options `--exact`, `--precision` and `--certified`."""
+        """Return the arithmetic that the options ask for."""
         exact, certified = self.values.get("exact", False), self.values.get("certified", False)
         return chosen(exact, self.values.get("precision"), certified)
 
     @cached_property
     def over(self) -> LossSpec | None:
-        """The loss over rows of data; None without data."""
+        """Return the loss over rows of data; None without data."""
         return None
 
     @property
     def system(self) -> bool:
-        """Whether answers are about rows, in products of the units of their columns."""
+        """Return whether answers use products of the units of columns."""
         return bool(self.values.get("points"))
 
     @property
     def units(self) -> Sequence[str] | None:
-        """The requested units of an answer, those of a row without `none`."""
+        """Return the requested units; `none`, for rows, is not one."""
         units: Sequence[str] | None = self.values.get("units")
         return None if self.system and left_out(units) else units
 
     @property
     def held(self) -> tuple[str, ...]:
-        """The constants of nature, which no search moves."""
+        """Return the constants of nature, which no search varies."""
         return names(self.values.get("constants"), "--constants") or ()
 
     @property
     def variables(self) -> tuple[str, ...] | None:
-        """The variables to differentiate by; None for all."""
+        """Return the variables to differentiate by; None for all."""
         return names(self.values.get("wrt"))
 
     @property
     def unknowns(self) -> tuple[str, ...] | None:
-        """The unknowns of equations, where they are named."""
+        """Return the unknowns of equations, if they are named."""
         return names(self.values.get("unknowns"), "--for")
 
     @property
     def between(self) -> Mapping[str, Range] | Range | None:
-        """The search ranges of the unknowns."""
+        """Return the search ranges of the unknowns."""
         return parse_between(self.values.get("between") or (), value_with_unit)
 
     @property
     def bounds(self) -> Mapping[str, Range]:
-        """The bounds of variables."""
         return parse_ranges(self.values.get("bounds") or (), value_with_unit)
 
     @property
     def ranges(self) -> Mapping[str, Range]:
-        """The ranges of a plot."""
         return parse_ranges(self.values.get("range") or (), value_with_unit)
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:
-        """The direction of a derivative."""
         typed = self.values.get("direction")
         return None if typed is None else cast(Mapping[str, float | str], default_point(typed))
 
     @property
     def adjoint(self) -> Mapping[str, float | str] | Sequence[float | str] | None:
-        """The weights of the outputs."""
+        """Return the weights of the outputs."""
         weights = self.values.get("adjoint")
         return parse_weights(weights) if isinstance(weights, str) else weights
 
 
 class Command(Call):
-    """A command that runs: its options, how it reads, and where its answers go."""
+    """A running command: its options, input and output."""
 
     uncertain = False
-    """Whether constants of nature have their uncertainties."""
+    """Whether constants of nature have uncertainties."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         super().__init__(values)
@@ -196,28 +190,28 @@ class Command(Call):
         self.output: str | None = None if path == "-" else path
         self.document, self.lenient = bool(values.get("document")), bool(values.get("lenient"))
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
-        """Whether the programs are those of a stream."""
+        """Whether the programs come from a stream."""
 
     def read_by(self, reading: Reading) -> None:
-        """Have the parts of requests read in this way."""
+        """Set how the parts of requests are read."""
         self.reading = reading.leniently if self.values.get("lenient") else reading
 
     @cached_property
     def at(self) -> list[str] | None:
-        """The texts of the point, those of constants of nature first."""
+        """Return the texts of the point, constants of nature first."""
         at = self.values.get("at")
         if self.held:
-            from ..quantities.table import constant_texts  # only constants need it
+            from ..quantities.table import constant_texts
 
             at = [*constant_texts(self.held, self.uncertain), *(at or ())]
         return once_read(at)
 
     @cached_property
     def over(self) -> LossSpec | None:
-        """The rows of data that the formula is reduced over."""
+        """Return the loss over the rows of `--data`, if any."""
         if "reduce" not in self.values or not self.data:
             return None
-        from ..batched.data_loss import reduction  # only data files need it
+        from ..batched.data_loss import reduction
         from ..data.columns import from_files
         from ..data.sources import sources
         from ..data.text_dialects import Forced
@@ -227,13 +221,13 @@ class Command(Call):
         return reduction(data, self.reduce, skip=self.on_error == "skip", backend=self.backend)
 
     def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
-        """Return the format by the option, or else the name of the file, or else the usual one."""
+        """Return the format by option, file name or default, in this order."""
         for_people = self.output is None and sys.stdout.isatty()
         usual = "jsonl" if self.many and not for_people else otherwise
         return format_of(self.format, self.output, formats, usual, text)
 
     def beside(self, option: str, path: str) -> BinaryIO | None:
-        """Return standard input if an option names it by `-`, otherwise None."""
+        """Return standard input if the path is `-`, else None."""
         if path != "-":
             return None
         if self.many or self.file == "-":
@@ -242,7 +236,7 @@ class Command(Call):
         return standard_input()
 
     def check_picture(self, chosen: str, name: str) -> None:
-        """Raise a usage error for pictures of a stream, and for one that would go to a terminal."""
+        """Raise a usage error for pictures of a stream or on a terminal."""
         from ..views.plots import PICTURES
 
         if chosen in PICTURES:
@@ -252,26 +246,26 @@ class Command(Call):
                 raise usage_error(f"`--format {chosen}` is not for a terminal", hint)
 
     def out(self) -> Output:
-        """Open the destination of the answers. Raises `ExpressionError` if it cannot be written."""
-        from ..streams.files import Output  # a start pays for what it needs only
+        """Open the output. Raises `ExpressionError` if it is not writable."""
+        from ..streams.files import Output
 
         return Output(self.output, force=self.force)
 
     def posed(self, text: str, point: Mapping[str, float]) -> Problem:
-        """Check a program at a point for errors that do not depend on it."""
+        """Check a program for errors that do not depend on the point."""
         from ..inputs.problem import pose
 
         numbers = {name: float(value) for name, value in point.items()}
         return pose(text, numbers, self.variables, quantities=True)
 
     def grid(self) -> Grid | None:
-        """The points of sweeps in `--at`; None without them. Raises `ExpressionError`."""
+        """Return the sweeps in `--at`, or None. Raises `ExpressionError`."""
         if not may_sweep(self.at):
             if self.zip:
                 hint = "write sweeps: `--at x=0:10:1,y={1,2,5}`"
                 raise usage_error("`--zip` pairs sweeps, and there are none", hint)
             return None
-        from ..inputs.sweeps import grid_of, sweeping  # only sweeps need it
+        from ..inputs.sweeps import grid_of, sweeping
 
         self.reading = self.reading._replace(value_of=sweeping(self.reading.value_of))
         point = default_point(self.at, self.reading)
@@ -282,9 +276,9 @@ class Command(Call):
         return grid
 
     def need(self, only: str | None = None) -> None:
-        """Raise `NothingAsked` where a person would have to type the program.
+        """Raise `NothingAsked` if a person would have to type the program.
 
-        Where `only` says why it can be one program only, raise a usage error for a stream.
+        Raise the usage error `only`, if given, for a stream.
         """
         if self.expr is None and self.file is None and waits_for_a_person():
             raise NothingAsked
@@ -293,17 +287,17 @@ class Command(Call):
 
 
 class RowQuestion(NamedTuple):
-    """A question as rows ask it: its name, and how an answer becomes cells in a line."""
+    """A question for rows, and how its answers become cells."""
 
     name: str
     posed: Callable[[str, Mapping[str, float]], Problem] | None
-    """Checks the program at a point for errors of all points; None if one is not enough."""
+    """Checks for errors of all points; None if one point is not enough."""
     numbers: Callable[[Any], Sequence[Any]] | None = None
-    """The numbers of an answer in the order of `data.rows`; None where the view has cells."""
+    """An answer's numbers in the order of `data.rows`; None if the view has cells."""
     whole: str | None = None
-    """The option whose results have no columns in wide rows."""
+    """The option that wide rows do not support."""
     errors: str | None = None
-    """The value of `--errors`; None if the question is about exact values."""
+    """The value of `--errors`; None for exact values."""
     units: Sequence[str] | None = None
     equations: bool = False
 
@@ -311,9 +305,9 @@ class RowQuestion(NamedTuple):
 def answer_all(
     call: Command, method: Method, view: View[Any], otherwise: str = "table", chosen: str | None = None
 ) -> int:
-    """Answer the program, or every program of the stream; return the exit code.
+    """Answer the program or the stream; return the exit code.
 
-    `otherwise` is the usual format for one program, `chosen` one that the command has chosen.
+    `otherwise` is the default format of one program, `chosen` that of the command.
     """
     call.need()
     chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
@@ -326,7 +320,7 @@ def answer_all(
 def write_entries(
     call: Command, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
 ) -> int:
-    """Write answers that are about no program; return the exit code, which is `code` at best."""
+    """Write answers without a program; return the exit code, at least `code`."""
     chosen = chosen or call.chosen(view.formats)
     file = call.out()
     out = writer(chosen, file.stream, view, many=len(entries) > 1, document=call.document)
@@ -337,7 +331,7 @@ def write_entries(
 
 
 def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
-    """Answer the program, or every program of the stream, with this writer; return the exit code."""
+    """Answer the program or the stream with a writer; return the exit code."""
     if not call.many:
         return _answer_one(call, method, out)
     point = default_point(call.at, call.reading)
@@ -434,9 +428,9 @@ def answer_requests(
     fail: bool = False,
     lenient: bool = False,
 ) -> int:
-    """Answer one request after the other; return the highest exit code.
+    """Answer requests in order; return the highest exit code.
 
-    With `flush` the answers go out as they come; with `fail` the first error is the end.
+    `flush` writes answers as they come; `fail` ends at the first error.
     """
     worst = 0
     due = time.monotonic() + FLUSH_AFTER
@@ -466,7 +460,7 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
     except OSError:
         raise
     except Exception as fault:
-        # whatever it is, the other lines are answered
+        # answer the other lines after any error
         error = error_of(fault, "the line")
         drop_traceback(fault)
         subject = _as_read(source, error)
@@ -481,7 +475,7 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
         return error.exit_code
     warnings = answer.warnings
     if warnings:
-        # one point serves many programs there, and not each uses all of it
+        # not every program of a stream uses the whole point
         warnings = tuple([warning for warning in warnings if warning.kind != "unused"])
         answer = answer._replace(warnings=warnings)
     new = bool(subject.values) or subject.reading is not source.reading
@@ -497,8 +491,8 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
 
 
 def drop_traceback(error: BaseException | None) -> None:
-    """Forget through which calls an error came, and after which others."""
-    # they hold texts and graphs, and often the error too: a cycle that nothing but the collector would free
+    """Drop the traceback, the cause and the context of an error."""
+    # they hold texts and graphs, often in a cycle with the error
     while error is not None:
         earlier = error.__context__
         error.__traceback__ = error.__cause__ = error.__context__ = None
@@ -506,9 +500,9 @@ def drop_traceback(error: BaseException | None) -> None:
 
 
 def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", composed: AsRead | None = None) -> None:
-    """Draw warnings on standard error: the first few, and how many more there are.
+    """Draw the first warnings on standard error, and count the others.
 
-    Those about a program that was `composed` point into what was typed, as far as it stands there.
+    In a `composed` program they point into the typed text where possible.
     """
     for warning in warnings[:MAX_DRAWN_WARNINGS]:
         level: Style = "note" if warning.kind == "note" else "warning"
@@ -521,7 +515,7 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", comp
 
 
 def is_file(file: TextIO) -> bool:
-    """Whether a stream is a regular file."""
+    """Return whether a stream is a regular file."""
     try:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except (OSError, ValueError):

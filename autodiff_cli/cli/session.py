@@ -1,7 +1,7 @@
-"""A session: names with values and definitions, and the programs that lines become with them.
+"""A session: its names with values and definitions, and the programs of its lines.
 
-A name has one meaning at a time, a number or a formula: after `h = x + 1`, `h` changes with `x`. A line
-becomes a program, the definitions that it needs and then itself; numbers are the program's point.
+A name is a number or a formula: after `h = x + 1`, `h` changes with `x`. The program of a line is
+the definitions that it needs and the line; numbers are its point.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Answer = TypeVar("Answer")
 
 ANSWER = "ans"
 MAX_LISTED_DERIVATIVES = 400
-"""A list with more derivatives is shown without them; `jacobian` has them."""
+"""The most derivatives to show with a list; `jacobian` shows all."""
 
 MAX_ANSWER_LENGTH = 10_000
 _COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
@@ -48,13 +48,13 @@ _QUANTITY = re.compile(r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*�
 _NUMBER = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
 
 _IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
-"""An entry of a list, with its unit if it has one."""
+"""An entry of a list, with its unit if any."""
 
 _IN_UNIT = re.compile(r"(.+?)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
-"""An expression, and the requested unit of its value."""
+"""An expression and the requested unit."""
 
 _LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
-"""A derivative of a name: `df/dx`, `d²f/dx²`."""
+"""A derivative by name: `df/dx`, `d²f/dx²`."""
 
 _NAME = r"[^\W\d]\w*"
 _ARROW = r"(?:->|→|↦|=>)"
@@ -69,29 +69,29 @@ FOREIGN = tuple(
         (rf"({_NAME})\s*[:=]\s*\(?([\w, ]+?)\)?\s*{_ARROW}\s*(.+)", r"\1(\2) = \3"),
     )
 )
-"""Definitions as other languages write them, and what they are here."""
+"""Definitions in other languages, and their translations."""
 
 _WHOLE_PRIME = re.compile(r"\s*([^\W\d]\w*)(['’′]+|[\"″”])\s*(\(.*\))?\s*", re.DOTALL)
 
 
 class Definition(NamedTuple):
-    """The meaning of a name: a formula, or a function of its parameters."""
+    """A formula, or a function of its parameters."""
 
     parameters: tuple[str, ...] | None
     body: str
 
     def statement(self, name: str) -> str:
-        """The statement that gives this meaning to a name."""
+        """Return the statement that defines a name so."""
         return f"{name}{'' if self.parameters is None else '(' + ', '.join(self.parameters) + ')'} = {self.body}"
 
     @property
     def uses(self) -> list[str]:
-        """The names in it that have a meaning outside."""
+        """Return the names that are not parameters."""
         return [name for name in names_in(self.body) if name not in (self.parameters or ())]
 
 
 class Statement(NamedTuple):
-    """A statement, a `define`, `bind`, `augment` or `expression`, with its places in a line."""
+    """A `define`, `bind`, `augment` or `expression`, with its places in a line."""
 
     kind: str
     start: int
@@ -102,7 +102,7 @@ class Statement(NamedTuple):
 
 
 class Composition(NamedTuple):
-    """What was typed as a program: after the definitions that it needs, with the numbers of its names."""
+    """A typed text as a program: the needed definitions, the text, the point."""
 
     reading: AsRead
     point: dict[str, str]
@@ -110,13 +110,13 @@ class Composition(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """The answer to a statement: the name of its view and the answer, or text to print."""
+    """The answer to a statement, with the name to show, or text to print."""
 
     name: str
     reading: AsRead
     answer: Gradient[float] | Diff | Listing | str
     formula: str | None = None
-    """The value of an expression whose variables have no numbers."""
+    """The value as a formula, if variables have no numbers."""
 
 
 def _in_program(value: str) -> str:
@@ -157,17 +157,17 @@ def _listed(shape: Sequence[int], texts: Iterable[str]) -> str:
 
 
 def names_in(text: str) -> list[str]:
-    """The names in a text, in order of first appearance."""
+    """Return the names in a text, in order of appearance."""
     return list(dict.fromkeys(text[start:end] for kind, start, end in scan(text) if kind == NAME))
 
 
 def typed(text: str, line: str | None = None, start: int = 0) -> AsRead:
-    """Return the uncorrected reading of a piece of a line."""
+    """Return a piece of a line as an uncorrected reading."""
     return AsRead(text, text if line is None else line, tuple(range(start, start + len(text))))
 
 
 def statements_of(line: str) -> Iterator[Statement]:
-    """Yield the statements of a line, classified by their first tokens; other text is an expression."""
+    """Yield the statements of a line; text of no other kind is an expression."""
     tokens: list[tuple[int, int, int]] = []
     for token in scan(line):
         if token[0] not in (_SEMICOLON, NEWLINE, END):
@@ -213,20 +213,20 @@ def _derivative(text: str, parameter: str, order: int) -> str:
 
 
 class Session:
-    """The names of a session with their meanings; a method that raises changes none."""
+    """The names of a session; a method that raises changes none."""
 
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
-        """Constant expressions, numbers with their units, and lists of numbers, by name."""
+        """Constant expressions, numbers with units, and lists, by name."""
         self.definitions: dict[str, Definition] = {}
         self.last: str = ""
-        """The last expression, as it was typed."""
+        """The last expression, as typed."""
         self._primes: dict[str, tuple[str, int]] = {}
-        """The names that stand for derivatives: of which function, and of which order."""
+        """The function and the order of each derivative's name."""
 
     @property
     def names(self) -> list[str]:
-        """The names with a meaning."""
+        """Return all names, values first."""
         return [*self.values, *self.definitions]
 
     @contextmanager
@@ -240,9 +240,9 @@ class Session:
             raise
 
     def spelled_out(self, reading: AsRead, hidden: Collection[str] = ()) -> tuple[AsRead, set[str]]:
-        """Return a reading with lone functions called and derivatives by name, and the parameters of those.
+        """Return a reading with calls of lone functions and named derivatives, and their parameters.
 
-        `hidden` names mean something else.
+        `hidden` names have other meanings.
         """
         text, tokens = reading.text, list(scan(reading.text))
         offers: list[Offer] = []
@@ -298,7 +298,7 @@ class Session:
         return Definition(parameters[:1], _derivative(program, parameters[0], order))
 
     def needed(self, names: Iterable[str], hidden: Collection[str] = ()) -> dict[str, Definition]:
-        """Return the definitions that these names need, each after those that it needs itself."""
+        """Return the definitions that names need, in order of dependence."""
         ordered: dict[str, Definition] = {}
         path: dict[str, Definition] = {}
         visits = [(name, False) for name in names][::-1]
@@ -319,7 +319,7 @@ class Session:
         return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
 
     def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
-        """Return the program of a reading, with the numbers of its names as its point or else bound in it."""
+        """Return the program of a reading; numbers are its point, or else bound."""
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
@@ -333,7 +333,7 @@ class Session:
         return Composition(read, _point(numbers) if as_point else {}, primes)
 
     def program(self) -> str:
-        """All that the session knows as one program. Raises `ExpressionError`."""
+        """Return the session as one program. Raises `ExpressionError`."""
         names = [name for name in self.names if name != ANSWER]
         if not names and not self.last:
             raise usage_error("the session has no names yet", "type `f(x) = x**2`, then `:save FILE`")
@@ -346,12 +346,12 @@ class Session:
         return "".join([*numbers, *(f"{own.statement(name)}\n" for name, own in definitions.items()), last])
 
     def is_open(self, text: str) -> bool:
-        """Whether an expression has variables without numbers."""
+        """Return whether an expression has variables without numbers."""
         composition = self.composed(self.spelled_out(typed(text))[0])
         return any(leaf not in composition.point for leaf in self._read(composition)[0].leaves)
 
     def statement(self, line: str, part: Statement) -> Shown:
-        """Carry out a statement of a line; return its answer."""
+        """Execute a statement of a line; return its answer."""
         with self.unchanged_on_error():
             if part.kind == "expression":
                 return self._expression(line, part)
@@ -437,14 +437,14 @@ class Session:
         match = _QUANTITY.fullmatch(text) if part.kind == "bind" else None
         if match is None or (match[2] and set(names_in(match[2])).intersection(self.names)):
             return None
-        from ..quantities.table import spellings  # only units need it
+        from ..quantities.table import spellings
         from ..quantities.unit import unit_or_none
 
         unit = match[2] or match[3].strip()
         if unit_or_none(unit) is None:
             return None
         number = match[1].replace("−", "-")
-        # letters of the SI are taken as units, those of other units are names as often
+        # an SI letter is a unit; other letters may be names
         letters = [word for word in re.findall(r"[^\W\d_]+", match[2] or "") if len(word) == 1]
         entry = next((spellings()[letter] for letter in letters if letter in spellings()), None)
         if entry is not None and not entry.group.startswith("SI"):
@@ -538,7 +538,7 @@ class Session:
     def _asked_unit(self, text: str) -> tuple[int, str | None]:
         match = _IN_UNIT.fullmatch(text)
         if match is not None:
-            from ..quantities.unit import unit_or_none  # only units need it
+            from ..quantities.unit import unit_or_none
 
             if unit_or_none(match[2]) is not None:
                 return match.end(1), match[2].strip()
@@ -564,7 +564,7 @@ class Session:
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         composition = self.composed(piece, freed)
         program, reading = self._read(composition)
-        # of a list only the entries that the program has
+        # only those entries of a list that the program uses
         point = {
             own: number for own, number in composition.point.items() if own in program.leaves or not own.endswith("]")
         }
@@ -600,10 +600,10 @@ class Session:
         units: Sequence[str] | None,
         kinks: Sequence[Diagnostic],
     ) -> Shown:
-        from ..derivatives.jacobian import jacobian  # only lists need it
+        from ..derivatives.jacobian import jacobian
 
         wanted = wanted if len(wanted) * prod(shape) <= MAX_LISTED_DERIVATIVES else ()
-        # without derivatives one sweep gives all values
+        # without derivatives one sweep is enough
         along: dict[str, float | str] | None = None if wanted else {}
         answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
         of_values: Sequence[Any] = answer.units["values"] if answer.units else [None] * len(answer.values)
@@ -634,7 +634,7 @@ class Session:
         composition = self.composed(piece, [by])
         program, reading = self._read(composition)
         with_values = composition.point | ({by: self.values[by]} if by in self.values else {})
-        # a formula has no units: numbers with units stay names
+        # formulas have no units: such numbers stay names
         has_units = any(map(_QUANTITY.fullmatch, with_values.values()))
         text = reading
         if not has_units:
@@ -665,13 +665,13 @@ class Session:
         number = plain_gradient(self._read(at)[1].text, at.point, wrt=()).value
         question: Callable[..., Any] = plain_gradient
         if len(self._read(called)[0].outputs) > 1:
-            from ..derivatives.jacobian import jacobian as question  # only lists need it
+            from ..derivatives.jacobian import jacobian as question
         try:
             answer = question(called.reading.text, {**called.point, parameter: repr(number)}, wrt=[parameter])
         except ExpressionError as error:
             error.diagnostic = error.diagnostic._replace(span=span, also=())
             raise
-        # their places are in another text than that of the answer
+        # their places are in another text
         return tuple(warning._replace(span=None, also=()) for warning in answer.warnings)
 
     def _kinks(self, functions: Iterable[str]) -> tuple[Diagnostic, ...]:
@@ -710,14 +710,14 @@ class Session:
             self._check_others(name)
 
     def in_primes(self, text: str) -> str:
-        """A text in which derivatives are written by primes."""
+        """Return the text with derivatives written as primes."""
         for name, (function, order) in self._primes.items():
             text = re.sub(rf"\b{name}\b", function + primes(order), text)
         return text
 
 
 def primes(order: int) -> str:
-    """The primes of a derivative of this order."""
+    """Return the primes of a derivative of this order."""
     return "'" * order
 
 

@@ -1,6 +1,6 @@
-"""The lines of a session: statements, commands without `autodiff`, and those of the session itself.
+"""The lines of a session: statements, commands without `autodiff`, and `:` commands.
 
-Nothing that is typed is ever run by a shell.
+No line is ever run by a shell.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .runner import warn
 from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
 
 REPL = "repl"
-"""The command that a session is, which is none inside it."""
+"""The command of a session, which sessions lack."""
 
 HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
@@ -46,7 +46,7 @@ class Ended(Exception):
 
 class _Word(str):
     start = 0
-    """Where it stands in its line, without quotes."""
+    """The place in its line, without quotes."""
 
 
 class Lines:
@@ -58,10 +58,10 @@ class Lines:
             "help": self._help, "names": self._names, "forget": self._forget, "steps": self._steps,
             "tree": self._tree, "save": self._save, "load": self.load, "quit": self._quit,
         }  # fmt: skip
-        """The commands of the session itself, by their names without the colon."""
+        """The session's own commands, by name without the colon."""
 
     def answer(self, line: str) -> int:
-        """Answer a line, or several that are pasted; return the exit code. Raises `Ended`."""
+        """Answer one or more lines; return the exit code. Raises `Ended`."""
         if "\n" in line.strip() and len(pieces := list(_split(line))) > 1:
             return max(map(self.answer, pieces))
         try:
@@ -204,7 +204,7 @@ class Lines:
         typed_text, options = piece.text, declared(command).options
         piece, freed = self.session.spelled_out(piece, hidden)
         takes_point = "--at" in options
-        # what a parameter's name is defined to be elsewhere is not meant
+        # a parameter hides a definition of its name
         hidden |= {name for name in freed if not takes_point or name in self.session.definitions}
         composition = self.session.composed(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
@@ -215,12 +215,12 @@ class Lines:
         if "--lenient" in options:
             values["lenient"] = True
         if freed and "--wrt" in options and "=" not in piece.text:
-            # a function by its name is one of its parameters, the other numbers are fixed
+            # a lone function varies with its parameters only
             values.setdefault("wrt", [",".join(sorted(freed))])
         return Composed(composition.reading)
 
     def _hidden(self, values: Mapping[str, Any], given: Sequence[tuple[Option, str]]) -> set[str]:
-        # the names to which options give another meaning than the session
+        # options give these names other meanings
         hidden: set[str] = set()
         for text in values.get("at", ()):
             hidden.update(
@@ -272,7 +272,7 @@ class Lines:
         return 0
 
     def load(self, path: str) -> int:
-        """Carry out the statements of a file, or none of them; show the answer to the last expression."""
+        """Execute all statements of a file, or none; show the last answer."""
         if not path or path == "-":
             raise usage_error("`:load` needs the name of a file", "write it as `:load model.txt`")
         text, fault = decoding.whole(path)

@@ -1,4 +1,4 @@
-"""What was meant by a command, an option or an argument that there is not: the hints of usage errors."""
+"""Hints of usage errors for unknown commands, options and arguments."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
 
 
 COMMAND_SYNONYMS = _by_synonym("synonyms of commands")
-"""The commands that a name of another program may stand for, the likeliest first."""
+"""Commands by their names elsewhere, the likeliest first."""
 
 SESSION_SYNONYMS = _by_synonym("synonyms of commands of a session")
 OPTION_SYNONYMS = _by_synonym("synonyms of options")
-"""Options by what they are called elsewhere, without dashes."""
+"""Options by their names elsewhere, without dashes."""
 
 CHOICE_SYNONYMS = _by_synonym("synonyms of choices")
 COMMAND_ADVICE = table("advice on commands")
-"""Hints for commands that there are not, and that no other command stands for."""
+"""Hints for unknown commands that no other command replaces."""
 
 OPTION_ADVICE = {name: advice for names, advice in table("advice on options").items() for name in names.split()}
 
 MAX_VARIABLE_LENGTH = 3
-"""The most letters of a variable behind `--`: `--eps` may be the expression -(-eps)."""
+"""The most letters of a variable after `--`: `--eps` may be -(-eps)."""
 
 MAX_NAMED_COMMANDS = 4
-"""The most commands that a hint names as having an option."""
+"""The most commands with an option that a hint names."""
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+-]*)*"
@@ -44,13 +44,13 @@ _DATA_ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
 
 
 def available(names: Iterable[str], choices: Iterable[str]) -> list[str]:
-    """Return those of the names that are among the choices."""
+    """Return the names that are among the choices."""
     present = set(choices)
     return [name for name in names if name in present]
 
 
 def no_command(name: str) -> ExpressionError:
-    """Return the error for a command that there is not, with the one that may be meant."""
+    """Return the error for an unknown command, with a suggestion."""
     suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or nearest(name, [*COMMANDS, "help"])
     hint = "`autodiff --help` lists the commands"
     if name in COMMAND_ADVICE:
@@ -70,16 +70,16 @@ def no_command(name: str) -> ExpressionError:
 
 
 def nearest_option(arg: str, options: Iterable[str]) -> str | None:
-    """Return the option that an argument is likely a slip of, None for an expression."""
+    """Return the option that an argument misspells, or None."""
     if not looks_like_option(arg):
         return None
     return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
 
 
 def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
-    """Return the options that an argument like one may be meant for; none for an expression."""
+    """Return the likely options; none for an expression."""
     name = arg.partition("=")[0][2:]
-    # what other commands have is no slip of the pen
+    # an option of another command is not misspelled
     near = None if commands_with(f"--{name}") else nearest_option(arg, options)
     if near or (arg.startswith("--") and len(name) > MAX_VARIABLE_LENGTH):
         return available(OPTION_SYNONYMS.get(name, ()), options)[:2] or ([near] if near else ())
@@ -87,7 +87,7 @@ def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
 
 
 def too_many(positional: Sequence[str], declared: Declared, command: str, at: Sequence[str]) -> ExpressionError:
-    """Return the error for arguments beyond those declared, with the likeliest cause."""
+    """Return the error for extra arguments, with the likeliest cause."""
     options, most = declared.options, len(declared.arguments)
     for k, arg in enumerate(positional):
         name, _, value = arg.partition("=")

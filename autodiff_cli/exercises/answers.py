@@ -1,4 +1,4 @@
-"""Answers that people found themselves: whether they are right, and if not, why."""
+"""Mark answers to a user's own questions, with a reason if wrong."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 EQUAL_DIGITS = 50
 MAX_SHOWN_LENGTH = 20
 KINDS = {1: "derivative", 2: "second"}
-"""The kinds of exercise, by the order of their derivatives."""
+"""The kinds of exercise, by order of the derivative."""
 
 MISSING = "missing"
 
@@ -39,7 +39,7 @@ MISSING = "missing"
 def own(
     kind: str, program: str, answer: Sequence[str], wrt: Sequence[str] = (), point: Point | None = None
 ) -> Exercise:
-    """Return the exercise that a question and its answer are."""
+    """Return a question and its answer as an exercise."""
     at = {name: str(x) for name, x in (point or {}).items()}
     formula = kind in ("derivative", "second", "higher")
     return Exercise(0, 0, 0, kind, "Differentiate {f}.", program, at, tuple(wrt), ("",), tuple(answer), formula, None)
@@ -54,16 +54,16 @@ def check_derivative(
     order: int = 1,
     unknowns: Sequence[str] | None = None,
 ) -> Marked:
-    """Return whether formulas are the derivatives of a program, and if not, what is wrong with them.
+    """Mark formulas as the derivatives of a program, or of the `unknowns` of equations.
 
-    With `unknowns`, of these as equations determine them. Several are named, `d/dx = 2*x*y, d/dy = x**2`, or stand in
-    the order of the variables. Raises `ExpressionError`.
+    Several have names, `d/dx = 2*x*y, d/dy = x**2`, or the order of the variables.
+    Raises `ExpressionError`.
 
     >>> check_derivative("x**2*sin(x)", answer="2*x*cos(x)").hint
     'the derivative of a product is not the product of the derivatives: it is u′·v + u·v′'
     """
     if unknowns:
-        from ..equations.equations import read_with_unknowns  # only equations need it
+        from ..equations.equations import read_with_unknowns
         from ..equations.implicit_formulas import implicit_diff
         from .curve_answers import CurveAnswer
 
@@ -109,9 +109,9 @@ def marked_together(
     mark: Callable[[Key, T], Marked],
     names: Sequence[str],
 ) -> Marked:
-    """Return the marking of an answer of several entries from that of each.
+    """Mark an answer of several entries by marking each.
 
-    Where the entries have no names, it says if they are right in the alphabetic order of the `names`.
+    For unnamed entries it also tries the alphabetic order of the `names`.
     """
     marks = []
     for key in wanted:
@@ -140,7 +140,7 @@ def marked_together(
 def check_series(
     text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None, order: int = 8
 ) -> Marked:
-    """Return whether a polynomial is the Taylor polynomial of a program."""
+    """Mark a polynomial as the Taylor polynomial of a program."""
     expected = taylor(text, point, wrt=wrt, order=order)
     name = expected.variable
 
@@ -188,8 +188,8 @@ def _coefficient(x: Any) -> Any:
 
 
 def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:
-    """Return whether a matrix, `2, 0; 0, 6`, or entries, `d2/dx^2 = 2, …`, are the Hessian."""
-    # in fractions, or where there are none in many digits
+    """Mark a matrix, `2, 0; 0, 6`, or entries, `d2/dx^2 = 2, …`, as the Hessian."""
+    # in fractions if possible, else in many digits
     arithmetic = EXACT
     try:
         expected = hessian(text, point, wrt=wrt, arithmetic=EXACT)
@@ -205,7 +205,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
     if is_named:
         typed = {entry.key: answer[entry.start : entry.end] for entry in entries(answer, keys, names)}
     else:
-        # `[[2, 0], [0, 6]]` is the matrix too
+        # also `[[2, 0], [0, 6]]`
         rows = [split(row) for row in re.sub(r"\]\s*,\s*\[", ";", answer).strip("[] ").split(";")]
         if [len(row) for row in rows] != [n] * n:
             shape = "; ".join([", ".join(["…"] * n)] * n)
@@ -215,7 +215,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
     given = {key: (typed[key].strip(), parse_number(typed[key])) for key in keys if key in typed}
     right = dict(zip(product(names, names), map(figure, chain(*expected.hessian)), strict=True))
     slopes = {name: figure(x) for name, x in expected.gradient.items()}
-    # a 0 that is computed with rounding is off by a part of the largest entry
+    # rounding errors of a 0 scale with the largest entry
     largest = max([Fraction(1), *map(abs, right.values())])
     noise = Fraction(0) if arithmetic == EXACT else largest / 10**EQUAL_DIGITS
 
@@ -237,7 +237,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
 
 
 def figure(x: Any) -> Fraction:
-    """Return a computed number as a fraction, with all its digits, to be compared."""
+    """Return a computed number as a fraction, with all its digits."""
     return Fraction(0) if x is None else Fraction(getattr(x, "text", None) or repr(x))
 
 

@@ -1,7 +1,6 @@
-"""Comparison of functions at points, in so many digits that a mistake does not look like rounding.
+"""Compare functions at points, in so many digits that no mistake looks like rounding.
 
-Points are near 0, far away, beside each number that is written in the functions, and in each region
-between their breakpoints that a search finds.
+Points are near 0, far away, beside each literal of the functions, and between their breakpoints.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ from ..numbers.floats import REAL
 from ..table.operators import CONSTANT, SUB
 
 DIGITS, MORE_DIGITS = 100, 300
-"""The digits in which functions are compared, first, and where these do not decide."""
+"""The digits of the first and, if undecided, the second comparison."""
 
 AGREED_DIGITS = 80
-"""The number of digits in which equal numbers agree."""
+"""The digits in which equal numbers agree."""
 
 SHRUNK_DIGITS = 150
-"""The least number of digits by which rounding noise shrinks from `DIGITS` to `MORE_DIGITS`."""
+"""The least digits by which noise shrinks from `DIGITS` to `MORE_DIGITS`."""
 
 NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
 FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
@@ -36,45 +35,45 @@ FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
 SIDES = (Fraction(1), Fraction(-1))
 
 MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
-"""How many literals get points beside them, breakpoints tell regions apart, regions get a point."""
+"""The most literals with points beside them, breakpoints, and found regions."""
 
 SEARCHED_POINTS = 500
-"""The number of points of several variables in the search for regions."""
+"""The points of several variables in the search for regions."""
 
 
 class ComparedPoint(NamedTuple):
-    """A point of comparison: the right number and the answered one, None for no value."""
+    """The right and the answered number at a point, None for no value."""
 
     right: Any
     answered: Any
     at: Mapping[str, Any]
     value: Any = None
-    """The value of the function whose derivative it is."""
+    """The value of the differentiated function."""
     agrees: bool = False
 
 
 Values = Callable[[NumberType], "tuple[Any, Any] | ComparedPoint | None"]
-"""Two numbers to compare, in an arithmetic; None where the first does not exist."""
+"""Two numbers to compare; None if the first is undefined."""
 
 
 def many_digits(digits: int = DIGITS) -> NumberType:
-    """The arithmetic in which functions are compared."""
+    """Return the arithmetic of comparisons."""
     from ..numbers.multiprecision import Multiprecision
 
     return Multiprecision(digits, decimals=True)
 
 
 def as_number(m: NumberType, x: Any) -> Any:
-    """A fraction as a number of an arithmetic; other numbers as they are."""
+    """Convert a fraction to an arithmetic; return other numbers unchanged."""
     return m.number(x.numerator) / m.number(x.denominator) if isinstance(x, Fraction) else x
 
 
 class Beyond(Exception):
-    """A function has a value that the arithmetic cannot hold."""
+    """A value is beyond the range of the arithmetic."""
 
 
 def value_at(m: NumberType, function: Value, numbers: Mapping[str, Any]) -> Any:
-    """Return a value, None where there is none. Raises `Beyond` if it is too large or small."""
+    """Return a value, None if undefined. Raises `Beyond` if too large or small."""
     try:
         (value,) = evaluate_in(m, function, numbers).values
     except ExpressionError as error:
@@ -87,17 +86,16 @@ def value_at(m: NumberType, function: Value, numbers: Mapping[str, Any]) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two numbers of `DIGITS` are equal in `AGREED_DIGITS` of them."""
+    """Return whether two numbers agree to `AGREED_DIGITS` digits."""
     if a is None or b is None:
         return False
     return bool(abs(a - b) * 10**AGREED_DIGITS <= max(abs(a), abs(b)))
 
 
 def equal(values: Values) -> bool | None:
-    """Return whether two numbers are equal; None where that is not decided.
+    """Return whether two numbers are equal; None if undecided.
 
-    Of a difference that stays the same with more digits the numbers are different; one that shrinks with the rounding
-    errors is one.
+    A difference that shrinks with more digits is a rounding error; one that stays is real.
     """
     differences: list[tuple[Any, Any]] = []
     for digits in (DIGITS, MORE_DIGITS):
@@ -117,14 +115,14 @@ def equal(values: Values) -> bool | None:
     (first, _), (second, size) = differences
     if second * 10**SHRUNK_DIGITS <= first:
         return True if second * 10**AGREED_DIGITS <= max(size, 1) else None
-    # two numbers below all rounding errors cannot be distinguished
+    # numbers below all rounding errors are undecided
     return None if second * 10 ** (MORE_DIGITS - 50) < 1 and size < 1 else False
 
 
 def points(
     functions: Sequence[Value], names: Sequence[str]
 ) -> tuple[list[dict[str, Fraction]], list[dict[str, Fraction]]]:
-    """Return the points that functions are compared at, and further ones if these are too few.
+    """Return points to compare functions at, and further ones if these are too few.
 
     >>> from autodiff_cli.inputs.problem import parse
     >>> chosen, _ = points(parse("relu(x - 1000)").outputs, ["x"])
@@ -135,7 +133,7 @@ def points(
     beside = [c + side * max(c, Fraction(1)) / 7 for c in literals[:MAX_LITERALS] for side in SIDES]
     tenths = ([Fraction(x, 10) for x in numbers] for numbers in (NEAR_TENTHS, FAR_TENTHS))
     chosen: list[dict[str, Fraction]] = [
-        # each variable goes through the same numbers, in another order
+        # every variable has these numbers, in another order
         {name: numbers[(k * (2 * j + 1) + 5 * j) % len(numbers)] for j, name in enumerate(names)}
         for numbers in (*tenths, beside)
         for k in range(len(numbers))

@@ -1,4 +1,4 @@
-"""Derivatives of unknowns that people found, compared where equations hold."""
+"""Mark derivatives of unknowns, compared where equations hold."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .exercise import Exercise
 from .marking import SIGN, FormulaAnswer, constant_factor
 
 MAX_POINTS, MAX_STEPS = 40, 80
-"""How many points of a curve are compared, and the steps to one before it is skipped."""
+"""The most points of a curve to compare, and the most Newton steps to one."""
 
 STEP_TOLERANCE = 1e-12
-"""A step that is so short, as a part of the point, is the last one."""
+"""The relative size of a step that ends the search."""
 
 MAX_DEGREE = 8
 
 
 class CurveAnswer(FormulaAnswer):
-    """A formula beside the derivative of an unknown, on the curve where equations hold."""
+    """An answer compared with an unknown's derivative where equations hold."""
 
     where, instead = "of the curve ", "look at the derivative: leave `--answer` out"
     undefined = "write it so that it has a value wherever the derivative exists"
@@ -44,7 +44,7 @@ class CurveAnswer(FormulaAnswer):
         self.unknowns, self.derivative = list(unknowns), derivative
 
     def points(self) -> Iterator[Mapping[str, Any]]:
-        # the points of the curve, in doubles, that are nearest to points all around
+        # the points of the curve, in doubles, nearest to points all around
         chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
         seen: set[tuple[float, ...]] = set()
         for start in (*chosen, *further):
@@ -54,7 +54,7 @@ class CurveAnswer(FormulaAnswer):
             key = tuple(float(f"{x:.4g}") for x in at.values())
             if key not in seen:
                 seen.add(key)
-                # the other variables are short numbers, and the unknowns follow
+                # shorten the other variables, which determine the unknowns
                 yield {name: x if name in self.unknowns else float(f"{x:.4g}") for name, x in at.items()}
             if len(seen) >= MAX_POINTS:
                 return
@@ -104,7 +104,7 @@ class CurveAnswer(FormulaAnswer):
         begin = [start[name] for name in self.unknowns]
         root = polished(m, system, begin)
         values, rows = system(root)
-        # raises where the unknowns are not determined
+        # raises if the unknowns are not determined
         steps = [d for (d,) in solve_linear(m, rows, [[-x] for x in values])]
         digits = m.digits - 10
         if any(abs(d) * 10**digits > max(abs(x), abs(s), 1) for d, x, s in zip(steps, root, begin, strict=True)):

@@ -1,4 +1,4 @@
-"""Exercises: problems by level, drawn from a seed by `patterns.toml`, and solved."""
+"""Exercises by level, drawn from a seed by `patterns.toml`, and solved."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ LEVELS = {
 """The title of each level."""
 
 COUNT, MAX_COUNT = 10, 100
-"""The default and the greatest number of problems of a sheet."""
+"""The default and the greatest number of problems."""
 
 SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
-"""How many drafts of a pattern are drawn for a problem, for one about a topic, and one unlike others."""
+"""The most drafts for a problem, for one of a topic, and for an unlike one."""
 
 MAX_NUMERATOR, MAX_DENOMINATOR = 120, 12
-"""The largest parts of the fractions that are answers."""
+"""The largest parts of fractions in answers."""
 
 RULES = {"product": {"product"}, "quotient": {"quotient", "reciprocal"}, "chain": {"chain"}}
-"""The rules of differentiation that a topic is about."""
+"""The rules of differentiation of each topic."""
 
 TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     **dict.fromkeys(RULES, (2, ("derivative",))),
@@ -61,7 +61,7 @@ TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     "descent": (5, ("step",)),
     "second": (5, ("second",)),
 }
-"""The default level and the kinds of problems of each topic."""
+"""The default level and the kinds of each topic."""
 
 _DRAWN = re.compile(r"([\w ]+?) (=|:=|<-) (.*)")
 _WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
@@ -69,15 +69,15 @@ _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
 
 
 class Statement(Record):
-    """One statement of a problem's program, as a person writes it."""
+    """One statement of a problem's program, as written."""
 
     name: str
-    """The name or the head that it defines: `f(x)`."""
+    """The defined name or head: `f(x)`."""
     graph: Value
 
 
 class Solution(Record):
-    """A problem worked to its end: differentiated step by step, or traced; then in words."""
+    """A worked problem: differentiated or traced, then in words."""
 
     derived: Diff | None
     traced: Trace | None
@@ -93,20 +93,19 @@ class Exercise(Record):
     kind: str
     """The kind of question; see `Draft`."""
     task: str
-    """The text of the task, with `{f}` for the program and code between backticks."""
+    """The task, with `{f}` for the program and code in backticks."""
     program: str
     point: dict[str, str]
     wrt: tuple[str, ...]
     names: tuple[str, ...]
-    """The names of the answer's numbers; one empty name for a single number."""
+    """The names of the answer's numbers; `("",)` for one number."""
     answer: tuple[str, ...]
-    """A formula, or a number a name."""
+    """A formula, or a number per name."""
     is_formula: bool
     solution: Solution | None
 
     @property
     def statements(self) -> tuple[Statement, ...]:
-        """The program, statement by statement."""
         head, parsed = _HEAD.match(self.program), parse(self.program)
         if head is not None:
             return (Statement(head[1], parsed.outputs[0]),)
@@ -119,12 +118,12 @@ class Exercise(Record):
 
     @property
     def answered(self) -> str:
-        """The answer on one line: `x = 3, y = -1/2`."""
+        """Return the answer on one line: `x = 3, y = -1/2`."""
         return ", ".join(f"{name} = {x}" if name else x for name, x in zip(self.names, self.answer, strict=True))
 
 
 class Marked(Record):
-    """The marking of an answer to an exercise, or to an own question."""
+    """The marking of an answer."""
 
     exercise: Exercise
     given: str
@@ -132,19 +131,19 @@ class Marked(Record):
     message: str
     hint: str = ""
     how: str = "numbers"
-    """How it was decided: `simplified` (the difference is 0 as a formula), `equation` (it is 0 where that holds),
-    `points`, `numbers`, or `entries` (each for itself)."""
+    """The method: `simplified` (the difference is 0), `equation` (it is 0 where this holds),
+    `points`, `numbers` or `entries`."""
     points: int = 0
-    """At how many points functions were compared."""
+    """The number of compared points."""
     of: str = ""
-    """The label of the entry of an answer, such as `d/dx`."""
+    """The label of an entry, such as `d/dx`."""
     entries: tuple[Marked, ...] = ()
-    """The markings of the entries of an answer, missing ones included."""
+    """The markings of the entries, missing ones included."""
     warnings: tuple[Diagnostic, ...] = ()
 
     @property
     def text(self) -> str | None:
-        """The program of an own question; None for an exercise of a sheet."""
+        """Return the program of a user's question, else None."""
         return None if self.exercise.level else self.exercise.program
 
 
@@ -166,9 +165,9 @@ def sheet(
     topic: str | None = None,
     function: str | None = None,
 ) -> Sheet:
-    """The first `count` exercises of a level and a seed; the same ones on every machine, no two alike.
+    """Return `count` exercises of a level and a seed: equal on every machine, no two alike.
 
-    With a `topic` only those about it; of a `function` its derivatives. Raises `ExpressionError` for a function that
+    A `topic` selects; a `function` asks for its derivatives instead. Raises `ExpressionError` if that
     cannot be read or differentiated.
 
     >>> sheet(1, count=1, seed=7).exercises[0].program
@@ -204,7 +203,7 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
     used_shapes: set[tuple[str, str]] = set()
     number = 0
     while left:
-        # each pattern once before one comes again, in another order every time
+        # use every pattern once, in a new order each time
         for pattern in [left[place] for place in draw.order(len(left))]:
             for tried in range(MAX_DRAFTS if topic is None else MAX_DRAFTS_OF_TOPIC):
                 draft = draw.draft(pattern)
@@ -224,40 +223,40 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
 
 
 class Draft(NamedTuple):
-    """A problem before it is solved."""
+    """An unsolved problem."""
 
     kind: str
-    """What is asked, a key of the `tasks` of `patterns.toml`."""
+    """The question, a key of `tasks` in `patterns.toml`."""
     program: str
     wrt: tuple[str, ...] = ("x",)
     point: Mapping[str, Fraction] = MappingProxyType({})
     more: Mapping[str, Fraction] = MappingProxyType({})
     """The direction, or the rate of a step."""
     words: str = ""
-    """The task, with `{f}` for the program and `{at}` for the point, where it is not that of the kind."""
+    """The task if not the kind's; `{f}` is the program, `{at}` the point."""
 
 
 class Draw:
-    """Draws that are the same on every machine: only `random()` promises that."""
+    """Draws that are equal on every machine: only `random()` promises that."""
 
     def __init__(self, seed: int, level: int) -> None:
         self._random = random.Random(seed * 1000 + level)
 
     def choice(self, choices: Sequence[T]) -> T:
-        """Return one of these."""
+        """Return a random choice."""
         return choices[int(self._random.random() * len(choices))]
 
     def whole(self, low: int, high: int, without: int | None = None) -> int:
-        """A whole number between these, and not that one."""
+        """Return an integer from `low` to `high`, but not `without`."""
         return self.choice([k for k in range(low, high + 1) if k != without])
 
     def order(self, count: int) -> list[int]:
-        """Return the numbers from 0 in some order."""
+        """Return a permutation of `range(count)`."""
         left = list(range(count))
         return [left.pop(int(self._random.random() * len(left))) for _ in range(count)]
 
     def text(self, choices: str, drawn: Mapping[str, str]) -> str:
-        """A whole number of a range, or one of some texts or macros."""
+        """Return an integer of a range, or one of several texts or macros."""
         if bounds := _WHOLE.fullmatch(choices.format_map(drawn)):
             low, high, without = bounds.groups()
             return str(self.whole(int(low), int(high), None if without is None else int(without)))
@@ -271,7 +270,7 @@ class Draw:
         return written(chosen, drawn)
 
     def all(self, draws: Sequence[str]) -> dict[str, str]:
-        """The values that are drawn, computed and written, by name."""
+        """Return drawn, computed and written values by name."""
         drawn: dict[str, str] = {}
         for row in draws:
             match = _DRAWN.fullmatch(row)
@@ -310,13 +309,13 @@ class Draw:
 
 
 def written(template: str, drawn: Mapping[str, str]) -> str:
-    """A text with what was drawn in its places, and its sums written out."""
+    """Return a template with drawn values filled in and sums written out."""
     text = re.sub(r"\[(.*?)\]", lambda match: summed(match[1].split(", ")), template.format_map(drawn))
     return re.sub("⟨(.*?)⟩", lambda match: f"({match[1]})" if " " in match[1] else match[1], text)
 
 
 def summed(terms: Sequence[str]) -> str:
-    """Return a sum of multiples, `3 x**2`, as one writes it: `3*x**2 - x + 5`."""
+    """Return a sum of multiples, `3 x**2`, as `3*x**2 - x + 5`."""
     text = ""
     for row in terms:
         factor, _, term = row.partition(" ")
@@ -332,7 +331,7 @@ def summed(terms: Sequence[str]) -> str:
 
 @cache
 def contents() -> dict[str, Any]:
-    """Return the file of patterns: macros, and the patterns of each level."""
+    """Return the parsed `patterns.toml`."""
     return tomllib.loads((Path(__file__).parent / "patterns.toml").read_text("utf-8"))
 
 
@@ -354,7 +353,7 @@ def _answer(draft: Draft) -> tuple[str, ...] | None:
             elif kind == "step" and any(numbers):
                 numbers = [point[name] - draft.more["rate"] * slope for name, slope in slopes.items()]
     except (ExpressionError, ZeroDivisionError):
-        # no value there, or none that is a fraction
+        # no value, or no fraction
         return None
     is_long = any(abs(x.numerator) > MAX_NUMERATOR or x.denominator > MAX_DENOMINATOR for x in numbers)
     if is_long or not any(numbers):
@@ -408,7 +407,7 @@ def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, 
 
 
 def listed(names: Sequence[str]) -> str:
-    """The names in a sentence."""
+    """Return names in backticks, joined for a sentence."""
     *first, last = [f"`{name}`" for name in names]
     return f"{', '.join(first)} and {last}" if first else last
 

@@ -1,8 +1,8 @@
-"""Marking: whether an answer to an exercise is right, as a function or as a number, and not as text.
+"""Mark answers to exercises as functions or numbers, not as text.
 
-A formula is right if it agrees with the derivative, by a sweep over the program, at all points of
-`comparison` where that exists; it is proven to be right if their difference simplifies to 0 besides.
-No mistake agrees at so many points. Numbers are compared as fractions.
+A formula is right if it agrees with the program's derivative at all points of `comparison` where
+that exists; this is proven if their difference simplifies to 0. No mistake agrees at so many points.
+Numbers are compared as fractions.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, listed, shee
 from .labels import Entry, entries
 
 MIN_POINTS = 6
-"""The least number of points with a derivative at which formulas must be compared."""
+"""The least number of points to compare formulas at."""
 
 NEAR_RELATIVE = Fraction(1, 100)
-"""The relative error up to which a wrong number is called near."""
+"""The greatest relative error of a number called near."""
 
 MIN_ROUNDED_DIGITS = 3
-"""The least number of digits of a decimal that may be a rounded solution."""
+"""The least digits of a rounded solution."""
 
 MAX_PARTS = 60
-"""The most nodes of a function in which usual mistakes are searched for."""
+"""The most nodes of a function to search for mistakes."""
 
 SIGN = "everything is right but the sign"
 
@@ -61,7 +61,7 @@ def sheet_or_mark(
     topic: str | None = None,
     function: str | None = None,
 ) -> Sheet | Marked:
-    """Return a sheet of exercises, or the marking of an `answer` to exercise `check`."""
+    """Return a sheet of exercises, or mark the `answer` to exercise `check`."""
     chosen: dict[str, Any] = {"seed": seed, "topic": topic, "function": function}
     level = level or (TOPICS[topic][0] if topic else 1)
     if check is None or answer is None:
@@ -70,9 +70,9 @@ def sheet_or_mark(
 
 
 def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: Any) -> Marked:
-    """Return whether the answer to an exercise is right, and if not, what is wrong with it.
+    """Mark an answer to an exercise, with a hint if it is wrong.
 
-    Raises `ExpressionError` if the answer is not a formula, or has the wrong number of numbers.
+    Raises `ExpressionError` if it is not a formula, or has the wrong number of numbers.
 
     >>> mark(1, 1, "-11", seed=7).right
     True
@@ -91,16 +91,16 @@ def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: A
 
 
 SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
-"""What an exercise of each kind asks for; all other kinds ask for the derivative."""
+"""What each kind asks for; other kinds ask for the derivative."""
 
 
 def mark_formula(posed: Exercise, answer: str, entry: Entry | None = None) -> Marked:
-    """Mark a formula: an entry of an answer, or the whole answer."""
+    """Mark a formula: an entry or the whole answer."""
     return FormulaAnswer(posed, parse(posed.program), answer, entry).mark()
 
 
 class FormulaAnswer:
-    """A formula that answers an exercise, compared with the right one at points."""
+    """An answer's formula, compared with the right one at points."""
 
     where, instead = "", "check it by `check`"
     undefined = "write it so that it has a value where the function has a derivative"
@@ -117,7 +117,7 @@ class FormulaAnswer:
         self.places: list[ComparedPoint] = []
 
     def points(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the points to compare at; further ones if the derivative exists at too few."""
+        """Yield points; further ones if too few have a derivative."""
         chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
         yield from chosen
         for at in further:
@@ -126,7 +126,7 @@ class FormulaAnswer:
             yield at
 
     def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
-        """Evaluate the right formula and the answer at a point; None where there is no derivative."""
+        """Evaluate both formulas at a point; None without a derivative."""
         numbers, by = {name: as_number(m, x) for name, x in at.items()}, self.posed.wrt[0]
         try:
             swept = value_and_gradient(m, self.program.outputs[0], numbers, [by])
@@ -148,7 +148,7 @@ class FormulaAnswer:
         return None if decided is None or first[0] is None else first[0]._replace(agrees=decided)
 
     def mark(self) -> Marked:
-        """Compare the formulas at all points and mark the answer. Raises `ExpressionError`."""
+        """Compare the formulas at all points. Raises `ExpressionError`."""
         for at in self.points():
             self.places += filter(None, [self._compared(at)])
         count, what = len(self.places), SOUGHT.get(self.posed.kind, "the derivative")
@@ -166,7 +166,7 @@ class FormulaAnswer:
         return Marked(self.posed, self.answer, True, f"right: {message}{self.note}", "", how, count)
 
     def agreement_message(self, what: str) -> tuple[str, str]:
-        """Return a message on how well the formulas agree, and the method: `simplified` or `points`."""
+        """Return a message of agreement, and the method: `simplified` or `points`."""
         difference = node(SUB, (self.typed, self.right))
         (rest,) = simplify((difference,))
         if (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference):
@@ -175,15 +175,15 @@ class FormulaAnswer:
         return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is no proof", "points"
 
     def hint(self) -> str:
-        """Return the usual mistake that leads to the answer, or where to see it worked."""
-        # wrong points come first: at right ones a mistake without effect there would explain the answer
+        """Return the mistake that explains the answer, or a command to see it worked."""
+        # wrong points first: at right ones mistakes without effect would match
         there = sorted([place for place in self.places if place.answered is not None], key=lambda place: place.agrees)
         if not there or there[0].agrees:
             return self.undefined
         return next(filter(None, self.hints(there)))
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
-        """Yield explanations of the wrong answer, the likeliest first, among empty strings."""
+        """Yield likely mistakes, the likeliest first, or empty strings."""
         posed, first = self.posed, there[0]
         if all(same(p.answered, p.value) for p in there):
             yield "that is the function itself, not its derivative"
@@ -218,7 +218,7 @@ class FormulaAnswer:
         if len(parts) > MAX_PARTS:
             return ""
         points = _numbers_at(m, there)
-        # outermost subexpressions first, sums last: an undifferentiated term may be a missing chain rule
+        # outermost first, sums last: a plain term may hide a missing chain rule
         for part in sorted(parts, key=lambda part: part.primitive in (ADD, SUB)):
             with Defined(ArithmeticError, ValueError):
                 own = _derivatives(m, part, by, points)
@@ -247,7 +247,7 @@ def _derivatives(m: NumberType, value: Value, by: str, points: Sequence[Mapping[
 
 
 def constant_factor(there: Sequence[ComparedPoint]) -> str:
-    """Return a hint if the answer is a multiple of the right formula, else an empty string."""
+    """Return a hint if the answer is off by a factor, else an empty string."""
     right, answered = there[0][:2]
     if not (right and answered and all(same(p.answered * right, p.right * answered) for p in there)):
         return ""
@@ -256,7 +256,7 @@ def constant_factor(there: Sequence[ComparedPoint]) -> str:
 
 
 def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | None = None) -> tuple[Value, str]:
-    """Return the formula of an answer, or of its entry, and a note if it was corrected."""
+    """Return the formula of an answer or entry, and a note of corrections."""
 
     def read(text: str) -> Program:
         try:
@@ -271,7 +271,7 @@ def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | Non
             if name not in variables:
                 offers: tuple[Offer, ...] = ()
                 if leaf.span is not None and len(name) > 1 and all(letter in variables for letter in name):
-                    # a product of variables, `x*y` for `xy`, certain unless it stands below a fraction
+                    # `xy` is `x*y`, certain unless it follows `/` or `^`
                     before = text[: leaf.span.start].rstrip("0123456789. ")
                     certainly = not before.endswith(("/", "÷", "^", "**"))
                     offers = (Offer(leaf.span.start, leaf.span.end, "*".join(name), certainly),)
@@ -287,7 +287,7 @@ def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | Non
 
 @contextmanager
 def errors_point_into(answer: str) -> Iterator[None]:
-    """Set the text of the errors raised inside to the whole answer."""
+    """Set the text of errors raised inside to the answer."""
     try:
         yield
     except ExpressionError as error:
@@ -301,7 +301,7 @@ class _ValueAndSlope(NamedTuple):
 
 
 Mistake = tuple[str, Callable[[Sequence[_ValueAndSlope], _ValueAndSlope], Any]]
-"""A message, and the wrong derivative of a subexpression from its inputs; None if undefined."""
+"""A message, and the wrong derivative from the inputs; None if undefined."""
 
 
 def _mistakes(part: Value) -> Iterator[Mistake]:
@@ -388,7 +388,7 @@ def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
 
 
 def parse_number(text: str) -> Any:
-    """Evaluate an expression without variables. Raises `ExpressionError`, which points into it."""
+    """Evaluate a constant expression. Raises `ExpressionError`."""
     with errors_point_into(text):
         program, _ = leniently(text, parse)
         for name, leaf in program.variables.items():
@@ -404,7 +404,7 @@ def parse_number(text: str) -> Any:
 
 
 def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
-    """Return whether a text is a decimal number to which the root rounds."""
+    """Return whether a text is a decimal to which the root rounds."""
     decimal = _DECIMAL.fullmatch(text)
     if decimal is None or len(text.strip(" -+0.").replace(".", "")) < MIN_ROUNDED_DIGITS:
         return False
@@ -417,7 +417,7 @@ def rounded(x: Any) -> str:
 
 
 def distinguishable(a: Any, b: Any) -> tuple[str, str]:
-    """Format two numbers with enough digits, at least six, to tell them apart."""
+    """Format two numbers with at least six digits, so that they differ."""
     if b is None:
         return rounded(a), ""
     context = many_digits().context

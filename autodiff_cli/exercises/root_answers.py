@@ -1,4 +1,4 @@
-"""Solutions of equations that people found: `x=1, y=2; x=-1, y=3`, or `2, 3`."""
+"""Mark solutions of equations: `x=1, y=2; x=-1, y=3`, or `2, 3`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .exercise import Exercise, Marked
 from .marking import errors_point_into, is_rounded, mark_formula
 
 Solution = dict[str, str]
-"""A typed solution: the text of the value of each unknown."""
+"""The text of each unknown's value."""
 
 NONE = ("none", "no solution")
 MAX_SWAPPED_VALUES = 4
@@ -35,7 +35,7 @@ _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _PARTS = re.compile(r";|\s+(?:or|and)\s+")
 EQUAL, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
-"""The relative errors up to which values are equal, and near."""
+"""The greatest relative errors of equal and of near values."""
 
 
 def check_solution(
@@ -48,7 +48,7 @@ def check_solution(
     between: Any = None,
     every: bool = False,
 ) -> Marked:
-    """Return whether numbers, or formulas, are the solutions of equations."""
+    """Mark numbers or formulas as the solutions of equations."""
     posed, point = own("solution", text, [], point=point), point or {}
     equations = read_with_unknowns(text, [*point], unknowns)
     names, count = list(equations.program.variables), len(equations.program.outputs)
@@ -57,13 +57,13 @@ def check_solution(
         answered = [name for name in names if re.search(rf"\b{re.escape(name)}\s*=(?!=)", answer)]
         unknowns = unknowns or (others if len(others) == count else answered or others)
         if {*others} - {*unknowns}:
-            # values that are formulas: the equations say whether they are right
+            # for formulas, the equations decide
             return _roots_marked(posed, _System(equations, point, unknowns), answer, [], None)
     every = every or between is not None
     precise = Arithmetic("precision", 60)
     solved = solve(text, point, unknowns=unknowns, between=between, every=every, arithmetic=precise)
     if solved.formulas:
-        # those that hold where the leading coefficient is 0 need not be given
+        # formulas for a leading coefficient of 0 are optional
         formulas = [formula.formula for formula in solved.formulas if " == 0" not in (formula.condition or "")]
         return _formulas_marked(posed, answer, formulas, solved.unknowns)
     roots = [{name: figure(solution.values[name]) for name in solved.unknowns} for solution in solved.solutions]
@@ -134,9 +134,9 @@ def _roots_marked(
 
 
 def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
-    """The solutions of an answer: by names, a new one where a name comes again, or in the unknowns' order.
+    """Return the solutions of an answer; values without names are in the unknowns' order.
 
-    Raises a usage error where a value is missing.
+    A repeated name begins a new solution. Raises a usage error for a missing value.
 
     >>> solutions_in("x=1, y=2; x=-1, y=3", ["x", "y"]), solutions_in("(1, 2), (-1, 3)", ["x", "y"])
     ([{'x': '1', 'y': '2'}, {'x': '-1', 'y': '3'}], [{'x': '1', 'y': '2'}, {'x': '-1', 'y': '3'}])
@@ -202,7 +202,7 @@ class _System:
         self._texts = equations.texts
 
     def failing(self, solution: Solution) -> str | None:
-        """Return the first equation that a solution does not meet; None if it meets all."""
+        """Return the first equation that a solution fails, or None."""
         graphs = self._graphs(solution)
         differences = (_put_in(output, graphs) for output in self._outputs)
         return next((text for text, x in zip(self._texts, differences, strict=True) if not _vanishes(x)), None)
@@ -219,7 +219,7 @@ class _System:
         return {name: None if x is None else Fraction(str(x)) for name, x in values.items()}
 
     def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
-        """Return the mistake in a solution that is none; empty where it is not a usual one."""
+        """Return the mistake in a wrong solution; empty if unknown."""
         for name, text in solution.items():
             if self.failing(solution | {name: f"-({text})"}) is None:
                 return f"the sign of `{name}` is wrong"

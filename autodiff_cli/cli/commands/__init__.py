@@ -1,4 +1,4 @@
-"""The commands: one thin file each, from options through a question to a view."""
+"""The commands, one file each: from options to a view."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..runner import Command, Method, RowQuestion
 
 WRONG = 1
-"""The exit code where all is done and the answer is no."""
+"""The exit code if the answer is no."""
 
 CHECKS = {
     "diff": ("answers", "check_derivative"),
@@ -26,7 +26,7 @@ CHECKS = {
     "taylor": ("answers", "check_series"),
     "solve": ("root_answers", "check_solution"),
 }
-"""The functions of `exercises` that check answers to commands, after their modules."""
+"""The module and function of `exercises` that check answers, by command."""
 
 
 def command_module(name: str) -> Any:
@@ -35,22 +35,22 @@ def command_module(name: str) -> Any:
 
 
 def check_of(command: str) -> Callable[..., Marked]:
-    """Return the function that checks answers to the question of a command."""
+    """Return the function that checks answers for a command."""
     module, name = CHECKS[command]
     return getattr(import_module(f"...exercises.{module}", __package__), name)  # type: ignore[no-any-return]
 
 
 def call(command: str, args: Sequence[str]) -> int:
-    """Run a command by its name and its command line; return its exit code."""
+    """Run a command with these arguments; return its exit code."""
     return answer(command, read(args, command))
 
 
 def answer(command: str, values: Mapping[str, Any]) -> int:
-    """Run a command with these values of its parameters; return its exit code."""
+    """Run a command with these parameters; return its exit code."""
     from ... import errors
     from ...numbers.budget import allowed
     from ...views import error
-    from ..runner import Command  # help needs none
+    from ..runner import Command
 
     declaration = declared(command)
     if "AUTODIFF_OPTIONS" in os.environ:
@@ -76,11 +76,11 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
 
 
 def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
-    """Answer one program at a point, at many points, or a stream, as `answer_all` does; return the exit code."""
+    """Answer at a point, at many points, or for a stream; return the exit code."""
     grid = call.grid()
     if grid is None and not call.points:
         for option in ("wide", "spreadsheet", "backend"):
-            # the rows of a loss are computed by a backend too
+            # a loss has rows, which a backend may compute
             if call.values[option] and (option != "backend" or question.posed is not None):
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
                 raise usage_error(f"`--{option}` is about rows", hint)
@@ -90,7 +90,7 @@ def answer_at(call: Command, method: Method, view: View[Any], question: RowQuest
     if call.points and call.zip and grid is not None and len(grid.axes) == 1:
         hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
         raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
-    from ..row_routes import answer_rows  # only many points need it
+    from ..row_routes import answer_rows
 
     return answer_rows(call, grid, method, view, question)
 
@@ -99,7 +99,7 @@ def _name_the_variable(values: dict[str, Any]) -> None:
     for parameter in ("at", "range", "bounds"):
         texts = values.get(parameter)
         if texts and len(texts) == 1 and texts[0][:1] not in ("@", "") and not {"=", ","} & {*texts[0]}:
-            from ...equations.equations import variables_of  # what is written out needs none
+            from ...equations.equations import variables_of
             from ...language.tokens import is_name
 
             if is_name(texts[0].strip()):
@@ -122,6 +122,6 @@ def _mark(command: str, call: Command) -> int:
             wrong.append(mark)
         return mark
 
-    # programs are read leniently, points as the options say
+    # for programs only: points follow the options
     call.lenient = True
     return max(answer_all(call, marked, MarkedView()), WRONG if wrong else 0)

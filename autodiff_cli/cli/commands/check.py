@@ -1,4 +1,4 @@
-"""`autodiff check`: how far the value and the gradient of a program can be trusted."""
+"""`autodiff check`: how many digits of value and gradient are correct."""
 
 from contextlib import closing
 
@@ -11,7 +11,7 @@ from . import WRONG, answer_at
 
 
 def run(call: Command) -> int:
-    """Check how many digits of value and gradient are correct; return the exit code."""
+    """Check how many digits of value and gradient are correct."""
     disagreed = False
     over = call.over
 

@@ -8,7 +8,7 @@ from ..searches import Runs, Saved
 
 
 def run(call: Command) -> int:
-    """Run gradient descent from a point, one row a step; return the exit code."""
+    """Run gradient descent from a point, one row a step."""
     call.need()
     method = call.asking(descend)
     shown = DescentView(**call.shown)

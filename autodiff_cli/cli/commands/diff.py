@@ -13,23 +13,23 @@ from . import answer_at
 
 
 def posed(text: str, point: Mapping[str, float]) -> Problem:
-    """Equations and a point of their solutions, at which each variable has a value."""
-    from ...equations.equations import read_equations  # only equations need it
+    """Return equations and a solution, with a value for each variable."""
+    from ...equations.equations import read_equations
 
     program = read_equations(text, [*point])[0]
     return Problem(program, {**point}, {**point}, [], check_values(program, point))
 
 
 def question(call: Call, language: str) -> Method:
-    """Return the question of a call: the derivatives of formulas, or of the unknowns of equations."""
+    """Return the method: derivatives of formulas, or of unknowns."""
     method: Callable[..., Diff] = diff
     if call.unknowns:
-        from ...equations.implicit_formulas import implicit_diff as method  # only equations need it
+        from ...equations.implicit_formulas import implicit_diff as method
     return call.asking(method, language=language)
 
 
 def run(call: Command) -> int:
-    """Differentiate a formula into formulas; return the exit code."""
+    """Differentiate a formula into formulas."""
     language = language_of(call.to, call.format, call.output, LANGUAGES, "text")
     letters = call.output is not None or terminal_of(sys.stdout).unicode
     return answer_at(

@@ -1,4 +1,4 @@
-"""`autodiff exercise`: problems to solve, their solutions, and whether an answer is right."""
+"""`autodiff exercise`: problems, solutions, and the marking of answers."""
 
 import sys
 
@@ -11,7 +11,7 @@ from . import WRONG
 
 
 def run(call: Command) -> int:
-    """Set exercises in derivatives, and check answers; return the exit code."""
+    """Set exercises in derivatives, and check answers."""
     shown = ExerciseView(unicode=call.output is not None or terminal_of(sys.stdout).unicode)
     chosen = call.chosen(shown.formats)
     sheet = sheet_or_mark(**call.arguments(sheet_or_mark))

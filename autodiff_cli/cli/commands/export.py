@@ -1,4 +1,4 @@
-"""`autodiff export`: value and gradient of a program as source code of another language."""
+"""`autodiff export`: value and gradient as source code of another language."""
 
 from ...formulas.export import export
 from ...targets import TARGETS
@@ -8,13 +8,13 @@ from ..runner import Call, Command, Method, answer_all
 
 
 def question(call: Call, target: str) -> Method:
-    """Return the question of a call: value and gradient of a program in another language."""
+    """Return the method: value and gradient in another language."""
     name, dialect = call.name or "f", call.dialect
     return lambda request: export(request.text, target, name=name, wrt=request.wrt, dialect=dialect)
 
 
 def run(call: Command) -> int:
-    """Write value and gradient as a function in another language; return the exit code."""
+    """Write value and gradient as a function in another language."""
     call.need(only="one program at a time is exported, not a stream")
     target = language_of(call.to, call.format, call.output, TARGETS, "python")
     return answer_all(call, question(call, target), ExportedView(), "latex" if target == "latex" else "table")

@@ -26,7 +26,7 @@ _WORD = re.compile(r"\w+")
 
 
 def run(call: Command) -> int:
-    """Fit the parameters of a formula to data, by least squares; return the exit code."""
+    """Fit the parameters of a formula to data, by least squares."""
     residuals = call.residuals
     call.need(only="a fit is of one formula to a file of data, not of a stream")
     predict = prediction_columns(call.predict or (), call.expr)
@@ -37,7 +37,7 @@ def run(call: Command) -> int:
     constants = constant_texts(call.held) if call.held else []
     texts = [*constants, *(call.fix or ())]
     fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}
-    # constants of nature are no starting values
+    # constants of nature are fixed, not starting values
     call.at = call.values["at"]
     arguments = {**call.arguments(fit), "fixed": fixed, "predict": predict}
     if residuals is not None:
@@ -71,7 +71,7 @@ def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
 
 
 def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
-    """Return the points of `--predict` as columns: of files, or of values and sweeps by name."""
+    """Return the points of `--predict` as columns, from files, values or sweeps."""
     from ...data.columns import read_columns
 
     point: dict[str, float] = {}
@@ -106,7 +106,7 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
 
 
 def residuals_table(answer: Fit, path: str) -> bytes:
-    """Return the rows of a fit, with fitted values and residuals, as the content of a csv or parquet file."""
+    """Return the data with fitted values and residuals as csv or parquet."""
     unit = answer.headed(answer.response).removeprefix(answer.response)
     columns: dict[str, Sequence[float | None]] = {
         **{answer.headed(name): column for name, column in answer.columns.items()},

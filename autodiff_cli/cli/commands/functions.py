@@ -1,4 +1,4 @@
-"""`autodiff functions`: the functions of the language, from the table of primitives."""
+"""`autodiff functions`: the functions of the language."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from ..runner import Command, write_entries
 
 
 def run(call: Command) -> int:
-    """List the functions of the language; return the exit code."""
+    """List the functions of the language."""
     shown, name = FunctionsView(), call.name
     chosen = call.chosen(shown.formats)
     entries: Sequence[Any]

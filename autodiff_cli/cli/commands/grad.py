@@ -12,7 +12,7 @@ from . import answer_at
 
 
 def run(call: Command) -> int:
-    """Compute value, exact gradient and graph at a point; return the exit code."""
+    """Compute value, exact gradient and graph at a point."""
     everything, over = call.everything, call.over
     shown = GradientView(intermediates=everything, **call.shown)
     question = RowQuestion(
@@ -23,7 +23,7 @@ def run(call: Command) -> int:
     )
     if over is not None or not (call.many or call.points or may_sweep(call.at)):
         return answer_at(call, call.asking(gradient), shown, question)
-    from ...derivatives.gradient_cache import Programs  # only for many
+    from ...derivatives.gradient_cache import Programs
 
     drawn = call.many and draws(call.chosen(shown.formats)) and not call.no_tree
     programs = Programs(

@@ -9,14 +9,14 @@ from ..runner import Call, Command, Method, answer_all
 
 
 def question(call: Call) -> Method:
-    """Return the question of a call: the picture of a graph, with numbers or without."""
+    """Return the method: the picture, with or without numbers."""
     if not call.symbolic:
         return call.asking(picture)
     return lambda request: symbolic_picture(request.text, request.point)
 
 
 def run(call: Command) -> int:
-    """Draw the graph, with value and derivative at each node; return the exit code."""
+    """Draw the graph, with value and derivative at each node."""
     call.need(only="a picture is drawn of one program at a time, not of a stream")
     chosen = call.chosen(FORMATS, "tree")
     if chosen in ("png", "pdf") and call.output is None and sys.stdout.isatty():

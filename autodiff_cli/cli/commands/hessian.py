@@ -1,4 +1,4 @@
-"""`autodiff hessian`: second derivatives of a program at a point, and what they say of it."""
+"""`autodiff hessian`: second derivatives at a point, and its classification."""
 
 from ...data.rows import FLAT
 from ...derivatives.hessian import hessian
@@ -8,7 +8,7 @@ from . import answer_at
 
 
 def run(call: Command) -> int:
-    """Compute the Hessian at a point, and classify the point; return the exit code."""
+    """Compute the Hessian at a point, and classify the point."""
     question = RowQuestion("hessian", call.posed, FLAT["hessian"])
     if call.over is not None:
         question = RowQuestion("hessian", None)

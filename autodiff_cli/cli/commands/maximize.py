@@ -6,5 +6,5 @@ from . import minimize
 
 
 def run(call: Command) -> int:
-    """Maximise a formula with SciPy, with exact gradients; return the exit code."""
+    """Maximise a formula with SciPy, with exact gradients."""
     return minimize.run(call, maximize=True)

@@ -8,7 +8,7 @@ from ..searches import Searches
 
 
 def run(call: Command, *, maximize: bool = False) -> int:
-    """Minimise a formula with SciPy, with exact gradients; return the exit code."""
+    """Minimise a formula with SciPy, with exact gradients."""
     call.need()
     method = call.asking(question, maximize=maximize)
     return Searches(

@@ -10,12 +10,12 @@ from ..runner import Command, answer_all
 
 
 def run(call: Command) -> int:
-    """Make a page to watch and do backpropagation in a browser; return the exit code."""
+    """Make a page to watch and do backpropagation in a browser."""
     call.need(only="a page is made of one program at a time, not of a stream")
     is_html = call.output is None and call.chosen(PageView().formats, "html") == "html"
     on_terminal = is_html and sys.stdout.isatty()
     if on_terminal:
-        # nobody reads the source of a page
+        # a page goes to a file, not to a terminal
         free = (f"page{number}.html" for number in chain(("",), count(2)))
         call.output = next(path for path in free if not os.path.exists(path))
     code = answer_all(call, call.asking(page), PageView(**call.shown), "html")

@@ -1,4 +1,4 @@
-"""`autodiff plot`: a function with its derivative and its tangent, or the contours of one of two variables."""
+"""`autodiff plot`: a function with its derivative and tangent, or contours."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..runner import Call, Command, Method, answer_all
 
 
 def run(call: Command) -> int:
-    """Plot a function with its derivative and tangent, or contours; return the exit code."""
+    """Plot a function with its derivative and tangent, or contours."""
     call.need(only="a plot is drawn of one program at a time, not of a stream")
     chosen = drawn_as(call.format, call.output)
     call.check_picture(chosen, "plot")
@@ -23,11 +23,11 @@ def run(call: Command) -> int:
 
 
 def drawn(call: Call, method: Method, request: Request) -> Curve | Surface:
-    """Return the plot of a program with the rows of the data of a call. Raises `ExpressionError`."""
+    """Return the plot of a program and its data. Raises `ExpressionError`."""
     known_names, over = [*request.point], request.wrt or [*call.ranges]
 
     def wanted(columns: Sequence[str]) -> Collection[str]:
-        from ...curves.measurements import columns_drawn  # only data need it
+        from ...curves.measurements import columns_drawn
 
         options = (call.response, call.sigma, call.unknowns, call.between)
         return columns_drawn(request.text, columns, known_names, over, *options)[1]

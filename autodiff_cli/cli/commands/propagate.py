@@ -30,7 +30,7 @@ from ..searches import Searches
 def question(
     call: Call, fitted: Estimates | None, pairs: Mapping[tuple[str, str], float], degrees: Mapping[str, float]
 ) -> Method:
-    """Return the question of a call, with the values and correlations of a fit, and those that options give."""
+    """Return the method, with values and correlations of options and a fit."""
     arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
     role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
 
@@ -49,7 +49,7 @@ def question(
 
 
 def run(call: Command) -> int:
-    """Propagate uncertainties, and show each input's contribution; return the exit code."""
+    """Propagate uncertainties, and show each input's contribution."""
     value_of = with_draws(measured_value, call)
     keys: dict[str, Any] = {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object}
     call.read_by(Reading(with_spreads(value_of) if call.points else value_of, keys))
@@ -91,7 +91,7 @@ def run(call: Command) -> int:
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
-    """Return the parameters in a file that `fit` wrote, which may be open already."""
+    """Return the parameters that `fit` wrote to a path, or to an open file."""
     text, fault = whole(path, file)
     try:
         if fault is not None:
@@ -102,19 +102,19 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
 
 
 MACHINE = ("", "json", "jsonl", "csv", "tsv", "plain")
-"""Formats whose units are those of other sizes of the numbers too; of several points none is chosen yet."""
+"""Formats with units that do not depend on the numbers; "" before the choice."""
 
 _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
 
 def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
-    """Return what reads values as another way does, or as a column of draws in a file: `draws(chain.csv#a)`."""
+    """Return a reader of values that also reads draws: `draws(chain.csv#a)`."""
 
     def read(name: str, text: str, offset: int = 0) -> float:
         match = _DRAWS.fullmatch(text)
         if match is None:
             return value_of(name, text, offset)
-        from ...data.columns import read_columns  # only draws need it
+        from ...data.columns import read_columns
         from ...data.text_dialects import Forced
         from ...inputs.optional_units import column_units
         from ...uncertainty.measured_units import with_unit
@@ -133,13 +133,13 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
 
 
 def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[str]) -> dict[str, list[float]]:
-    """The columns of files that are variables of the program. Raises `ExpressionError`."""
+    """Return the columns that are variables. Raises `ExpressionError`."""
     implicit = call.unknowns is not None or call.between is not None
 
     def used(columns: Sequence[str]) -> list[str]:
         variables = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
         used_names = [name for name in variables if name in columns]
-        # what an implicit model has no value of is looked for
+        # variables of an implicit model without values are unknowns
         missing = [name for name in variables if name not in columns and name not in known_names and not implicit]
         if missing:
             raise ExpressionError(

@@ -1,4 +1,4 @@
-"""`autodiff repl`: a session, in which names keep their meaning from line to line."""
+"""`autodiff repl`: a session, whose names keep their meanings."""
 
 import gc
 import importlib
@@ -27,20 +27,20 @@ can be meant; `read as:` says how.
 """
 
 REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
-"""Lines that are answered to nobody before the prompt is shown, so that the first answer waits for no module."""
+"""Lines answered without output before the prompt, to import modules."""
 
 LIBRARIES = {name: libraries.split() for name, libraries in table("libraries").items()}
-"""Libraries that a session imports while its prompt is shown; large ones, while a line is typed that needs them."""
+"""Libraries to import at the prompt, or while a line that needs them is typed."""
 
 IDLE = 1.0
-"""Seconds of the prompt after which the libraries of searches are imported without such a line."""
+"""Seconds at the prompt before the libraries of searches are imported."""
 
 _answering = Lock()
-"""Held while a line is answered, or rehearsed."""
+"""Held while a line is answered or rehearsed."""
 
 
 def run(call: Call) -> int:
-    """Answer the lines that are typed, or those of standard input; return the exit code."""
+    """Answer the lines of a prompt or of standard input."""
     session = Lines()
     read_line, person = source(session, prepare)
     worst = 0
@@ -68,13 +68,13 @@ def run(call: Call) -> int:
             sys.stdout.write("\n")
     if person:
         sys.stdout.flush()
-        _answering.acquire()  # a rehearsal has ended then, and none begins any more
+        _answering.acquire()  # waits for a rehearsal, and lets none begin
         return 0
     return worst
 
 
 def rehearse() -> None:
-    """Import what the first answers need, by answering lines to nobody."""
+    """Import what the first answers need, by answering lines without output."""
     nowhere, session = io.StringIO(), Lines()
     with redirect_stdout(nowhere), redirect_stderr(nowhere):
         for line in REHEARSAL:
@@ -82,14 +82,14 @@ def rehearse() -> None:
 
 
 def import_commands() -> None:
-    """Import the commands, and libraries that they need."""
+    """Import the commands and their libraries."""
     for name in COMMANDS:
         command_module(name)
     import_libraries(LIBRARIES["session"])
 
 
 def prepare_all() -> None:
-    """Import what commands need; once the prompt has been there for a while, what searches do, and rehearse a fit."""
+    """Import what commands need, then what searches need, and rehearse a fit."""
     import_commands()
     sleep(IDLE)
     import_libraries(LIBRARIES["fit"])
@@ -98,7 +98,7 @@ def prepare_all() -> None:
 
 
 def rehearse_fit() -> None:
-    """Fit a curve for nobody: the first one compiles, for LLVM and as patterns, what later ones have ready."""
+    """Fit a curve without output: the first fit compiles code and patterns."""
     from ...data.text_dialects import UNFORCED, recognize
     from ...optimize.fit import fit
     from ...views.fit import FitView
@@ -111,17 +111,17 @@ def rehearse_fit() -> None:
 
 
 def import_libraries(names: Sequence[str]) -> None:
-    """Import those of the libraries that are installed."""
+    """Import the libraries that are installed."""
     for name in names:
         with suppress(ImportError):
             importlib.import_module(name)
-    # what modules hold is no garbage, which the first answer would look for in it
+    # else the first answer would search the modules for garbage
     with _answering:
         gc.freeze()
 
 
 def prepare(text: str) -> None:
-    """Begin to import what the command needs whose line is being typed."""
+    """Start to import what the command being typed needs."""
     command, space, rest = text.partition(" ")
     words = ("", *(" --output" for word in rest.split() if word in ("-o", "--output")))
     names = [name for option in words for name in LIBRARIES.get(command + option, ())] if space else []

@@ -11,7 +11,7 @@ from ..searches import Searches, unconverged
 
 
 def run(call: Command) -> int:
-    """Solve equations, and differentiate the solution; return the exit code."""
+    """Solve equations, and differentiate the solution."""
     call.read_by(Reading(keys={"for": unknowns_of_object}))
     call.need()
     method = call.asking(solve)
@@ -26,7 +26,7 @@ def run(call: Command) -> int:
     question = RowQuestion(
         "solve",
         lambda text, point: posed_equations(text, point, call.unknowns, between, call.variables, dimensions=False),
-        # bounds with units ask for those of the headings too
+        # bounds with units ask for units in headings too
         units=call.values["units"] or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
         equations=True,
     )

@@ -7,6 +7,6 @@ from . import answer_at
 
 
 def run(call: Command) -> int:
-    """Expand a formula in one variable into a Taylor polynomial; return the exit code."""
+    """Expand a formula in one variable into a Taylor polynomial."""
     question = RowQuestion("taylor", call.posed)
     return answer_at(call, call.asking(taylor), TaylorView(**call.shown), question)

@@ -9,7 +9,7 @@ from ..runner import Command, answer_all
 
 
 def run(call: Command) -> int:
-    """Show every step of evaluation and backpropagation; return the exit code."""
+    """Show every step of evaluation and backpropagation."""
     letters = call.output is not None or terminal_of(sys.stdout).unicode
     view = TraceView(unicode=letters, folded=call.lines is None, **call.shown)
     return answer_all(call, call.asking(trace), view)

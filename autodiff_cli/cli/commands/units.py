@@ -6,5 +6,5 @@ from ..runner import Command, write_entries
 
 
 def run(call: Command) -> int:
-    """List units and constants; return the exit code."""
+    """List units and constants."""
     return write_entries(call, UnitsView(), [units(call.name)])
