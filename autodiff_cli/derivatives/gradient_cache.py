@@ -41,6 +41,7 @@ class PreparedProgram:
         return len(self.program.text) + len(self.program.graph.places)
 
     def binds(self, names: Collection[str]) -> bool:
+        """Return whether the program binds some of these names."""
         return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
@@ -70,6 +71,7 @@ class PreparedProgram:
         )
 
     def graph(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
+        """Return the gradient, with the graph."""
         return gradient_of(self.program, point, wrt)
 
 

@@ -295,6 +295,7 @@ class Writer:
         return leaf
 
     def row(self, i: int, adjoint: float | None) -> TraceRow:
+        """Return the node's line in the primal trace."""
         graph, primitive, label = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
         inputs = [self.leaf(p) for p in graph.parents[i]]
         kind, formula, symbol, text, name = "variable", variable(label), label, "", self.names[i]
@@ -330,6 +331,7 @@ class Writer:
         return measured_number(unsigned(x), unit if by is None else ratio(unit, self.units[by]))
 
     def tangent(self, x: Any, i: int) -> Any:
+        """Return the node's tangent, as shown."""
         return unsigned(x) if self.units is None else self.per_rate(x, self.units[i])
 
     def per_rate(self, x: Any, unit: Unit) -> Any:

@@ -264,6 +264,7 @@ class Typesetting:
         return _joined(self._typeset(root, named or {}))
 
     def factor(self, root: Value) -> str:
+        """Return the formula as a factor."""
         piece = self._typeset(root, {})
         return _joined(_enclosed(piece) if piece.level < PRODUCT else piece)
 

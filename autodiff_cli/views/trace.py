@@ -36,6 +36,7 @@ class Notation:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: TraceRow | Node) -> str:
+        """Return the node's name."""
         return row.name.translate(_SUBSCRIPTS) if row.numbered and self.unicode else row.name
 
     def text(self, text: str) -> str:
@@ -78,13 +79,13 @@ class Notation:
         return f"({text})" if loose else text
 
     def numbers(self, row: TraceRow) -> str:
-        """The node's operation on the values of its inputs, empty where there is none."""
+        """Return the node's operation on its inputs' values, or an empty text."""
         if not row.formula:
             return ""
         return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
 
     def value(self, row: TraceRow) -> str:
-        """The node's value, which is given where it is computed from nothing."""
+        """Return the node's value, which is never blank for a leaf."""
         return self.number(row.value) if row.formula else format_number(row.value, self.digits)
 
     def pull(self, pull: AdjointStep) -> str:
@@ -118,10 +119,12 @@ class Notation:
         return [*zip(map(self.tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
+        """Return a row of the primal trace."""
         formula = self.text(row.formula)
         return (self.name(row), "name"), (formula, "code"), (self.numbers(row), "code"), (self.value(row), "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
+        """Return a row of the adjoint trace."""
         local = self.text(pull.formula)
         if local in (format_number(pull.partial, self.digits), ""):
             local = self.number(pull.partial)
@@ -131,10 +134,12 @@ class Notation:
         return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
+        """Return a row of the tangent trace."""
         step, numbers = self.push(push)
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
     def worked_solution(self, trace: Trace) -> Iterator[str]:
+        """Yield the lines of a solution worked by hand."""
         for row in trace.rows:
             value = self.value(row)
             formula = self.text(row.formula) or value

@@ -47,7 +47,7 @@ class Cell(NamedTuple):
 
 
 def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
-    """The compartments of a node's box; none for a node with an operation alone.
+    """Return the compartments of a node's box; none for an operation alone.
 
     Control characters in names are made visible; nothing is escaped yet.
     """

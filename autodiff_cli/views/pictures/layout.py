@@ -59,7 +59,7 @@ class Segment(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A finished layout. Indices below `len(sizes)` are nodes, those above are bends of lines."""
+    """A finished layout. Indices count the nodes, then the bends of lines."""
 
     sizes: tuple[Size, ...]
     """The sizes of nodes, then of bends, which are as wide as their column."""

@@ -41,7 +41,7 @@ SLIDE = (1280.0, 720.0)
 LEGIBLE = 11.0
 """The minimal size of text on a slide in pixels, if a layout allows it."""
 PAGE = 1240.0
-"""The width of a live picture, at most, where its text has `LEGIBLE_LIVE` pixels then."""
+"""The maximal width of a live picture, if its text then has `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
 
 LOOKED = 200
