@@ -31,7 +31,7 @@ Number = TypeVar("Number", bound=Shown)
 
 
 class Intermediate(Record, Generic[Number]):
-    """A name that the program bound: its line (from 1), its value and its derivative, None where not needed."""
+    """A bound name: its line (from 1), value and derivative, None where not needed."""
 
     name: str
     line: int
@@ -40,20 +40,19 @@ class Intermediate(Record, Generic[Number]):
 
 
 class Graphed:
-    """A graph with the values and derivatives of its nodes; as Values they are built on first use."""
+    """A graph with values and derivatives of its nodes; its Values are built on first use."""
 
     def __init__(
         self, graph: Graph, grads: Sequence[float | None] | None, unit: Callable[[int], Unit] | None = None
     ) -> None:
         self.graph = graph
         self.grads = grads
-        """The derivative by each node, None where there is none; None for a graph without a point."""
+        """The derivative by each node, or None; None itself for a graph without a point."""
         self.unit = unit
         """Returns the unit of a node, whose value is in coherent ones."""
 
     @cached_property
     def output(self) -> Value:
-        """The output as a Value, always the same one."""
         values = values_of(self.graph)
         for value, grad in zip(values, self.grads or (), strict=True):
             value.grad = grad
@@ -61,7 +60,7 @@ class Graphed:
 
 
 class Gradient(Record, Generic[Number]):
-    """The value and the gradient of a program at a point."""
+    """Value and gradient of a program at a point."""
 
     text: str
     arithmetic: Arithmetic
@@ -70,18 +69,18 @@ class Gradient(Record, Generic[Number]):
     point: dict[str, Number]
     """The value of every variable, and of wanted names that the program does not use."""
     constants: dict[str, float]
-    """The named constants that took part: a forgotten variable `e` is seen."""
+    """The named constants used, which reveal a forgotten variable `e`."""
     warnings: tuple[Diagnostic, ...] = ()
     intermediates: tuple[Intermediate[Number], ...] = ()
     graphed: Graphed | None = None
     over: LossSummary | None = None
     elasticities: dict[str, Number | None] | None = None
-    """The elasticity x·f′/f by each wanted variable, if requested; None where it is undefined."""
+    """The elasticities x·f′/f by the wanted variables, if requested; None where undefined."""
     units: Units | None = None
 
     @property
     def output(self) -> Value | None:
-        """The root of the graph, each node with its `data` and `grad`; None but in doubles."""
+        """The root of the graph, with `data` and `grad` at each node; None except in doubles."""
         return None if self.graphed is None else self.graphed.output
 
 
@@ -90,14 +89,13 @@ def gradient(
     relative: bool = False, over: LossSpec | None = None, units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Gradient[Any]:  # fmt: skip
-    """The value of the program `text` at `point`, and its partial derivatives with respect to `wrt`.
+    """Return the value of the program `text` at `point` and its gradient by `wrt`.
 
     `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
-    numbers of the answer have units too, its value the unit `units` if that is given; with `system` the units are
-    products of those of the point. `wrt` names variables, as a list or as `"x,y"`; without it they are all, or the
-    parameters of a definition at the end. Derivatives by angles are per radian. Another `arithmetic` than doubles reads
-    literals and the point as decimals. With `relative` also the elasticities; `over` data the program is one row's
-    term, in doubles.
+    numbers of the answer have units too, its value in `units` if given; with `system` the units are products of those
+    of the point. `wrt` names variables, as a list or as `"x,y"`; by default all, or the parameters of a definition at
+    the end. Derivatives by angles are per radian. An `arithmetic` other than doubles reads literals and the point as
+    decimals. `relative` adds elasticities. With data `over`, the program is the term of one row, in doubles.
 
     Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
     point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics; `domain` also where a function
@@ -131,13 +129,13 @@ def gradient(
 def gradient_of(
     program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None = None
 ) -> Gradient[float]:
-    """Return the gradient in doubles of a program that is parsed."""
+    """Return the gradient in doubles of a parsed program."""
     check_single(program)
     return _answer(program.text, problem_of(program, values, values, wrt))
 
 
 def plain_gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None) -> Gradient[float]:
-    """The gradient in doubles, for who shows no units. Raises a usage error where there are some."""
+    """Return the gradient in doubles; raise a usage error for values with units."""
     answer = gradient(text, point, wrt=wrt)
     if answer.units is not None:
         raise usage_error("values with units are not taken here", "`autodiff grad` and `autodiff propagate` take them")
@@ -228,7 +226,7 @@ def _over_data(
     answer = Gradient(text, DOUBLE, value, gradient, posed.values, posed.program.constants, warnings, over=summary)
     measured = function.units
     if relative:
-        # shares are of temperatures from absolute zero
+        # elasticities need absolute temperatures
         zeros = {name: float(unit.zero / unit.scale) for name, unit in (measured.point if measured else {}).items()}
         absolute = {name: x + zeros.get(name, 0.0) for name, x in posed.values.items()}
         answer = answer._replace(elasticities=with_elasticities(answer._replace(point=absolute)).elasticities)
@@ -256,6 +254,6 @@ def _elasticity(x: Any, slope: Any, value: Any) -> Any:
     product = x * slope
     if not isinstance(value, float):
         return product / value
-    # a product that is too large, or too small to keep its digits, is one of quotients
+    # quotients, where the product would overflow or lose digits
     e = product / value if 1e-290 < abs(product) < math.inf else slope / value * x
     return e + 0.0 if math.isfinite(e) else None

@@ -1,4 +1,4 @@
-"""The gradients of many programs, one after the other: a program that comes again is not read again."""
+"""Gradients of a stream of programs; repeated ones are not parsed again."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ..run.evaluation import with_fallback
 from .gradient import Gradient, gradient, gradient_of, with_elasticities
 
 REMEMBERED = 1024
-"""How many programs are kept, in case they come again with another point."""
+"""The most programs that are remembered, for further points."""
 AT_ONCE = 128
-"""How many are kept the first time that they come; then only those that come again.
+"""So many programs are kept at their first use, then only repeated ones.
 
-Most programs of a long stream never do, and memory that is used again at once is faster than memory that is kept.
+Most programs of a long stream never repeat, and memory that is reused at once is faster than memory that is kept.
 """
 
 MOST_KEPT = 250_000
-"""How large they may be together, in characters of text and nodes of graphs."""
+"""The maximal size of the kept programs: characters of text plus graph nodes."""
 MOST_MET = 16_384
-"""Of how many it is known that they came once."""
+"""The most hashes of programs that came once."""
 
 
 class PreparedProgram:
-    """A program with one output, ready for its gradients at any points in doubles."""
+    """A program with one output, prepared for gradients in doubles at any point."""
 
     __slots__ = ("_doubles", "program")
 
@@ -45,7 +45,7 @@ class PreparedProgram:
         return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
-        """The gradient there, without the graph; None, or `doubles.LEFT` is raised, where it takes that."""
+        """The gradient without the graph; None, or `doubles.LEFT` raised, if it needs the graph."""
         program = self.program
         leaves, places = program.leaves, program.places
         if program.bound and self.binds(point):
@@ -60,7 +60,7 @@ class PreparedProgram:
         if answer is None:
             return None
         values, adjoints = answer
-        # `+ 0.0` turns the -0.0 of a product into a plain zero.
+        # `+ 0.0` turns -0.0 into 0.0
         return Gradient(
             program.text,
             DOUBLE,
@@ -71,15 +71,14 @@ class PreparedProgram:
         )
 
     def graph(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
-        """The gradient there, with the graph."""
+        """Return the gradient, with the graph."""
         return gradient_of(self.program, point, wrt)
 
 
 class Programs:
-    """The programs of a stream or of a data file, each at its points; the last ones are remembered.
+    """The programs of a stream or data file; recent ones are remembered.
 
-    Answers are those of `gradient` in this arithmetic; unless they have to be `whole`, without the graph, the
-    intermediates and warnings about names that are not used. With `relative` they have the elasticities.
+    Answers are those of `gradient`; unless `whole`, without graph, intermediates and warnings about unused names.
     """
 
     def __init__(
@@ -91,13 +90,10 @@ class Programs:
         self._known: dict[tuple[str, ...], PreparedProgram] = {}
         self._size = 0
         self._met: set[int] = set()
-        """The hashes of programs that came once and were not kept."""
+        """Hashes of programs that came once and were not kept."""
 
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
-        """What `gradient` gives for a point of finite numbers.
-
-        Raises `ExpressionError` as `gradient` does.
-        """
+        """Return the `gradient` at a point of finite numbers; raises as it does."""
         if self._arithmetic != DOUBLE or may_have_units(text, point, self._units):
             return gradient(
                 text, point, wrt=wrt, arithmetic=self._arithmetic, relative=self._relative, units=self._units,

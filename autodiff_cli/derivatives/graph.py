@@ -1,7 +1,4 @@
-"""The graph of a program as a plain description, from which trees, pictures and pages are drawn.
-
-A graph that lists were unrolled to can be drawn small: with a node for the terms of a sum, and one for nodes alike.
-"""
+"""Plain descriptions of graphs, from which trees, pictures and pages are drawn."""
 
 from __future__ import annotations
 
@@ -28,47 +25,46 @@ if TYPE_CHECKING:
 MANY_ALIKE = 8
 """More terms, or nodes, that stand at one place of the text are folded."""
 MOST_DRAWN = 1_000
-"""Nodes of all pictures in which one fold is open; where there would be more, there is none."""
+"""The most nodes of all pictures with one open fold; beyond that there are none."""
 
 
 class PictureInput(Record):
-    """One line of the picture: from the node of this index, and whether the evaluation went along it."""
+    """A line of the picture: the node it comes from, and whether the evaluation followed it."""
 
     node: int
     taken: bool
     partial: float | None = None
-    """The local derivative; None without numbers, or if no adjoint flows along the line."""
+    """The local derivative; None without numbers or an adjoint along the line."""
     unit: Unit | None = None
 
 
 class PictureNode(Record):
-    """One node of the graph: its name, its operation, and its numbers."""
+    """A node of the graph: its name, operation and numbers."""
 
     label: str
-    """The name of a variable, a constant or a binding; empty where it has none."""
+    """The name of a variable, constant or binding, or empty."""
     operation: str
     variable: bool
     ordered: bool
     taken: bool
-    """Whether it was evaluated; True for all where there is no point."""
+    """Whether it was evaluated; True without a point."""
     literal: float | str | None
-    """The number of a literal in coherent units, or the text of one with a unit."""
+    """The number of a literal in coherent units, or its text with a unit."""
     inputs: tuple[PictureInput, ...]
     value: float | bool | None
-    """What is known of its value, whether this evaluation needed it or not."""
+    """Its value if known, whether needed or not."""
     unit: Unit | None
-    """The unit of the value; None where there are no units."""
     adjoint: float | None
     grad_unit: Unit | None
 
     @property
     def data(self) -> float | bool | None:
-        """The value; None without a point, and where it was not evaluated. A literal always has its value."""
+        """The value; None without a point or evaluation, except for literals."""
         return self.value if self.taken or self.literal is not None else None
 
     @property
     def grad(self) -> float | None:
-        """The derivative of the output by it; None where it has none, or was not evaluated."""
+        """The derivative of the output by it; None if absent or not evaluated."""
         return self.adjoint if self.taken else None
 
 
@@ -96,7 +92,7 @@ def picture(
     wrt: Sequence[str] | None = None,
     units: Sequence[str] | str | None = None,
 ) -> Picture:
-    """The graph of the program `text` with value and derivative at every node, at `point`; the value in these `units`.
+    """Return the graph of `text` at `point` with values and derivatives; the output is in `units`.
 
     Raises `ExpressionError` as `gradient` does.
     """
@@ -111,7 +107,7 @@ def picture(
 
 
 def pictured(result: Gradient[float]) -> Picture:
-    """The graph of a gradient in doubles, with value and derivative at every node."""
+    """Return the graph of a gradient in doubles, with its numbers."""
     assert result.graphed is not None
     answer = described(result.graphed, result.text, gradient=result.gradient, warnings=result.warnings)
     if result.units is None:
@@ -121,16 +117,15 @@ def pictured(result: Gradient[float]) -> Picture:
 
 
 def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
-    """The graph of the program `text` without numbers; it may have several outputs.
+    """Return the graph of the program `text` without numbers; it may have several outputs.
 
-    `names` are names that are variables although they are called like a constant. Raises `ExpressionError` where the
-    text is not valid.
+    `names` are variables even if called like a constant. Raises `ExpressionError` for invalid text.
     """
     return described(Graphed(parse(text, names).graph, None), text)
 
 
 def gathered(picture: Picture) -> Picture:
-    """The picture as one draws it: a chain of one operation, a sum of many terms, as one node."""
+    """Return the picture with each chain of one operation as one node."""
     drawn = described(picture.graphed, chains=True)
     return picture._replace(nodes=drawn.nodes, outputs=drawn.outputs, order=drawn.order)
 
@@ -145,9 +140,10 @@ def described(
     chains: bool = False,
     partials: bool = True,
 ) -> Picture:
-    """The picture of a graph below its outputs or other `roots`, with `chains` of one operation as one node.
+    """Return the picture of a graph below its outputs or other `roots`.
 
-    Of Values it is drawn as they are: they are not evaluated here. Without `partials` lines have no derivatives.
+    With `chains` each chain of one operation is one node; without `partials` lines have no derivatives. Values are not
+    evaluated here.
 
     >>> x = Value(3.0, label="x")
     >>> square = x * x
@@ -163,7 +159,7 @@ def described(
     order = in_order(graph.parents, roots)
     evaluated = dict.fromkeys(order, grads is None) | dict.fromkeys(roots, True)
     taken: dict[int, Sequence[bool]] = {}
-    # consumers come after their inputs, so going backwards every node is reached after all that might need it
+    # backwards, every node comes after all its consumers
     for i in reversed(order):
         taken[i] = _taken(graph, i) if grads and evaluated[i] else (evaluated[i],) * len(graph.parents[i])
         for p, flag in zip(graph.parents[i], taken[i], strict=True):
@@ -205,7 +201,7 @@ def described(
 
 
 def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
-    """The links of chains of one associative operation: nodes without a name, used once, by the same."""
+    """Return the links of associative chains: unnamed nodes used once, by the same operation."""
     order = [*order]
     uses = Counter(roots)
     uses.update(p for i in order for p in graph.parents[i])
@@ -219,7 +215,7 @@ def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]
 
 
 def edges(source: Graphed, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:
-    """Yield the nodes that take the inputs of a node and its chain, with each position and the local derivative."""
+    """Yield the consumer, position and local derivative of each input of a node and its chain."""
     graph, grads = source.graph, source.grads
     if not partials and links.isdisjoint(graph.parents[i]):
         yield from [(i, k, None) for k in range(len(graph.parents[i]))]
@@ -261,11 +257,11 @@ def _taken(graph: Graph, i: int) -> Sequence[bool]:
 
 # ---- folding ------------------------------------------------------------------------------------------------------
 class Fold(Record):
-    """A node of a folded picture, and the nodes of the whole one that it stands for."""
+    """A node of a folded picture, and the nodes it stands for."""
 
     members: tuple[int, ...]
     inputs: tuple[int, ...]
-    """The nodes of the folded picture that lines come from, in order."""
+    """The folded nodes that its lines come from, in order."""
     results: tuple[int, ...]
     """The members whose numbers it shows: its own, or how many of theirs are known."""
     words: str
@@ -277,18 +273,18 @@ class Folding(Record):
     picture: Picture
     folds: tuple[Fold, ...]
     opened: int | None = None
-    """Which node of the picture with all folded is open here, if one is."""
+    """The node of the fully folded picture that is open here, if any."""
 
 
 def unrolled(graph: Graph, nodes: Iterable[int]) -> bool:
-    """Return whether nodes are the entries of one list: of one operation, at one place of the text."""
+    """Return whether nodes, like entries of a list, share operation and place in the text."""
     return len({(span, graph.primitives[i]) for i in nodes if (span := graph.span(i)) is not None}) == 1
 
 
 def folded(picture: Picture) -> tuple[Folding, ...]:
-    """The picture with a node for each long sum or product of a list, and one for many alike, if any.
+    """Return the picture with long sums, products and like nodes of lists folded, if any.
 
-    After it come those in which one of these is open, and each of its nodes drawn. The picture has one output.
+    After it come those with one fold open. The picture has one output.
     """
     graph = picture.graphed.graph
     links = linked(graph, picture.order, picture.order[-1:])
@@ -318,7 +314,7 @@ def _folding(
 ) -> Folding:
     nodes = picture.nodes
     terms = {k: count for k, count in terms.items() if k not in apart}
-    # the node that each is drawn with: the sum that alone it is computed for, or itself
+    # each is drawn with the sum that alone needs it, else by itself
     head: dict[int, int] = {}
     for k in reversed(range(len(nodes))):
         above = {head[user] for user in users[k]}
@@ -335,7 +331,7 @@ def _folding(
         heads = [k for k in inside if head[k] == k]
         inputs: list[int] = []
         for source in [group[head[edge.node]] for k in inside for edge in nodes[k].inputs]:
-            # several lines from one node that is folded would be one
+            # several lines from one folded node are drawn once
             once = len(inside) > 1 or len(members[source]) > 1
             if source != first and not (once and place[source] in inputs):
                 inputs.append(place[source])
@@ -353,10 +349,10 @@ def _alike(
     terms: Collection[int],
     apart: Collection[int],
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """The node that each head is drawn as, which of those that are `apart` is itself, and the depth of each.
+    """Return the node that each head is drawn as (those `apart` as themselves), and the depth of each.
 
-    Many heads at one place of the text and at one depth are drawn as the first of them. Nodes at one depth do not need
-    each other, so the graph stays without cycles.
+    Many heads at one place of the text and one depth are drawn as the first. Nodes of one depth do not need each other,
+    so the graph stays acyclic.
     """
     nodes, graph = picture.nodes, picture.graphed.graph
     depth: dict[int, int] = {}
@@ -378,7 +374,7 @@ def _alike(
             several.add(alike[0])
     several |= {group[head[k]] for k in head if head[k] != k}
     for alike in many:
-        # a leaf that something else takes too is drawn by itself
+        # a leaf with other users is drawn by itself
         inner = [k for k in alike if all(group[head[user]] in several for user in users[k])]
         if not nodes[alike[0]].operation and len(inner) > MANY_ALIKE:
             group.update(dict.fromkeys(inner, inner[0]))

@@ -1,4 +1,4 @@
-"""The Hessian of a program at a point, its eigenvalues, and what they say of the point."""
+"""Hessians at a point, their eigenvalues, and the kind of the point."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 MOST_VARIABLES = 500
 MOST_EIGENVALUES = 100
-"""Larger matrices are given without eigenvalues: the time to find them grows with the third power."""
+"""Larger matrices get no eigenvalues, whose cost is cubic."""
 
 
 class Hessian(Record):
@@ -34,17 +34,14 @@ class Hessian(Record):
     gradient: dict[str, Shown]
     hessian: list[list[Shown]]
     eigenvalues: list[float] | None
-    """The smallest first, from the matrix in doubles; None where it is too large, or its entries have several
-    dimensions."""
+    """Ascending, from the matrix in doubles; None if it is too large or its entries differ in dimension."""
     verdict: str
-    """minimum, maximum, saddle, `flat` (an eigenvalue is 0, and the others do not decide), or `not stationary` where
-    the gradient is not 0; undecided without eigenvalues.
-
-    A partial derivative and an eigenvalue are 0 where they are so within their rounding errors."""
+    """minimum, maximum, saddle, `flat` (an eigenvalue is 0, and the others do not decide), `not stationary` (the
+    gradient is not 0), or undecided without eigenvalues. Numbers are 0 if they are so within their rounding errors."""
     curvature: str
-    """convex, concave, indefinite, or flat in some direction: what the eigenvalues say by themselves."""
+    """convex, concave, indefinite, or flat in some direction, by the eigenvalues alone."""
     flat: tuple[str, ...]
-    """The directions in which the second derivative is 0, such as `x - y`."""
+    """The directions of zero curvature, such as `x - y`."""
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
@@ -62,11 +59,10 @@ def hessian(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Hessian:
-    """Value, gradient and second derivatives of the program `text` at `point`, by the variables `wrt`.
+    """Return value, gradient and Hessian of the program `text` at `point`, by the variables `wrt`.
 
-    One backward sweep over numbers that carry their derivatives.
-    `over` data the program is one row's term. Raises `ExpressionError` as `gradient` does;
-    `derivative` also where a second derivative is infinite, or at a kink does not exist.
+    With data `over`, the program is the term of one row. Raises `ExpressionError` as `gradient` does; `derivative` also
+    for a second derivative that is infinite or, at a kink, does not exist.
 
     >>> answer = hessian("x**2 - y**2", {"x": 0, "y": 0})
     >>> answer.hessian, answer.eigenvalues, answer.verdict
@@ -112,7 +108,7 @@ def hessian(
 
 
 def _loss(at: Derivatives, names: Sequence[str], units: ProgramUnits | None, tree: Units | None) -> dict[str, Any]:
-    """The derivatives of a formula's sum or mean over rows of data, in the units of the tree."""
+    """Return the derivatives of a loss over rows of data, in the units of the tree."""
     gradient, matrix = dict(zip(names, at.gradient, strict=True)), [[*row] for row in at.hessian]
     if units is not None and tree is not None:
         gradient = {name: x * units.factor_of(tree["gradient"][name], [name]) for name, x in gradient.items()}
@@ -122,9 +118,9 @@ def _loss(at: Derivatives, names: Sequence[str], units: ProgramUnits | None, tre
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:
-    """Return eigenvalues in their unit, which is added to the tree; none where the entries have different units.
+    """Return eigenvalues in their unit, added to the tree; none where the entries differ in unit.
 
-    Those of a matrix in the SI's units are only none where its entries have different dimensions.
+    Of a matrix in SI units only the dimensions must agree.
     """
     from ..quantities.unit import coherent
 
@@ -168,7 +164,7 @@ def _with_errors(
 ) -> Derivatives:
     slopes = [float(x) for x in result["gradient"].values()]
     value = float(result["value"])
-    # what is shown is a double, whatever it was computed in
+    # the shown numbers are doubles in every arithmetic
     nearest = [[UNIT * abs(x) for x in row] for row in matrix]
     roundoff = {"double": UNIT, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
     in_full = Derivatives(value, slopes, [roundoff * abs(x) if roundoff else 0.0 for x in slopes], matrix, nearest)
@@ -179,7 +175,7 @@ def _with_errors(
         size = [abs(point[name]) for name in posed.wanted]
         rough = Single(posed.program.graph).derivatives(point, posed.wanted, size)
     except ExpressionError:
-        # beyond the range of doubles, where only more digits lead: each number is taken to be right to its last one
+        # beyond the range of doubles all digits are taken to be right
         return in_full
     errors = [
         [share * e + near for e, near in zip(row, others, strict=True)]

@@ -1,4 +1,4 @@
-"""The Jacobian of a program with any number of outputs, and its products with a direction or with adjoints."""
+"""The Jacobian of a program with any number of outputs, jvp and vjp."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class Jacobian(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     jacobian: list[list[Shown]] | None = None
-    """A row for each output, a column for each variable; None if only a product was requested."""
+    """A row per output, a column per variable; None if only a product was requested."""
     direction: dict[str, Shown] | None = None
     product: list[Shown] | None = None
     adjoint: list[Shown] | None = None
     gradient: dict[str, Shown] | None = None
-    """The derivative by each variable of the outputs' sum, weighted with the adjoint."""
+    """The gradient of the outputs' sum weighted with the adjoint."""
     units: Units | None = None
 
 
@@ -57,12 +57,11 @@ def jacobian(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Jacobian:
-    """The outputs of the program `text` at `point` and their partial derivatives by `wrt`.
+    """Return the outputs of the program `text` at `point` and their partial derivatives by `wrt`.
 
-    With a `direction` (variables left out: 0) or an `adjoint` (by the outputs' names, or in their order) only the
-    product with it, in one sweep; the matrix is never formed then. `units` are those that outputs are asked for in;
-    with `system` the others are products of the inputs' units.
-    Raises `ExpressionError` as `gradient` does.
+    With a `direction` (0 for missing variables) or an `adjoint` (by the outputs' names, or in their order) only the
+    product with it, in one sweep without the matrix. `units` are those of the outputs; with `system` the others are
+    products of the inputs' units. Raises `ExpressionError` as `gradient` does.
 
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
     [[3.0, 2.0], [1.0, 1.0]]
@@ -175,7 +174,7 @@ def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
 
 
 def output_names(program: Program) -> list[str]:
-    """Return the names of the outputs: the names they are bound to, else their text, else their number."""
+    """Return the names of the outputs: as bound, else their text, else their number."""
     whole, bound = program.whole, {i: name for name, _, i in program.bound}
     spans = [whole.span(root) for root in program.roots]
     names: list[str] = []

@@ -1,4 +1,4 @@
-"""A program as a page to learn from: its graph, names, formulas, and code for each operation."""
+"""A program as a page to learn from: graph, names, formulas, and code per operation."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
 
 MOST_NODES = 2_000
-"""Nodes of a graph that a page steps through."""
+"""The most nodes that a page steps through."""
 MOST_DERIVED, MOST_STEPS = 6, 60
-"""The most variables, and the most steps of all derivations together, on a page."""
+"""The most variables, and steps of all derivations, on a page."""
 MAX_FORMULA_LENGTH = 40
-"""Characters of a local derivative's formula; of a longer one there is the number."""
+"""Characters of a local derivative's formula; a longer one is only a number."""
 SLOTS = "\ue000"
-"""The first of the characters that stand for the inputs and then the output in a formula."""
+"""The first of the placeholders for the inputs, then the output, in formulas."""
 
 
 class Operation(Record):
-    """The operation that several nodes of a page share, with the same inputs fixed."""
+    """An operation that nodes with the same fixed inputs share."""
 
     source: str
-    """JavaScript: the function `f` of the inputs, which returns the value and the local derivatives."""
+    """JavaScript function `f` from the inputs to value and local derivatives."""
     name: str
     domain: str
     domain_message: str
 
 
 class Node(Record):
-    """One node of the graph; the `picture` lists the nodes in the same order."""
+    """A node of the graph, in the order of the `picture`."""
 
     name: str
     numbered: bool
@@ -60,9 +60,9 @@ class Node(Record):
     formula: str
     """The operation, with a character of `SLOTS` for each input."""
     partials: tuple[str, ...]
-    """The local derivatives in the notation of the operation; empty where a formula would be too long."""
+    """The local derivatives as formulas; empty where too long."""
     kind: str
-    """`variable`, `constant`, `condition`, `number`, or how the inputs are asked for: `where`, `and`, `or`."""
+    """`variable`, `constant`, `condition`, `number`, or a lazy operation: `where`, `and`, `or`."""
     value: float | None
     source: str
     selects: bool
@@ -71,14 +71,14 @@ class Node(Record):
 
 
 class Page(Record):
-    """All that a page about a program needs to evaluate it and to go through it step by step."""
+    """All that a page needs to evaluate a program and to step through it."""
 
     text: str
     picture: Picture
     nodes: tuple[Node, ...]
-    """Each after its inputs, at the places of the picture's nodes."""
+    """Each after its inputs, in the order of the picture."""
     order: tuple[int, ...]
-    """The nodes with a line of their own, in the order in which they are computed."""
+    """The nodes with a line of their own, in order of computation."""
     operations: tuple[Operation, ...]
     output: int
     variables: dict[str, int]
@@ -87,7 +87,7 @@ class Page(Record):
     derivations: tuple[Derivation, ...]
     warnings: tuple[Diagnostic, ...]
     folded: tuple[Folding, ...]
-    """The picture with lists folded, and those where one of the folds is open."""
+    """The picture with lists folded, then those with one fold open."""
     units: Units | None = None
 
 
@@ -98,7 +98,7 @@ def page(
     wrt: Sequence[str] | None = None,
     units: Sequence[str] | str | None = None,
 ) -> Page:
-    """The page about the program `text`, which begins at `point`; the value in these `units`.
+    """Return the page about the program `text`, which begins at `point`; the value is in `units`.
 
     Raises `ExpressionError` as `gradient` does; `limit` for a graph of more than `MOST_NODES` nodes; `usage` for an
     operation that JavaScript lacks.
@@ -118,7 +118,7 @@ def page(
     program, graph = pose(text, point, wrt, quantities=True).program, drawn.graphed.graph
     place = {i: k for k, i in enumerate(drawn.order)}
     reading, reading_place = in_reading_order(program)
-    # Branches that are not taken have names too, for the reader may go there.
+    # branches not taken have names too: the reader may go there
     writer = Writer(reading, range(len(place)), [reading_place[i] for i in program.places.values()])
     text_places: dict[object, int] = {}
     operation: int | None
@@ -217,10 +217,10 @@ def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
 
 
 def _operation(graph: Graph, i: int) -> tuple[tuple[int | None, ...], str, str, tuple[str, ...]]:
-    """Which input of a node is which of the operation, and that as code, as a formula, and its local derivatives.
+    """Return the argument of each input, the operation as code and as formula, and its local derivatives.
 
-    In code the inputs are `x1`, `x2` …; literals stay, for a rule may need them: a fixed exponent needs no derivative.
-    A condition is a number that is not 0. In formulas characters from `SLOTS` stand for the inputs.
+    In code the inputs are `x1`, `x2` …, and conditions nonzero numbers; literals stay, as a fixed exponent needs no
+    derivative. In formulas characters from `SLOTS` stand for the inputs.
     """
     primitive, parents = graph.primitives[i], graph.parents[i]
     slots: list[int | None] = []

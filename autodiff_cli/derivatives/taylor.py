@@ -1,4 +1,4 @@
-"""The Taylor polynomial of a program in one variable at a point, through a removable singularity too."""
+"""Taylor polynomials in one variable, also through removable singularities."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 MOST_ORDERS = 200
-"""The time grows with the square of the order, for a power of the variable with its third power."""
+"""The time is quadratic in the order, cubic for a power of the variable."""
 MOST_DIGITS = 300_000
 DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; the last one decides."""
 
 
 class Taylor(Record):
-    """The coefficients of a Taylor polynomial, and the polynomial as a formula."""
+    """A Taylor polynomial: its coefficients and its formula."""
 
     text: str
     arithmetic: Arithmetic
     variable: str
     order: int
     coefficients: list[Shown]
-    """The coefficients by order: the k-th derivative at the point, divided by k!."""
+    """By order: the k-th derivative at the point, divided by k!."""
     point: dict[str, Shown]
     polynomial: str
     constants: dict[str, float]
@@ -60,9 +60,9 @@ def taylor(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Taylor:
-    """The Taylor polynomial of the program `text` at `point` in the variable `wrt`, up to an order from 0 to 200.
+    """Return the Taylor polynomial of the program `text` at `point` in `wrt`, up to an order from 0 to 200.
 
-    `wrt` may be left out where there is one variable only. Raises `ExpressionError` as `gradient` does.
+    `wrt` is optional if there is one variable. Raises `ExpressionError` as `gradient` does.
 
     >>> taylor("exp(x)", {"x": 0}, order=3).polynomial
     '1 + x + 0.5*x**2 + 0.16666666666666666*x**3'
@@ -126,9 +126,9 @@ def _check_order(order: int, arithmetic: Arithmetic) -> None:
 def _without_noise(
     graph: Graph, values: Values, point: Mapping[str, float | str], name: str, order: int
 ) -> list[Number] | None:
-    """The coefficients in doubles, with 0 for what may be rounding alone; None where there are no error bounds.
+    """Return the coefficients in doubles, 0 if they may be rounding alone; None without error bounds.
 
-    A point that was typed may be off by its rounding, `pi/2` too; one that was handed over as a double is exact.
+    A typed point may be off by its rounding, `pi/2` too; one given as a double is exact.
     """
     near = {}
     for key, x in values.items():
@@ -143,10 +143,10 @@ def _without_noise(
 
 
 def shortest(x: Shown) -> str:
-    """Return a number as the shortest literal that reads back as it, or with all digits."""
+    """Return the shortest literal that reads back as the number, or all its digits."""
     if isinstance(x, Figure):
         text = x.text.replace("e+", "e")
-        # The zeros that say how many digits are proven say nothing in a formula.
+        # zeros that count proven digits say nothing in a formula
         return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
     return str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x).replace("e+", "e")
 
@@ -158,16 +158,16 @@ def polynomial(
     written: Callable[[Shown], str] = shortest,
     units: Mapping[str, Any] | None = None,
 ) -> str:
-    """The polynomial in powers of the variable less the center, without the terms that are 0.
+    """Return the polynomial in powers of the variable less the center, without zero terms.
 
-    With units its numbers have them, as formulas do: `2[m] + 3[m/s]*(t - 1[s])`.
+    With units its numbers have them: `2[m] + 3[m/s]*(t - 1[s])`.
     """
 
     def number(x: Shown, unit: Unit | None) -> str:
         if unit is None or not unit.atoms:
             return written(x)
         if unit.zero:
-            # a number in a formula is on no scale with a zero of its own
+            # formulas have no scales with a zero of their own
             kelvins = Fraction(x.text if isinstance(x, Figure) else repr(x)) * unit.scale + unit.zero
             x, unit = Figure(str(kelvins), None) if isinstance(x, Figure) else float(kelvins), unit.difference
         return f"{text}*1[{unit}]" if "/" in (text := written(x)) else f"{text}[{unit}]"
@@ -210,7 +210,7 @@ class _Decisions:
 
 
 def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[Laurent, _Decisions]:
-    """The series in many digits, with 0 for coefficients that are 0. Raises `NoSeries`."""
+    """Return the series in many digits, its zeros decided. Raises `NoSeries`."""
     from ..numbers.running_digits import RunningDigits
 
     before: list[bool] = []
@@ -230,7 +230,7 @@ def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[La
 def series_through(
     m: NumberType, output: Value, values: Values, point: Point, by: str, order: int
 ) -> tuple[list[Number], Diagnostic] | None:
-    """Return the coefficients through a removable singularity, and a note on it; else None."""
+    """Return the coefficients through a removable singularity and a note on it, or None."""
     try:
         series, decisions = decided_series(output, point, by, order)
         if series.start < 0:
@@ -251,7 +251,7 @@ def series_through(
 
 
 def limit_hint(program: Program, point: Point) -> str | None:
-    """Return the limit at a point without a value, as a hint; None where it is not known."""
+    """Return a hint with the limit at a point without a value; None if unknown."""
     (by, *others) = program.variables or ("",)
     if others or not by:
         return None

@@ -1,4 +1,4 @@
-"""The evaluation trace of a program: the forward sweep, and the backward or the tangent sweep, step by step."""
+"""Evaluation traces: the primal sweep, then the adjoint or tangent sweep, step by step."""
 
 from __future__ import annotations
 
@@ -27,54 +27,54 @@ if TYPE_CHECKING:
 MODES = ("reverse", "forward")
 
 VANISHED, EXPLODED = 1e-8, 1e8
-"""An adjoint that passes one of these in one step is worth a note."""
+"""Adjoints that cross one of these in a step get a note."""
 CANCELLED = 1e3
 """How much smaller than its largest part an adjoint is that cancels."""
 
 
 class TraceRow(Record):
-    """A node of the forward primal trace: what it is called, how it is computed, its value."""
+    """A node of the primal trace: its name, formula and value."""
 
     name: str
-    """The variable's own name, or the one that the program bound; `v1`, `v2` … where there is none."""
+    """The name of the variable or binding; else `v1`, `v2` …"""
     kind: str
     """`variable`, `constant`, `operation` or `condition`."""
     numbered: bool
-    """Whether the name is a letter and a number, given here."""
+    """Whether the name was generated: a letter and a number."""
     symbol: str
     formula: str
-    """The operation on its inputs' names: `log(x1)`, `v1 + v2`; empty for a variable or constant."""
+    """The operation on its inputs' names, such as `v1 + v2`; empty for a variable or constant."""
     graph: Value
-    """The formula as a graph of one operation, its inputs leaves with values."""
+    """The formula as a graph of one operation on leaves with values."""
     inputs: tuple[str, ...]
     value: float | bool
     adjoint: float | None
-    """In reverse mode: the derivative of the output by it; None where none arrives."""
+    """In reverse mode the derivative of the output by it; None if none arrives."""
     span: Span | None
 
 
 class Term(Record):
-    """A local derivative and the node that it is by: a part of a step."""
+    """A local derivative by the node `source`, as a part of a step."""
 
     source: TraceRow
     formula: str
-    """The local derivative over the names of the inputs; empty where it would be too long."""
+    """The local derivative over the inputs' names; empty if too long."""
     graph: Value | None
     partial: float
 
 
 class AdjointStep(Term):
-    """A step of the reverse adjoint trace: what the `source` passes back to one of its inputs, the `target`."""
+    """A step of the adjoint trace, from the `source` back to its input `target`."""
 
     target: TraceRow
     upstream: float
     product: float
     before: float | None
-    """The target's adjoint before this step; None where this is the first to arrive."""
+    """The target's adjoint before this step; None before the first."""
     total: float
     """The target's adjoint after this step."""
     accumulates: bool
-    """Whether the target has several consumers, so that its adjoint is a sum."""
+    """Whether the target has several consumers, so its adjoint is a sum."""
 
 
 class TangentTerm(Term):
@@ -84,7 +84,7 @@ class TangentTerm(Term):
 
 
 class TangentStep(Record):
-    """A step of the forward tangent trace: a node's tangent from those of its inputs."""
+    """A step of the tangent trace: a node's tangent from its inputs' tangents."""
 
     target: TraceRow
     terms: tuple[TangentTerm, ...]
@@ -92,19 +92,19 @@ class TangentStep(Record):
 
 
 class Note(Record):
-    """Something that went on in the numbers: `vanished`, `exploded`, `cut off`, `cancelled`, `kink` or `branch`."""
+    """An event in the numbers: `vanished`, `exploded`, `cut off`, `cancelled`, `kink` or `branch`."""
 
     kind: str
     message: str
 
 
 class Trace(Record):
-    """The whole trace. In forward mode `pulls` and `gradient` are empty, in reverse mode `pushes` is."""
+    """A trace; in forward mode without `pulls` and `gradient`, in reverse mode without `pushes`."""
 
     text: str
     mode: str
     letter: str
-    """The letter of numbered nodes: v, or another letter if the program uses such names."""
+    """The letter of numbered nodes: v, unless the program uses such names."""
     value: float
     point: dict[str, float]
     constants: dict[str, float]
@@ -127,10 +127,10 @@ def trace(
     direction: Mapping[str, float | str] | None = None,
     units: Sequence[str] | str | None = None,
 ) -> Trace:
-    """The evaluation trace of the program `text` at `point`.
+    """Return the evaluation trace of the program `text` at `point`.
 
-    Reverse mode gives the gradient by `wrt`; forward mode the derivative along `direction`, which names variables and
-    how fast each moves (those it leaves out stand still). Raises `ExpressionError` like `gradient`.
+    Reverse mode gives the gradient by `wrt`, forward mode the derivative along `direction`, the speeds of variables
+    (0 if missing). Raises `ExpressionError` like `gradient`.
 
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
@@ -150,7 +150,7 @@ def trace(
     graph = graph.with_leaves({i: posed.values[name] for name, i in at.items()})
     (root,) = graph.roots
     evaluation = Evaluation(REAL, graph, {name: i for name, i in at.items() if name in wanted})
-    # Not the order in which branches were asked for: that of the trace.
+    # in the order of the trace, not of the branches' evaluation
     evaluation.order = sorted(evaluation.order)
     varying = wanted if reverse else [name for name, speed in seeds.items() if speed]
     active = evaluation.activity([at[name] for name in varying if name in at])
@@ -220,9 +220,9 @@ def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[
 
 # ---- order and names ----------------------------------------------------------------------------------------------
 def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
-    """The graph of a program with one output in another order, and the places of its nodes in that.
+    """Return the graph of a program with one output in reading order, and the new places of its nodes.
 
-    By statement, and within one by level: so the survey literature numbers them, and both sweeps can run.
+    By statement, then by level, as the survey literature numbers them; both sweeps can run.
     """
     graph = program.graph
     roots = [i for _, _, bound in program.bound if (i := program.place(bound)) is not None] + [*graph.roots]
@@ -241,7 +241,7 @@ def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
 
 
 class Writer:
-    """The names of the nodes of a graph, their formulas in terms of their inputs' names, and their numbers."""
+    """The names, formulas and numbers of the nodes of a graph."""
 
     def __init__(
         self,
@@ -259,7 +259,7 @@ class Writer:
         )  # subscript digits are digits here, too
         there = {*order}
         self.listed = [i for i in variables if i in there] + [i for i in order if self._is_listed(i)]
-        """The nodes that have a line of their own: literals stand in the formulas."""
+        """The nodes with a line of their own; literals stand in the formulas."""
         self.names: dict[int, str] = {}
         self.numbered: set[int] = set()
         times: Counter[str] = Counter()
@@ -281,7 +281,7 @@ class Writer:
         return bool(graph.parents[i]) and signed_constant(graph, i) is None
 
     def leaf(self, i: int) -> Value:
-        """The node as a leaf that formulas are written in: a constant, or a name with a value."""
+        """The node as a leaf of formulas: a constant, or a name with a value."""
         leaf = self.leaves.get(i)
         if leaf is None:
             p = signed_constant(self.graph, i)
@@ -295,7 +295,7 @@ class Writer:
         return leaf
 
     def row(self, i: int, adjoint: float | None) -> TraceRow:
-        """The node's line in the primal trace."""
+        """Return the node's line in the primal trace."""
         graph, primitive, label = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
         inputs = [self.leaf(p) for p in graph.parents[i]]
         kind, formula, symbol, text, name = "variable", variable(label), label, "", self.names[i]
@@ -309,7 +309,7 @@ class Writer:
         return TraceRow(name, kind, i in self.numbered, symbol, text, formula, listed, *numbers, graph.span(i))
 
     def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
-        """The inputs that take part in a node, with the local derivative, bare and as it is shown."""
+        """Yield each active input with its local derivative, bare and as shown."""
         numbers = local_derivatives(active, i)
         if all(x is None for x in numbers):
             return
@@ -321,7 +321,7 @@ class Writer:
                 yield p, x, (text, formula, self.number(float(x), i, p))
 
     def number(self, x: Any, i: int, by: int | None = None) -> Any:
-        """The value of a node, or its derivative by another, as it is shown."""
+        """The value of a node, or its derivative `by` another, as shown."""
         if self.units is None:
             return unsigned(x)
         from ..inputs.quantities import measured_number
@@ -331,11 +331,11 @@ class Writer:
         return measured_number(unsigned(x), unit if by is None else ratio(unit, self.units[by]))
 
     def tangent(self, x: Any, i: int) -> Any:
-        """The derivative of a node along the direction."""
+        """Return the node's tangent, as shown."""
         return unsigned(x) if self.units is None else self.per_rate(x, self.units[i])
 
     def per_rate(self, x: Any, unit: Unit) -> Any:
-        """The derivative along the direction of what has a unit."""
+        """The tangent of a quantity in this unit, as shown."""
         from ..inputs.quantities import measured_number
         from ..quantities.unit import ratio
 
@@ -371,7 +371,7 @@ class Writer:
 
 
 def signed_constant(graph: Graph, i: int) -> int | None:
-    """The constant that a node is, perhaps with a sign: to a reader `-1` is a number and no operation."""
+    """Return the constant that a node is, perhaps negated: a reader takes `-1` for a number."""
     p = graph.parents[i][0] if graph.primitives[i] is NEG and i not in graph.labels else i
     return p if graph.primitives[p] is CONSTANT and p not in graph.labels else None
 

@@ -1,7 +1,6 @@
-"""Presentation MathML: formulas as a browser shows them, made of the LaTeX in which `typesetting` writes them.
+"""Presentation MathML of formulas, from the LaTeX that `typesetting` writes, and no other.
 
-Only what `typesetting` writes is read. Products and applied functions get the invisible signs that say so to whoever
-hears a formula or copies it. Nothing recurses.
+Products and applied functions get invisible operators, for speech and copying. Nothing recurses.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from typing import NamedTuple
 from .typesetting import APPLIED, LETTERS
 
 TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"
-"""The invisible signs of a product, and between a function and what it is applied to."""
+"""The invisible operators of products and of function application."""
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
 
 OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)
-"""The kinds of items: a number, name or fraction; the name of a function; what stands in parentheses."""
+"""Kinds of items: a number, name or fraction; a function's name; a group in parentheses."""
 
 SIGNS = {
     "-": "−", r"\cdot": "⋅", r"\times": "×", r"\le": "≤", r"\ge": "≥", r"\ne": "≠", r"\partial": "∂",
@@ -31,7 +30,7 @@ SPACES = {r"\,": "0.167em", r"\quad": "1em"}
 NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
 
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 2), "_": ("msub", 2)}
-"""Commands with their element and count of arguments, of a script with the item before."""
+"""Commands with element and count of arguments; scripts count the item before."""
 
 _TOKEN = re.compile(
     r"\\(?:text|mathit|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}|\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+|\\."
@@ -49,24 +48,24 @@ class Item(NamedTuple):
     parts: tuple[str, ...] = ()
     """Of an index: its letter and what stands below."""
     applied: bool = False
-    """Whether it is the name of a function where parentheses follow."""
+    """Whether it is the name of a function before parentheses."""
 
 
 @dataclass
 class _Frame:
-    """A row that is read, until its end."""
+    """A row that is being read."""
 
     end: str
     items: list[Item] = field(default_factory=list)
     waiting: list[tuple[str, int, list[Item]]] = field(default_factory=list)
-    """Commands that wait for arguments: the element, how many, and those that are there."""
+    """Commands that wait for arguments: the element, how many, and those so far."""
     cells: list[list[list[Item]]] = field(default_factory=lambda: [[]])
     """Of cases: the finished cells, by lines."""
     before: str = ""
 
 
 def mathml(latex: str) -> str:
-    """A formula in LaTeX, as `typesetting` writes it, as a whole `math` element.
+    """Return a formula in LaTeX, as `typesetting` writes it, as a whole `math` element.
 
     >>> mathml("2x")
     '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mn>2</mn><mo>&#x2062;</mo><mi>x</mi></math>'
@@ -75,7 +74,7 @@ def mathml(latex: str) -> str:
 
 
 def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
-    """Equations below each other, each by the LaTeX of its sides, as a `math` element."""
+    """Return equations below each other, given the LaTeX of their sides, as a `math` element."""
     rows = [
         # a left side is a name, or of a derivative a fraction without products
         f"<mtr>{RIGHT}{_row(_items(left)).replace(TIMES, '')}</mtd><mtd><mo>=</mo></mtd>"

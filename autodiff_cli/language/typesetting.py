@@ -1,7 +1,7 @@
-"""LaTeX: graphs as mathematics that is written by hand, and names and text of any kind.
+"""LaTeX of graphs as written by hand, and of names and text.
 
-Products stand side by side where that can be read in one way only, fractions are upright, in exponents on one line, and
-branches are cases. Two names of a program never look alike. Nothing recurses.
+Products are juxtaposed where unambiguous, fractions are upright, in exponents on one line, and branches are cases. No
+two names of a program look alike. Nothing recurses.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NAME = re.compile(
 )
 _AGAIN = re.compile(r"(?<=.)\[\d+\]$")
 _LIMITS = ("max", "min", "sup", "inf")
-"""Words below a letter that are written upright, with a command of their own."""
+"""Words below a letter, upright by a command of their own."""
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -55,7 +55,7 @@ _SPECIAL = {
 
 
 def plain_name(name: str) -> str:
-    """A name in letters that keyboards have, if any: `sigma1` for `σ₁`, `Ea` for `Eₐ`."""
+    """Return a name in keyboard letters, if possible: `sigma1` for `σ₁`, `Ea` for `Eₐ`."""
     if name.isascii():
         return name
     decomposed = unicodedata.normalize("NFKD", name)
@@ -63,7 +63,7 @@ def plain_name(name: str) -> str:
 
 
 def text_latex(text: str) -> str:
-    """Text as LaTeX outside of mathematics; what fonts may lack is written as its code point."""
+    """Return text as LaTeX outside of mathematics; what fonts may lack is written as its code point."""
     return "".join(map(_character, text))
 
 
@@ -85,9 +85,9 @@ def _character(char: str) -> str:
 
 
 def name_parts(name: str) -> tuple[str, str, bool]:
-    """A name as LaTeX: its letters, what stands below them, and whether the letters are one symbol.
+    """Return a name as LaTeX: its letters, its index, and whether the letters are one symbol.
 
-    `x1`, `w_1` and `beta_max` have a letter and an index; `c[2]` is the second node that the program calls `c`.
+    `x1`, `w_1` and `beta_max` have an index; `c[2]` is the second node that the program calls `c`.
     """
     match = _NAME.fullmatch(unicodedata.normalize("NFC", name))
     if match is not None:
@@ -124,7 +124,7 @@ def _letters(base: str) -> str:
 
 
 def name_latex(name: str, over: str = "") -> str:
-    """A name as LaTeX, with an accent over its letters if one is given: `\\bar`, `\\dot`."""
+    """Return a name as LaTeX, perhaps with an accent over its letters: `\\bar`, `\\dot`."""
     return _accented(*name_parts(name), over)
 
 
@@ -135,7 +135,7 @@ def _accented(letters: str, below: str, symbol: bool, over: str) -> str:
 
 
 def number_latex(text: str) -> str:
-    """A number, given as text, as LaTeX: `1e-05` becomes a power of ten, `1/3` a fraction."""
+    """Return a number, given as text, as LaTeX: `1e-05` as a power of ten, `1/3` as a fraction."""
     if text in ("true", "false"):
         return rf"\text{{{text}}}"
     if text.startswith("("):
@@ -169,7 +169,7 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
     if p.latex and len(p.operator) == 4
     for _, level, left, right in [p.operator]
 }
-"""Text between the operands, and the levels of the operation and of its operands."""
+"""Text between operands, and precedences of the operation and its operands."""
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 """The kinds of beginnings and ends of formulas, which decide the spacing."""
@@ -183,7 +183,7 @@ APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?
 
 
 class _Piece(NamedTuple):
-    """A formula that is typeset: how it binds, its text in parts, and what its neighbours must know of it."""
+    """A typeset formula: its precedence, its text in parts, and what neighbours need to know."""
 
     level: int
     text: tuple[str | _Piece, ...]
@@ -192,7 +192,7 @@ class _Piece(NamedTuple):
     tall: bool = False
     length: int = 0
     scripts: int = 0
-    """How many exponents stand upon each other in it."""
+    """How many exponents are stacked in it."""
     positive: _Piece | None = None
     called: tuple[str, _Piece] | None = None
     """The name and the parenthesised arguments of a function application."""
@@ -202,7 +202,7 @@ class _Piece(NamedTuple):
 
 
 class Typesetting:
-    """Mathematics for one program: each of its names as no other one looks."""
+    """Mathematics for one program, in which no two names look alike."""
 
     def __init__(
         self,
@@ -211,13 +211,13 @@ class Typesetting:
         first: Collection[str] = (),
         function: str | None = None,
     ) -> None:
-        """For these names; those among `constants` mean π and e, and those that come `first` look as they would alone.
+        """For these names; `constants` mean π and e, and those that come `first` look as they would alone.
 
-        The program is the `function` of that name, or of a letter that it does not use.
+        The program is the `function` of that name, else of an unused letter.
         """
         self._names: dict[str, tuple[str, str, bool]] = {}
         taken = {r"\pi"}
-        # Whoever typed a Greek letter or an underscore meant it; the others can give way.
+        # typed Greek letters and underscores are deliberate; the other names can give way
         names = dict.fromkeys(names)
         ranked = sorted(names, key=lambda name: (name not in first, name.isascii(), "_" not in name))
         for name in ranked:
@@ -241,14 +241,13 @@ class Typesetting:
         self._euler = "e" not in taken
         letters = [letter for letter in _FUNCTIONS if letter not in taken]
         self.function = name_latex(function) if function else letters[0] if letters else r"\operatorname{f}"
-        """The name of the function that the program defines."""
 
     def name(self, name: str, over: str = "") -> str:
-        """A name, with an accent over its letters if one is given: `\\bar`, `\\dot`."""
+        """A name, perhaps with an accent: `\\bar`, `\\dot`."""
         return _accented(*(self._names.get(name) or name_parts(name)), over)
 
     def derivative(self, by: Sequence[str], several: bool) -> str:
-        """The derivative by these variables: with a round d where the function has `several`."""
+        """The derivative by these variables, with ∂ if the function has `several`."""
         d = r"\partial " if several else "d"
         powers = {name: by.count(name) for name in by}
         below = r"\, ".join(f"{d}{self.name(name)}{_power(k)}" for name, k in powers.items())
@@ -256,16 +255,16 @@ class Typesetting:
         return rf"\frac{{{above}}}{{{below}}}"
 
     def head(self, variables: Iterable[str], values: Mapping[str, str] = MappingProxyType({})) -> str:
-        """The function of the variables: `f(x, y)`; of those that have values, of these."""
+        """The function of its variables, or of their values: `f(x, y)`."""
         arguments = ", ".join([values.get(name) or self.name(name) for name in variables])
         return f"{self.function}({arguments})" if arguments else self.function
 
     def expression(self, root: Value, named: Mapping[Value, str] | None = None) -> str:
-        """A formula; the nodes that are `named` stand in it by their names."""
+        """A formula in which `named` nodes stand by their names."""
         return _joined(self._typeset(root, named or {}))
 
     def factor(self, root: Value) -> str:
-        """The formula as a factor of a product."""
+        """Return the formula as a factor."""
         piece = self._typeset(root, {})
         return _joined(_enclosed(piece) if piece.level < PRODUCT else piece)
 
@@ -409,7 +408,7 @@ def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     last: tuple[str | _Piece, ...] = otherwise.rest or (otherwise, r" & \text{otherwise}")
     lines = condition, r" \\ ", *last
     cases = r"\begin{cases} ", then, r" & \text{if } ", *lines, r" \end{cases}"
-    # One part, so that many cases take no longer than they are many.
+    # one part, so that time is linear in the number of cases
     rest = _piece_of(binding.CHOICE, then, r" & \text{else if } ", *lines)
     return _piece_of(binding.CHOICE, *cases, tall=True)._replace(rest=(rest,))
 
@@ -476,20 +475,20 @@ def _joined(piece: _Piece) -> str:
 
 
 def names_in(roots: Iterable[Value]) -> Iterator[str]:
-    """The names of the variables of formulas."""
+    """Yield the names of the variables of formulas."""
     return (value.label for value in in_order(tuple(roots)) if value.primitive is VARIABLE)
 
 
 def typesetting(program: Program, *others: Iterable[str], function: str | None = None) -> Typesetting:
-    """How a program's names are typeset, and others beside them."""
+    """Return the typesetting of a program's names, and others beside them."""
     names = [*program.variables, *(name for name, _, _ in program.bound)]
     return Typesetting([*names, *(name for more in others for name in more)], function=function)
 
 
 def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
-    """The equations that say what function a program is: the names that it binds, and `f(x, y)`.
+    """Return the equations that state a program: the names that it binds, and `f(x, y)`.
 
-    Several outputs are a vector. None for a program that is too long to be read.
+    Several outputs are a vector. There are none for a program that is too long to be read.
     """
     outputs = program.outputs
     bound = {binding.value: binding.name for binding in program.bindings if binding.value._prev}
@@ -497,7 +496,7 @@ def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
         bound.pop(output, None)
     order = in_order(outputs)
     if len({*bound.values(), *program.variables}) < len(bound) + len(program.variables):
-        # a name that means two things stands for neither
+        # a name with two meanings stands for neither
         bound = {}
     sizes: dict[Value, int] = {}
     for value in order:
@@ -514,7 +513,7 @@ def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
 
 
 def expression_latex(root: Value) -> str:
-    """One formula by itself as LaTeX, for mathematics."""
+    """Return one formula as LaTeX for mathematics."""
     return Typesetting(names_in((root,))).expression(root)
 
 
@@ -523,7 +522,7 @@ COLUMNS = 10
 
 
 def matrix(rows: Sequence[Sequence[str]]) -> str:
-    """A matrix in brackets, by its rows."""
+    """Return a matrix in brackets."""
     wide = max(map(len, rows), default=0)
     lines = r" \\ ".join([" & ".join(row) for row in rows])
     if wide <= COLUMNS:
@@ -532,6 +531,6 @@ def matrix(rows: Sequence[Sequence[str]]) -> str:
 
 
 def equations(sides: Sequence[tuple[str, ...]]) -> str:
-    """Equations below each other, each by its sides; a third part is the sign instead of `=`."""
+    """Return equations below each other; a third part of one is the sign instead of `=`."""
     lines = [f"{left} &{sign[0] if sign else '='} {right}".lstrip() for left, right, *sign in sides]
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"

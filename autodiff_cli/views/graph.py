@@ -14,7 +14,7 @@ from .pictures.cells import Choices, Way
 from .schema import View, declared
 
 WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
-"""The modules whose functions write these formats; others are written in a module of their name."""
+"""The modules that write these formats; others have a module of their name."""
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
 
@@ -27,10 +27,10 @@ class PictureView(View[Picture]):
     depth: int | None = None
     theme: Theme = "auto"
     binary: bool = False
-    """Whether a chain of one operation is drawn as binary operations, and not as one node."""
+    """Whether a chain of one operation is drawn as binary operations."""
     way: Way = "auto"
     partials: bool = False
-    """Whether the local derivatives stand beside their lines."""
+    """Whether local derivatives stand beside their lines."""
     width: int | None = None
 
     def measured(self, picture: Picture) -> Picture:
@@ -39,7 +39,7 @@ class PictureView(View[Picture]):
     def document(self, picture: Picture) -> Iterator[Block]:
         for root in picture.graphed.graph.roots:
             tree = outline(picture.graphed, root, depth=self.depth, digits=self.digits, binary=self.binary)
-            # there is nothing else here that the tree could be left out of
+            # here there is nothing but the tree
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 
     def tikz(self, picture: Picture) -> tuple[str, str]:
@@ -53,7 +53,7 @@ class PictureView(View[Picture]):
 
 
 def way_of(name: str | None) -> Way:
-    """The way of a name, one of `WAYS`; `auto` without."""
+    """Return the name as one of `WAYS`; `auto` without a name."""
     return cast(Way, name or WAYS[0])
 
 
@@ -62,5 +62,5 @@ FORMATS = ("tree", *(name for name in PictureView().formats if name != "table"))
 
 
 def written(format: str) -> str:
-    """The name that the writers have for one of these formats."""
+    """Return the writers' name of a format."""
     return "table" if format == "tree" else format

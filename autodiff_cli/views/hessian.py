@@ -14,7 +14,7 @@ from .schema import OutputRow, View, declared
 MAX_COLUMNS = 12
 """A larger matrix is listed entry by entry."""
 SHOWN = 3
-"""How many directions are named in which the second derivative is 0."""
+"""How many directions of zero curvature are named."""
 
 MEANING = {
     "minimum": "a local minimum: the gradient is 0 and all eigenvalues are positive",

@@ -14,7 +14,7 @@ from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.primitives import by_name
 
 MAX_WRITTEN_NODES = 120
-"""The most nodes of a formula that is written out; a shared node counts at each use."""
+"""The most nodes of a written formula; shared ones count at each use."""
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
 _NAMES = by_name({"log": "ln"})
 """What people write for functions, as LaTeX has it too."""
@@ -25,7 +25,7 @@ _PARTED = re.compile(r"[eE_]\d|_|d/")
 
 
 def mathematical(root: Value, named: Collection[Value] = ()) -> str:
-    """Return the formula, `named` nodes by their labels; empty if it is too long."""
+    """Return the formula, `named` nodes by their labels; empty if too long."""
     sizes: dict[Value, int] = {}
     for node in in_order((root,)):
         sizes[node] = 1 + sum(1 if operand in named else sizes[operand] for operand in node._prev)
@@ -37,7 +37,7 @@ def mathematical(root: Value, named: Collection[Value] = ()) -> str:
 
 
 def program_in_mathematics(program: Program) -> str:
-    """Return a program on one line; empty if it is too long."""
+    """Return a program on one line; empty if too long."""
     bound = {binding.value: binding.name for binding in program.bindings}
     named = {value for value in bound if value._prev}
     (output,) = program.outputs

@@ -19,7 +19,7 @@ CUT_DEPTH = 12
 MAX_TERMS, FOLDED = 12, 5
 """Of a node with more than MAX_TERMS terms in a graph that is cut, FOLDED are drawn."""
 DRAWN_ALIKE = 2
-"""Without `--depth`: how many are drawn of more than MANY_ALIKE terms at one place of the text."""
+"""Without `--depth`: how many of more than MANY_ALIKE terms of one list are drawn."""
 
 
 def outline(
@@ -30,10 +30,10 @@ def outline(
     digits: int | None = None,
     binary: bool = False,
 ) -> Outline:
-    """The graph below its output or another `root`, each node drawn in full once.
+    """Return the outline of the graph below its output or `root`, each node drawn in full once.
 
-    `depth` is how many levels, by default what fits. Without a point it has no columns for data and grad. A chain of
-    one operation is one node, unless `binary`.
+    `depth` is how many levels, by default what fits. Without a point there are no columns data and grad. Unless
+    `binary`, a chain of one operation is one node.
     """
     roots = graphed.graph.roots if root is None else (root,)
     tree = _Tree(described(graphed, roots=roots, chains=not binary, partials=False), depth)
@@ -81,7 +81,7 @@ def _name(node: PictureNode, digits: int | None, short: bool = False) -> Pieces:
 
 
 class _Row(NamedTuple):
-    """A line: what leads to it, its node, whether that was drawn before, and how often the node above takes it.
+    """A line: its rails, its node, whether that was drawn before, and how often its user takes it.
 
     Or the line for `more` terms of a node.
     """
@@ -128,7 +128,7 @@ class _Tree:
         return terms[:drawn], len(terms) - drawn
 
     def walk(self) -> tuple[list[_Row], set[int], bool]:
-        """The lines, the nodes whose inputs are left out, and whether lines are."""
+        """Return the lines, the nodes whose inputs are omitted, and whether lines are."""
         rows: list[_Row] = []
         expanded: set[int] = set()
         hidden: set[int] = set()
@@ -148,7 +148,7 @@ class _Tree:
             hidden.discard(k)
             terms, more = self._terms(k)
             last = len(terms) - (not more)
-            # of very many inputs only as many go on the stack as can be drawn
+            # only inputs that can be drawn go on the stack
             shown = terms[: LINES + 1] if self.fits else terms
             if more:
                 stack.append(((*rails, False), k, 1, more))

@@ -1,4 +1,4 @@
-"""A Page as one HTML file without a network or other files, under a strict policy of contents."""
+"""A Page as one self-contained HTML file under a strict content security policy."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class PageView(View[Page]):
 
 
 def document(page: Page, theme: Theme = "auto") -> str:
-    """The whole file."""
+    """Return the HTML file."""
     style = _colors() + shapes() + colored(Colors(*[f"var(--{name})" for name in Colors._fields]))
     style += (WEB / "page.css").read_text(encoding="utf-8")
     # each function of an operation with those that only it needs

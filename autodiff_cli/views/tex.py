@@ -82,22 +82,22 @@ ALIGNED = 300
 
 
 def unit_latex(x: object) -> str:
-    """The unit of a number that remembers it, behind a thin space."""
+    """Return the unit of a measured number, behind a thin space."""
     unit = unit_of(x)
     return rf"\,{unit.latex}" if unit is not None and unit.atoms else ""
 
 
 def measured_latex(x: Shown | bool | None, digits: int | None) -> str:
-    """A number with its unit, if it remembers one."""
+    """Return a number with its unit, if any."""
     return number_latex(format_number(without_unit(x), digits)) + unit_latex(x)
 
 
 LINE = 85
-"""The approximate number of characters of a sum that fit on a line."""
+"""About how many characters of a sum fit on a line."""
 
 
 def over_lines(total: str) -> str:
-    """Break a sum into the lines that a page needs."""
+    """Return a sum broken into lines."""
     lines, depth, begin, last = list[str](), 0, 0, 0
     for match in re.finditer(r"\\[{}]|[{}()]| (?=[+-] )|$", total):
         text, place = match[0], match.start()
@@ -154,7 +154,7 @@ def recognised(x: Shown) -> str:
 
 
 def coordinate(x: Shown, digits: int | None) -> str:
-    """A number of a point as LaTeX, with its unit: a small multiple of π as that."""
+    """Return a coordinate as LaTeX with its unit; small multiples of π as such."""
     fraction = recognised(x)
     if "pi" in fraction:
         return fraction.replace("pi", r"\pi").replace("*", "") + unit_latex(x)
@@ -183,15 +183,15 @@ class FunctionAtPoint:
         self.arguments = self.head.removeprefix(self.typeset.function)
 
     def number(self, x: Shown) -> str:
-        """A number with its unit."""
+        """Return a number with its unit."""
         return measured_latex(x, self.digits)
 
     def matrix(self, rows: Iterable[Iterable[Shown]]) -> str:
-        """A matrix of numbers."""
+        """Return a matrix of numbers."""
         return matrix([[self.number(x) for x in row] for row in rows])
 
     def column(self, numbers: Iterable[Shown]) -> str:
-        """A column of numbers."""
+        """Return a column of numbers."""
         return self.matrix([[x] for x in numbers])
 
     def slope(self, name: str) -> str:
@@ -206,7 +206,7 @@ class FunctionAtPoint:
 def derivatives(answer: Diff, digits: int | None = None) -> str:
     """Return a function, its derivatives, what they share, and their values.
 
-    Of equations there is no function: each derivative is that of an unknown, and has its value below it.
+    Equations have no function: each derivative is of an unknown, and has its value below it.
     """
     latex = answer.language == "latex" and not answer.equations
     names = dict.fromkeys(name for derivative in answer.derivatives for name in (derivative.of, *derivative.by) if name)
@@ -247,10 +247,7 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
 
 
 def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
-    """A trace: the steps as aligned equations, the gradient, and the notes.
-
-    With `blanks` the numbers are left out that are to be found.
-    """
+    """Return a trace: aligned equations, gradient and notes; `blanks` omits the numbers to be found."""
     names = [*(row.name for row in trace.rows), *trace.point]
     typeset = Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
     name = typeset.name
@@ -275,7 +272,7 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
     def pull(pull: AdjointStep) -> list[str]:
         source, target = pull.source.name, pull.target.name
         adjoint, upstream = name(target, r"\bar"), name(source, r"\bar")
-        # the next column begins with the space before a relation, which would part the two signs of `+=`
+        # a column begins with the space of a relation, which would part the signs of `+=`
         sign = r"\mathrel{+}\mkern-5mu" if pull.accumulates else ""
         local = rf"{upstream} \cdot \frac{{\partial {name(source)}}}{{\partial {name(target)}}}"
         if pull.graph is not None and (pull.graph._prev or pull.graph.label):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 MOST_CORRELATED = 8
-"""The most parameters of a table of correlations that fits on a page."""
+"""The most parameters whose correlations fit on a page."""
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
 
 
@@ -48,7 +48,7 @@ def number(x: Shown | str | None, digits: int | None = None) -> str:
 
 
 def named(name: str) -> str:
-    """Return a name or a formula as mathematics, another text as it is."""
+    """Return a name or formula as mathematics, other text unchanged."""
     if is_name(name):
         return f"${name_latex(name)}$"
     try:

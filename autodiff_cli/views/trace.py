@@ -24,14 +24,11 @@ BLANK = "______"
 """The placeholder for a number to be filled in."""
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
-"""A name of one letter, an index after it at most."""
+"""A name of one letter, perhaps with an index."""
 
 
 class Notation:
-    """How steps are written: `x̄ += v̄₁ · ∂v₁/∂x`, or in ASCII `adj(x) += adj(v1) * d(v1)/d(x)`.
-
-    Numbered nodes have a `letter`.
-    """
+    """How steps are written: `x̄ += v̄₁ · ∂v₁/∂x`, or in ASCII `adj(x) += adj(v1) * d(v1)/d(x)`."""
 
     def __init__(self, letter: str, unicode: bool, digits: int | None, blanks: bool = False) -> None:
         self.letter, self.unicode, self.digits, self.blanks = letter, unicode, digits, blanks
@@ -39,11 +36,11 @@ class Notation:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: TraceRow | Node) -> str:
-        """How the node is called."""
+        """Return the node's name."""
         return row.name.translate(_SUBSCRIPTS) if row.numbered and self.unicode else row.name
 
     def text(self, text: str) -> str:
-        """A formula or sentence, the names in it written alike."""
+        """Return a text with its names in this notation."""
         if not self.unicode:
             return text
         return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
@@ -72,7 +69,7 @@ class Notation:
         return BLANK if self.blanks else literal(x, self.digits)
 
     def factor(self, text: str) -> str:
-        """The text, in parentheses where a product would take it apart."""
+        """Return the text as a factor, in parentheses if needed."""
         depth, outside = 0, ""
         for char in text:
             depth -= char == ")"
@@ -82,13 +79,13 @@ class Notation:
         return f"({text})" if loose else text
 
     def numbers(self, row: TraceRow) -> str:
-        """The node's operation on the values of its inputs, empty where there is none."""
+        """Return the node's operation on its inputs' values, or an empty text."""
         if not row.formula:
             return ""
         return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
 
     def value(self, row: TraceRow) -> str:
-        """The node's value, which is given where it is computed from nothing."""
+        """Return the node's value, which is never blank for a leaf."""
         return self.number(row.value) if row.formula else format_number(row.value, self.digits)
 
     def pull(self, pull: AdjointStep) -> str:
@@ -99,7 +96,7 @@ class Notation:
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{local}"
 
     def local(self, term: Term) -> str:
-        """A local derivative as a formula, or else as a number, as a factor."""
+        """A local derivative as a factor: as a formula, else a number."""
         return self.factor(self.text(term.formula) or self.in_formula(term.partial))
 
     def push(self, push: TangentStep) -> tuple[str, str]:
@@ -122,12 +119,12 @@ class Notation:
         return [*zip(map(self.tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
-        """The row of a node in the table of the primal trace."""
+        """Return a row of the primal trace."""
         formula = self.text(row.formula)
         return (self.name(row), "name"), (formula, "code"), (self.numbers(row), "code"), (self.value(row), "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
-        """The row of a step in the table of the adjoint trace."""
+        """Return a row of the adjoint trace."""
         local = self.text(pull.formula)
         if local in (format_number(pull.partial, self.digits), ""):
             local = self.number(pull.partial)
@@ -137,12 +134,12 @@ class Notation:
         return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
-        """The row of a step in the table of the tangent trace."""
+        """Return a row of the tangent trace."""
         step, numbers = self.push(push)
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
     def worked_solution(self, trace: Trace) -> Iterator[str]:
-        """The trace as lines of a solution worked by hand."""
+        """Yield the lines of a solution worked by hand."""
         for row in trace.rows:
             value = self.value(row)
             formula = self.text(row.formula) or value

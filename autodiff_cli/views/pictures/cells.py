@@ -13,16 +13,16 @@ Way = Literal["auto", "right", "down"]
 
 
 class Choices(NamedTuple):
-    """How a picture is drawn: in which colours, which way, whether with local derivatives, and how wide."""
+    """How a picture is drawn: colours, direction, local derivatives, width."""
 
     digits: int | None = None
     theme: Theme = "auto"
     way: Way = "auto"
     partials: bool = False
     width: int | None = None
-    """In pixels; None for what its text asks for."""
+    """In pixels; None to fit the text."""
     live: bool = False
-    """Whether it is for a page that changes its numbers and writes on its lines."""
+    """Whether a page changes its numbers and writes on its lines."""
 
     def partial(self, edge: PictureInput) -> str:
         """The label of an edge; empty for none."""
@@ -32,11 +32,11 @@ class Choices(NamedTuple):
 USUAL = Choices()
 NOT_EVALUATED = "not evaluated"
 TITLE = 160
-"""Characters of a program's text that a title shows."""
+"""The most characters of a program in a title."""
 
 
 class Cell(NamedTuple):
-    """One compartment of a box: a name or a number, with the word that stands before a number."""
+    """A compartment of a box: a name, or a number with the word before it."""
 
     text: str
     word: Literal["", "data", "grad"] = ""
@@ -47,7 +47,7 @@ class Cell(NamedTuple):
 
 
 def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
-    """The compartments of a node's box; none for a node with an operation alone.
+    """Return the compartments of a node's box; none for an operation alone.
 
     Control characters in names are made visible; nothing is escaped yet.
     """
@@ -64,7 +64,7 @@ def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
 
 
 def title(picture: Picture) -> str:
-    """Return the title of the picture in one line; a long program is shortened."""
+    """Return the picture's title in one line; long programs are shortened."""
     lines = [line for line in picture.text.splitlines() if line.strip()]
     if len(lines) != 1:
         return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"

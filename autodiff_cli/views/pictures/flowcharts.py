@@ -1,4 +1,4 @@
-"""The picture in the languages of Graphviz and of Mermaid, which lay it out."""
+"""Pictures in the languages of Graphviz and Mermaid, which lay them out."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
 _LOST_SPACE = re.compile(r"^ |(?<= ) | $")
 
 EDGES = 500
-"""How many edges Mermaid draws by default; a diagram may not raise its `maxEdges` itself."""
+"""Mermaid's default limit `maxEdges`, which a diagram cannot raise."""
 # Harmless: letters, digits, single spaces, a point inside a number, an underscore inside a name.
 _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
 
 
 # ---- Graphviz ----------------------------------------------------------------------------------------------------
 def dot(picture: Picture, choices: Choices = USUAL) -> str:
-    """The picture in Graphviz's language, to be drawn by `dot -Tsvg`, say."""
+    """Return the picture in Graphviz's language, for `dot -Tsvg`."""
     return "\n".join(_dot_lines(picture, choices)) + "\n"
 
 
@@ -57,7 +57,7 @@ def _dot_lines(picture: Picture, choices: Choices) -> Iterator[str]:
 
 # ---- Mermaid -----------------------------------------------------------------------------------------------------
 def mermaid(picture: Picture, choices: Choices = USUAL) -> str:
-    """The picture in Mermaid's language."""
+    """Return the picture in Mermaid's language."""
     lines = list(_mermaid_lines(picture, choices))
     edges = sum(arrow in line for line in lines for arrow in ("-->", "-.->"))
     if edges > EDGES:
@@ -94,8 +94,8 @@ def _mermaid_lines(picture: Picture, choices: Choices) -> Iterator[str]:
 
 
 def escape(text: str) -> str:
-    """The text with everything but letters, digits and plain spaces as Mermaid's entity codes.
+    """Return the text with all but letters, digits and plain spaces as Mermaid's entity codes.
 
-    Mermaid reads Markdown, directives (`%%{`), links and HTML in labels, so that even a lone `*` or `-` needs it.
+    Mermaid reads Markdown, directives (`%%{`), links and HTML in labels: even a lone `*` or `-` needs it.
     """
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

@@ -1,7 +1,6 @@
-"""Layered layout of a graph: columns from left to right, boxes that do not overlap, lines between them.
+"""Layered layout of graphs: columns by longest path, order by barycentres, heights by least squares.
 
-Columns follow the longest path, the order within them barycentres, heights weighted least squares. A node with many
-users has one line that branches, so that a picture of a loop does not fill with parallel lines.
+A node with many users has one branching line, so that loops do not fill the picture with parallel lines.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from typing import NamedTuple
 from ...errors import ExpressionError, limit_error
 
 GAP = 16.0
-"""Pixels between two boxes of a column, and between a box and a line that passes it."""
+"""Pixels between two boxes of a column, or a box and a passing line."""
 LINE_GAP = 10.0
 """Pixels between two lines that pass a column."""
 COLUMN_GAP = (44.0, 150.0)
-"""The least and the greatest distance of columns in pixels, which grows with steep lines."""
+"""The least and the greatest distance of columns in pixels; steep lines widen it."""
 MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
-"""The most rounds of ordering, and the most rounds times edges."""
+"""The most rounds of ordering, and of rounds times edges."""
 SWEEPS = 24
 MAX_NODES, MAX_BENDS = 5000, 100_000
 """The most nodes and bends in a picture, which take half a minute at worst."""
@@ -33,7 +32,7 @@ class Size(NamedTuple):
     width: float
     height: float
     middle: float | None = None
-    """The distance from its top to its lines; None for half of its height."""
+    """From its top to its lines; None for half its height."""
 
     @property
     def above(self) -> float:
@@ -52,7 +51,7 @@ class Point(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A piece of a line: from node or bend `start` to node or bend `end`, which stand in neighbouring columns."""
+    """A piece of a line, between nodes or bends of neighbouring columns."""
 
     start: int
     end: int
@@ -60,7 +59,7 @@ class Segment(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A finished layout. Indices below `len(sizes)` are nodes, those above are bends of lines."""
+    """A finished layout. Indices count the nodes, then the bends of lines."""
 
     sizes: tuple[Size, ...]
     """The sizes of nodes, then of bends, which are as wide as their column."""
@@ -70,7 +69,7 @@ class Layout(NamedTuple):
     """The start of the column of each node."""
     segments: tuple[Segment, ...]
     last: dict[tuple[int, int], int]
-    """The bend or node from which the last segment of a line between two nodes starts."""
+    """The start of the last segment of the line between two nodes."""
     width: float
     height: float
 
@@ -85,13 +84,13 @@ def layered_layout(
 ) -> Layout:
     """Return the layout of a graph in which node `i` has the inputs `inputs[i]`, all of lower index.
 
-    Lines arrive at a node in the order of its inputs, from the top, if it is `ordered`, else in any order.
-    `gaps` are the least and the greatest distance of columns. The layout is at most `max_height` high, unless a column
-    needs more. Raises `ExpressionError` (`limit`) if the graph is too large.
+    Lines arrive at an `ordered` node in the order of its inputs, from the top. `gaps` are the least and the greatest
+    distance of columns. `max_height` holds unless a column needs more. Raises `ExpressionError` (`limit`) for too large
+    a graph.
     """
     if len(sizes) > MAX_NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
-    # the column of each node is as far to the right as its users allow
+    # each node is as far to the right as its users allow
     distance = [0] * len(inputs)
     for index in range(len(inputs) - 1, -1, -1):
         for source in inputs[index]:
@@ -185,7 +184,7 @@ def _depth_first_order(
 
 # ---- the order within columns -------------------------------------------------------------------------------------
 class _Graph(NamedTuple):
-    """A layered graph: columns (`ranks`), edges between neighbouring columns, and the ports where edges arrive."""
+    """A layered graph: columns (`ranks`), edges between neighbours, and ports where they arrive."""
 
     ranks: Sequence[int]
     edges: Sequence[tuple[int, int]]
@@ -206,7 +205,7 @@ def _order_columns(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
 
 
 def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:
-    """Sort each column by the barycentres of its neighbours, in alternating directions; return the best order met.
+    """Sort columns by barycentres in alternating directions; return the best order met.
 
     `back` begins with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions on Systems,
     Man, and Cybernetics 11 (1981) 109-125.
@@ -214,7 +213,7 @@ def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool)
     best, fewest = columns, _crossings(columns, graph)
     columns = [list(column) for column in columns]
     ways = [(graph.sources, columns), (graph.targets, columns[::-1])]
-    # the relative position of each node in its column, from 0 to 1
+    # relative positions in the columns, from 0 to 1
     share: dict[int, float] = {}
     for column in columns:
         _set_relative_positions(column, share)
@@ -282,13 +281,13 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
 def _vertical_positions(
     columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
-    """Return the heights of nodes and bends: close to their neighbours, in the order of their column, without overlap.
+    """Return heights of nodes and bends: near their neighbours, in column order, without overlap.
 
-    They stay within half of `max_height`, or of the highest column if that is larger, around 0.
+    They are within half of `max_height`, or of the highest column if larger, around 0.
     """
     pulls: tuple[list[list[tuple[int, float]]], ...] = ([[] for _ in sizes], [[] for _ in sizes])
     for start, end in edges:
-        # segments between bends have the largest weight, to be straight
+        # segments between bends weigh most, to be straight
         weight = (1.0, 3.0, 8.0)[(start >= nodes) + (end >= nodes)]
         pulls[0][end].append((start, weight))
         pulls[1][start].append((end, weight))
@@ -330,7 +329,7 @@ def _vertical_positions(
 def _fit_with_gaps(
     wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
 ) -> list[float]:
-    """Return the positions nearest to `wishes` in weighted least squares that differ at least as much as `offsets`.
+    """Return the weighted least-squares fit to `wishes` with at least the spacing of `offsets`.
 
     The first one is clamped to `ends`. Method: isotonic regression by pooling adjacent violators.
     """

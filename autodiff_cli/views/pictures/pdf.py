@@ -1,4 +1,4 @@
-"""The picture as PDF: the scene drawn by matplotlib, with its fonts and text that is text."""
+"""Pictures as PDF: the scene drawn by matplotlib, with selectable text."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MAX_SIDE = 14_400.0
 
 
 def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
-    """The picture as a PDF file of one page. Raises `ExpressionError` where the libraries of `plot` are not installed.
+    """Return the picture as a PDF file of one page.
 
-    Also (`limit`) where it would be larger than a page may be.
+    Raises `ExpressionError` without the libraries of `plot`, and (`limit`) for too large a page.
     """
     drawn = scene(picture, choices)
     points = UNIT * (1.0 if choices.width is None else choices.width / drawn.width)
@@ -35,7 +35,7 @@ def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
     from matplotlib.transforms import Affine2D
 
     colors = DARK if choices.theme == "dark" else LIGHT
-    # a font as it is, not the shapes of its letters: whoever reads the page can select and search
+    # fonts, not the shapes of letters, so that text can be selected and searched
     settings: Any = {"pdf.fonttype": 42, "text.parse_math": False, "font.family": ["DejaVu Sans Mono", "DejaVu Sans"]}
     file = io.BytesIO()
     # from units below the top left corner to inches above the bottom left one

@@ -1,4 +1,4 @@
-"""The picture as a scene for SVG, TikZ and PDF: boxes, lines and text, and their colours."""
+"""Pictures as scenes for SVG, TikZ and PDF: boxes, lines, text and colours."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 FONT = 13.0
 ADVANCE = 0.6 * FONT
-"""How wide a column of text is drawn, whatever the font."""
+"""The width of a column of text in any font."""
 UNIT = 0.75
-"""PostScript points of a unit of a scene, which is a pixel, of which 96 are an inch."""
+"""PostScript points per unit of a scene, which is a pixel of 1/96 inch."""
 BASELINE = 0.35 * FONT
-"""How far below the middle of a line of text its letters stand."""
+"""From the middle of a line of text down to its baseline."""
 BOX = 26.0
 """The height of a box and, at least, of an operation."""
 PORT = 8.0
@@ -28,28 +28,28 @@ PORT = 8.0
 BESIDE = 18.0
 """The extra width of a number beside a vertical line."""
 BESIDE_TIGHT = 3.0
-"""The additional distance of close rows that makes room for these numbers."""
+"""The additional distance of close rows for such numbers."""
 MARGIN = 20.0
 HEAD = 6.0
 
 LIVE_COLUMNS = 8
-"""Characters of a number in a live picture, beside its sign and unit."""
+"""Characters of a number in a live picture, without sign and unit."""
 TIGHT = (30.0, 30.0)
 """The least and the greatest distance of columns of a large picture."""
 SLIDE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
 LEGIBLE = 11.0
-"""The pixels that text on a slide has at least, where there is such a layout."""
+"""The minimal size of text on a slide in pixels, if a layout allows it."""
 PAGE = 1240.0
-"""The width of a live picture, at most, where its text has `LEGIBLE_LIVE` pixels then."""
+"""The maximal width of a live picture, if its text then has `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
 
 LOOKED = 200
-"""Graphs of more nodes are laid out in one way only: no slide could hold them."""
+"""Graphs of more nodes get one layout only: no slide could hold them."""
 
 
 def coordinate(x: float) -> str:
-    """A place or a length as drawings have it."""
+    """Return a place or length as text for drawings."""
     return f"{x + 0.0:.1f}".removesuffix(".0")
 
 
@@ -93,13 +93,13 @@ Piece = (
 
 
 class Path(NamedTuple):
-    """A line, a rule between the compartments of a box, or the head of an arrow."""
+    """A line, a rule within a box, or the head of an arrow."""
 
     kind: Literal["line", "rule", "head"]
     pieces: tuple[Piece, ...]
     skipped: bool = False
     source: int | None = None
-    """The node that a line comes from; `edge` is the node, and its input, that it leads to."""
+    """The node that a line comes from; `edge` is the node and input it leads to."""
     edge: tuple[int, int] | None = None
 
 
@@ -107,16 +107,15 @@ Shape = Box | Text | Path
 
 
 def text_width(text: str) -> float:
-    """How wide a piece of text is drawn."""
+    """Return the width of a drawn text."""
     return width_of(text) * ADVANCE
 
 
 def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
-    """The scene of a picture. Raises `ExpressionError` (`limit`) for too large a graph.
+    """Return the scene of a picture. Raises `ExpressionError` (`limit`) for too large a graph.
 
-    With the layout `auto` it goes to the right if its text is legible on a slide then, else the way, and as close
-    together, as makes it most so.
-    A live picture is on a page, which scrolls down: it is to be no wider than that, however long.
+    The layout `auto` goes right if its text is then legible on a slide, else in the direction and density that make it
+    most legible. A live picture, on a page that scrolls down, is no wider than the page.
     """
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
     tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
@@ -126,7 +125,7 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
     best, largest = None, 0.0
     for way, tight in tries:
         result = Scene(picture, choices._replace(way=way), tight)
-        # the pixels of the text where the scene fills the page or the slide
+        # pixels of the text if the scene fills the page or slide
         size = FONT * min(width / result.width, height / result.height)
         if size > largest:
             best, largest = result, size
@@ -137,13 +136,13 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
 
 
 class _Unit(NamedTuple):
-    """A node as it is drawn: its operation, then its box beside it."""
+    """A drawn node: its operation, then its box beside it."""
 
     operation: Size | None
     cells: tuple[Cell, ...]
     widths: tuple[float, ...]
     size: Size
-    """As the layout takes it, which knows of one way only."""
+    """For the layout, which knows one direction only."""
     port: float
     """Between two lines that end at the operation."""
 
@@ -152,12 +151,12 @@ class Scene:
     """A picture with its layout: its size, and its shapes from back to front."""
 
     def __init__(self, picture: Picture, choices: Choices, tight: bool) -> None:
-        """Lay the picture out in the chosen way, its nodes close together where it is `tight`."""
+        """Lay the picture out in the chosen direction, closely if `tight`."""
         self.picture, self.choices, self.down = picture, choices, choices.way == "down"
         self.pad, self.stem = (7.0, 6.0) if self.down else (9.0, 12.0)
         """The horizontal padding of the text in a box, and from an operation to its box."""
         widest = max((self._beside(edge) for node in picture.nodes for edge in node.inputs), default=0.0)
-        # room for what is written beside the lines: where they go down, what is left between two rows nearly has it
+        # room for text beside the lines, which downward lines nearly have between two rows
         beside = widest if not self.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
         low, high = TIGHT if tight else COLUMN_GAP
         slide = SLIDE[0 if self.down else 1] * FONT / LEGIBLE - 2 * MARGIN
@@ -175,13 +174,11 @@ class Scene:
 
     @property
     def description(self) -> str:
-        """The description for readers who cannot see it."""
-        # numbers that change are not for a description that does not
+        # a fixed description leaves out numbers that change
         return description(self.picture._replace(numbers=False) if self.choices.live else self.picture, self.choices)
 
     @property
     def shapes(self) -> Iterator[Shape]:
-        """All that is drawn."""
         yield from self.lines
         for node in self.nodes:
             yield from node
@@ -207,7 +204,7 @@ class Scene:
         beside = [self._beside(edge) for edge in node.inputs] if numbered else [0.0]
         port = PORT
         if numbered and self.down:
-            # the first number stands on the left of its line, and all others on the right of theirs
+            # the first number is left of its line, all others right
             port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
         elif numbered:
             port = FONT + 3
@@ -216,7 +213,7 @@ class Scene:
         width = operation.width + (self.stem + box if written else 0.0)
         size = Size(width, operation.height)
         if self.down:
-            # lines that go down come from operation to operation, and the boxes stand beside them
+            # downward lines connect operations, and the boxes stand beside them
             half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
             before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
             size = Size(BOX, before + max(width - half, last + beside[-1] + BESIDE / 2), before)
@@ -234,7 +231,7 @@ class Scene:
 
     @property
     def lines(self) -> Iterator[Shape]:
-        """The lines between nodes: first their common parts, then their ends at the operations."""
+        """Yield the lines between nodes: their common parts, then their ends."""
         layout, nodes, count = self.layout, self.picture.nodes, len(self.units)
         taken: dict[int, bool] = {}
         for index, node in enumerate(nodes):
@@ -242,7 +239,7 @@ class Scene:
                 bend = layout.last[edge.node, index]
                 taken[bend] = taken.get(bend, False) or edge.taken
         for segment in reversed(layout.segments):
-            # a line that only passes was taken if one of those that leave it further on was
+            # a passing line was taken if one of its later branches was
             if segment.end >= count:
                 taken[segment.start] = taken.get(segment.start, False) or taken.get(segment.end, False)
         trunks: dict[tuple[int, bool], list[Piece]] = {}
@@ -258,7 +255,7 @@ class Scene:
         for index, node in enumerate(nodes):
             ports = self._ports(node, index)
             along, middle = layout.corners[index]
-            # boxes end where their column ends: what is left of a narrow one is crossed at its own height
+            # lines cross the gap beside a box narrower than its column at their own height
             tip, first = along - HEAD / 2, layout.lefts[index]
             for position, (edge, port) in enumerate(zip(node.inputs, ports, strict=True)):
                 across, back = middle + port, along - HEAD - 1
@@ -290,7 +287,6 @@ class Scene:
     # ---- nodes
     @property
     def nodes(self) -> Iterator[Iterator[Shape]]:
-        """The shapes of each node."""
         for index, (node, unit) in enumerate(zip(self.picture.nodes, self.units, strict=True)):
             yield self._node(node, unit, self.layout.corners[index], index in self.picture.outputs)
 
@@ -328,7 +324,7 @@ def _live_columns(unit: Unit | None) -> int:
 
 # ---- colours ------------------------------------------------------------------------------------------------------
 class Colors(NamedTuple):
-    """The colours of a theme; text is held to a contrast of at least 4.5 by a test."""
+    """The colours of a theme; a test holds text to a contrast of at least 4.5."""
 
     paper: str
     text: str
@@ -343,7 +339,7 @@ class Colors(NamedTuple):
 
 
 class Look(NamedTuple):
-    """How a kind of shape is drawn: which colours fill it and draw its edge, and how wide that is."""
+    """How a kind of shape is drawn: its fill, edge and width of edge."""
 
     fill: str
     edge: str

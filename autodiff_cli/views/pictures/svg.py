@@ -1,4 +1,4 @@
-"""The picture as SVG: its scene, readable in light and dark. And as PNG, which resvg draws of that."""
+"""Pictures as SVG, readable in light and dark, and as PNG, drawn from it by resvg."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .scene import (
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
 SCALE = 2.0
-"""Pixels of a PNG to a unit of the SVG, unless the picture is large."""
+"""Pixels of a PNG per unit of the SVG, unless it is large."""
 AMPLE, MOST = 20e6, 100e6
 """Pixels above which the scale goes down to 1, and below it; the first are the most for a width."""
 SIDE = 120_000
@@ -48,21 +48,21 @@ _OTHER = re.compile(
 FONTS = Path(__file__).parent / "fonts"
 
 CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
-"""How rules call kinds of text; the others have no name."""
+"""CSS classes of kinds of text; the others have none."""
 
 
 def svg(picture: Picture, choices: Choices = USUAL) -> str:
-    """The picture as an SVG document. Raises `ExpressionError` (`limit`) for too large a graph.
+    """Return the picture as an SVG document. Raises `ExpressionError` (`limit`) for too large a graph.
 
-    Nodes, numbers and lines carry `data-` attributes that say which they are. A `live` picture is for a page that
-    changes its numbers and writes on its lines: it leaves room for that, and its style is the page's.
+    Nodes, numbers and lines carry `data-` attributes that identify them. A `live` picture leaves room for its page to
+    change numbers and write on lines, and has the style of the page.
     """
     drawn = scene(picture, choices)
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
     if choices.live:
         scale = min(1.0, max(PAGE / width, LEGIBLE_LIVE / FONT))
-    # a chosen theme has a name of its own in rules of CSS, on one page with others
+    # a chosen theme has its own CSS class, to share a page with others
     theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)} {coordinate(height)}" '
@@ -91,7 +91,7 @@ def _shape(shape: Shape) -> str:
     if isinstance(shape, Text):
         kind = CLASSES.get(shape.kind, "")
         styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{shape.word}" ' if shape.word else "")
-        # held to the width that it was given, whatever font it is drawn in
+        # of the given width in any font
         length = f'textLength="{coordinate(shape.width)}" lengthAdjust="spacingAndGlyphs"'
         return f"<text {styled}{_corner(shape.x, shape.y + BASELINE)} {length}>{escape(shape.text)}</text>"
     kind = f"{shape.kind} skipped" if shape.skipped else shape.kind
@@ -121,7 +121,7 @@ def _pieces(pieces: Iterable[Piece]) -> str:
 
 # ---- colours ------------------------------------------------------------------------------------------------------
 def style(theme: Theme = "auto", partials: bool = False) -> str:
-    """The CSS of a picture in the colours of a theme; with `partials` also of numbers beside lines."""
+    """Return the CSS of a picture in a theme; with `partials` also of numbers beside lines."""
     if theme == "auto":
         dark = colored(DARK, partials)
         return f"{shapes()}{colored(LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
@@ -129,7 +129,7 @@ def style(theme: Theme = "auto", partials: bool = False) -> str:
 
 
 def shapes() -> str:
-    """The rules that are the same in every theme."""
+    """Return the CSS rules that all themes share."""
     return (
         f".autodiff text{{font:{coordinate(FONT)}px {FAMILY}}}"
         ".autodiff .line{fill:none;stroke-width:1.2}"
@@ -139,7 +139,7 @@ def shapes() -> str:
 
 
 def colored(colors: Colors, partials: bool = False, within: str = ".autodiff") -> str:
-    """The rules of the colours."""
+    """Return the CSS rules of the colours."""
     filled = ("paper", "box", "variable", "operation", "result")
     rules = [f"{within} rect,{within} .rule{{stroke:{colors.edge}}}"]
     rules += [f"{within} .{name}{{fill:{getattr(colors, name)}}}" for name in filled]
@@ -158,9 +158,9 @@ def colored(colors: Colors, partials: bool = False, within: str = ".autodiff") -
 
 # ---- PNG ----------------------------------------------------------------------------------------------------------
 def png(picture: Picture, choices: Choices = USUAL) -> bytes:
-    """The picture as a PNG file. Raises `ExpressionError` where the libraries of `draw` are not installed.
+    """Return the picture as a PNG file. Raises `ExpressionError` without the libraries of `draw`.
 
-    Characters that the font lacks are drawn in one of the system's fonts, if there are any.
+    Characters that the font lacks are drawn in one of the system's fonts, if any.
     """
     message = "`--format png` needs the libraries of the extra `draw`"
     resvg_py = needed("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
@@ -184,7 +184,7 @@ def png(picture: Picture, choices: Choices = USUAL) -> bytes:
     data = resvg_py.svg_to_bytes(
         svg_string=text,
         zoom=scale,
-        # the same picture on every machine, as long as the font has all that is written
+        # without system fonts, the same picture on every machine
         skip_system_fonts=not _OTHER.search(text),
         font_files=[str(path) for path in sorted(FONTS.glob("*.ttf"))],
         font_family="DejaVu Sans Mono",

@@ -1,4 +1,4 @@
-"""The picture as TikZ: the same scene as the SVG, with names and numbers as mathematics, for slides and papers."""
+"""Pictures as TikZ: the scene of the SVG, with names and numbers as mathematics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BOXES = ("box", "variable", "result", "operation", "operation result")
 
 
 def tikz(picture: Picture, choices: Choices = USUAL) -> str:
-    """The picture as a `tikzpicture`, which needs the packages tikz and amsmath.
+    """Return the picture as a `tikzpicture`, for the packages tikz and amsmath.
 
     Raises `ExpressionError` (`limit`) for too large a graph.
     """
