@@ -1,1 +1,1 @@
-"""Number types: what a rule of the table may use, whatever kind of number it is applied to."""
+"""Number types: the operations that the rules of the table may use on any kind of number."""
