@@ -37,7 +37,7 @@ ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
 ZERO_DIGITS = 800  # digits with which a result of 0 is believed
 DIFFERENCES = 60  # evaluations for differences, about
 ZERO_SUM_TOLERANCE = 1e-40  # a sum that is 0, relative to its terms
-EFFORT = 30_000  # variables times nodes that are compared with differences
+EFFORT = 30_000  # variables times nodes compared with differences
 
 NO_DIFFERENCE = Difference(None, None)
 ZERO = "0 to within rounding"
@@ -106,7 +106,7 @@ def check(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Check:
-    """Return value and gradient of the program `text` at `point`, with lower bounds on their correct digits.
+    """Return value and gradient of a program, with lower bounds on their correct digits.
 
     The reference is the same program in 50 digits or more, at exactly the doubles (literals and constants too) of the
     computation; its partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.

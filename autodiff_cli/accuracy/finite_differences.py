@@ -45,7 +45,7 @@ def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Nu
 
 
 def extrapolated(value: Callable[[float], float | None], x: float) -> Difference:
-    """Return the slope at `x` by Ridders' method: central differences of halved steps, extrapolated to step 0.
+    """Return the slope at `x` by Ridders' method: central differences, extrapolated to step 0.
 
     Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
     """

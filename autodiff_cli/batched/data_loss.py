@@ -139,7 +139,7 @@ def pose_over(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> tuple[Problem, DataLoss]:
-    """Return the formula as a problem of the variables that are not columns, and the loss over its data.
+    """Return the formula as a problem of the variables outside the data, and the loss.
 
     `passes` is about how often it will be evaluated. Raises `ExpressionError`. With `only_variables` only variables of
     the program are wanted. `fill` gives values to variables without one. If values have units, the loss is a function
@@ -279,9 +279,10 @@ class DataLoss:
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
-        """Return value and partial derivatives by `wrt` at the values of `variables`, of the rows `which`.
+        """Return value and partial derivatives by `wrt` at the values of `variables`.
 
-        Raises `ExpressionError` for the first row without a value, with its place in the data.
+        `which` restricts the rows. Raises `ExpressionError` for the first row without a value, with its place in the
+        data.
         """
         return self._reduced(point, which, 1 + len(self.wrt), self._kernel, self._row)
 

@@ -82,7 +82,7 @@ def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tu
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records a program's value, gradient and lower triangle of the Hessian.
+    """Return a function that records a program's value, gradient and Hessian (lower triangle).
 
     Raises `ExpressionError` (`limit`) if that is too large.
     """
@@ -294,7 +294,7 @@ def evaluate(
     memory: Any = None,
     refused: RowErrors | None = None,
 ) -> Block:
-    """Compute `count` results at every row; an input is a column, with NaN for a missing number, or a number.
+    """Compute `count` results at every row; inputs are columns, nan for a missing number, or numbers.
 
     `missing` returns the error of a variable that is not finite at a row. The results fill `memory`, if given. Raises
     `BudgetExceeded`.

@@ -113,7 +113,7 @@ def _record_values(graph: Graph, roots: tuple[int, ...], inputs: Leaves, m: Reco
 def record_gradient(
     graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, root: int | None = None
 ) -> Recording:
-    """Return the recording of the outputs of a graph, or of one `root`, and their partial derivatives.
+    """Return the recording of a graph's outputs, or of one `root`, and their partial derivatives.
 
     It repeats the sweeps, in their order, for every point at once. An input that does not count at a point (an untaken
     branch, the loser of a `max`) is reached only under a condition.

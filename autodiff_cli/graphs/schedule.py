@@ -42,7 +42,7 @@ def branches(step: Step) -> tuple[Step, Step, Step]:
 
 
 def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
-    """Return the steps that results need, each after its inputs and inside the branches that need it.
+    """Return the steps that results need, each after its inputs and inside its branches.
 
     `silent` operations, which give an infinite result instead of an error, are checked.
     """

@@ -203,7 +203,7 @@ class Value:
         if self._first is None:
             return _copied, ((), self.primitive, self.data, self.grad, self._about)
         if id(self) not in _packs.places:
-            _pack = _Pack(self)  # named, so that it lives until it is pickled
+            _pack = _Pack(self)  # kept alive until it is pickled
         pack, k = _packs.places[id(self)]
         return getitem, (pack(), k)
 
@@ -517,7 +517,7 @@ def graph_of(outputs: Value | Iterable[Value] | Graph) -> Graph:
 def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
     """Return the graph of Values with these indices."""
     graph = Graph()
-    del graph.rows  # made of the columns, if ever
+    del graph.rows  # made from the columns on demand
     graph.places = [*place]
     graph.primitives = [n.primitive for n in place]
     graph.parents = [tuple([place[p] for p in n._prev]) for n in place]

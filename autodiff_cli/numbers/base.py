@@ -193,7 +193,7 @@ class Written:
 
 
 class NumberType:
-    """One kind of number: its functions by name (`m.sin`, `m.pow`, `m.where`), as the rules of the table use them.
+    """One kind of number: functions by name (`m.sin`, `m.pow`, `m.where`) for the rules of the table.
 
     Functions that the type lacks are composed of others, by `DEFINITIONS`.
     A rule combines numbers with `+ - * / **` and whole literals, compares with `m.lt(x, 0)` and chooses with
@@ -267,7 +267,7 @@ class NumberType:
             return composed
 
         def in_order(m: NumberType, *inputs: Number) -> Number:
-            if any(inputs[low] > inputs[high] for low, high in ordered):  # what it is composed of does not see it
+            if any(inputs[low] > inputs[high] for low, high in ordered):  # the composed formula does not check it
                 raise ValueError("the lower bound is above the upper one")
             return composed(m, *inputs)
 

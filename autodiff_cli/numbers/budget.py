@@ -24,21 +24,21 @@ STEPS_A_CHARACTER = 1_000
 # Costs in steps, measured in microseconds. Operations of a number type know their own cost.
 # A sweep, for each node:
 FORWARD, BACKWARD = 1, 2
-SECOND_ORDER_NODE = 2.0  # and for each variable, over numbers that carry derivatives
-BRANCH, BRANCH_NODE = 100, 20  # a smooth branch, and a node of it; more with more derivatives
+SECOND_ORDER_NODE = 2.0  # also for each variable, with dual numbers
+BRANCH, BRANCH_NODE = 100, 20  # a smooth branch, and its nodes
 REFERENCE_NODE = 20  # in many digits
-CALLED_NODE = 10  # that the call of a function expands to
-CANONICAL_NODE, TERM, GUARD = 45, 25, 4  # of a formula that is simplified; a term of it, a condition
-DERIVED_NODE, RECORDED_STEP = 20, 15  # of a formula that is derived
+CALLED_NODE = 10  # expanded from a function call
+CANONICAL_NODE, TERM, GUARD = 45, 25, 4  # simplification: node, term, condition
+DERIVED_NODE, RECORDED_STEP = 20, 15  # differentiated formulas
 # An evaluation of a program that is compiled, or of many rows:
 SWEEP, COMPILED_CALL = 15, 1
-COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by the family of its function; 1 for those that are not listed
+COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by family of functions; else 1
 BLOCK, ROWS_IN_TURN = 50, 10
 DRAWN_INPUT, DRAWN_OUTPUT, DRAWN_NODE = 0.08, 0.14, 0.005  # at each of many random points
 SAMPLE, DRAWN_POINT = 1, 25  # of a curve
 SECOND_DERIVATIVE = 12  # in evaluations of value and gradient
-READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN = 40, 40, 150  # of data, as the decimals that they are
-FITTED_ROW, FITTED_PAIR = 1, 0.002  # a row, and each two parameters for it
+READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN = 40, 40, 150  # of data, as decimals
+FITTED_ROW, FITTED_PAIR = 1, 0.002  # a row, and each pair of its parameters
 # An iteration of a search, beside its evaluations:
 ITERATION = 20
 MINIMIZER_ITERATION, MINIMIZER_VARIABLE = 100, 1

@@ -94,7 +94,7 @@ class Duals(Lifted):
         return Dual(self, x, {direction: self.base.number(1)})
 
     def finite(self, x: Number) -> bool:
-        """Return whether the number, and in a strict type its derivatives, are finite. Raises its `fault`."""
+        """Return whether the number, in a strict type also its derivatives, are finite. Raises its `fault`."""
         if not isinstance(x, Dual):
             return self.base.finite(x)
         if not self.strict:

@@ -60,7 +60,7 @@ class Real(NumberType):
         self.__dict__.update(FUNCTIONS, finite=math.isfinite, literal=_literal, number=float)
 
     def definition(self, name: str) -> Callable[..., Number]:
-        from .double.formulas import FORMULAS  # on demand: most programs have no such function
+        from .double.formulas import FORMULAS  # rarely needed
 
         rule = FORMULAS.get(name) or super().definition(name)
 
@@ -74,7 +74,7 @@ class Real(NumberType):
         work.charge(operations * 0.4)
 
     def __reduce__(self) -> str:
-        return "REAL"  # the instance that there is: not all of its functions can be pickled
+        return "REAL"  # the singleton: some functions cannot be pickled
 
 
 def _literal(text: str) -> float:

@@ -312,7 +312,7 @@ def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     In integers of 2**-bits, relative to the first term: mpmath's complex numbers take up to a hundred times as long.
     """
     context = m.context
-    bits = context.prec + 64 - context.prec % 64 + 64  # few values of it: the Bernoulli numbers are kept
+    bits = context.prec + 64 - context.prec % 64 + 64  # few values: Bernoulli numbers are cached
     work.charge(bits * (1 + bits / 330) / 3)
     first = x ** -(order + 1)
     count = max(0, math.ceil(order + 0.2 * bits - x)) if x < order + bits else 0
@@ -348,7 +348,7 @@ def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) ->
         # The step is so small that the difference is the differential.
         return -b * m.polygamma(n + 1, a)
     lost = max(0, m.context.mag(a) - m.context.mag(b))
-    with m.context.extraprec(lost + -lost % 64):  # few precisions: mpmath keeps its constants by them
+    with m.context.extraprec(lost + -lost % 64):  # few precisions: mpmath caches constants by them
         return m.polygamma(n, a) - m.polygamma(n, a + b)
 
 
@@ -382,12 +382,12 @@ def _beta_by_reflection(m: Multiprecision, a: Number, b: Number, wave: Number) -
 
 def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
     context = m.context
-    m._charge("gamma")  # there are three of them, where one function is charged for
+    m._charge("gamma")  # three calls, of which one is charged
     a, b = max(a, b), min(a, b)
     if context.mag(a) - 2 * max(context.mag(b), 0) > context.prec + GUARD:
         return context.loggamma(b) - b * context.ln(a)  # DLMF 5.11.12
     if context.mag(b) > 17:
-        return -4 * context.mpf(MAGNITUDE)  # less than that: exp takes it for 0
+        return -4 * context.mpf(MAGNITUDE)  # a bound: exp underflows
     with context.extraprec(2 * max(context.mag(a), 0)):
         return context.loggamma(a) + context.loggamma(b) - context.loggamma(a + b)
 

@@ -197,7 +197,7 @@ class Remembering(Multiprecision):
                 value = compute(*inputs)
                 if len(values) >= REMEMBERED:
                     values.clear()
-                if value:  # a 0 may have underflowed, which is noted when it is computed
+                if value:  # a 0 may be an underflow, to be noted each time
                     values[inputs] = value
             return value
 

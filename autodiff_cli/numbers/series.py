@@ -226,4 +226,4 @@ class Failed(Exception):
             self.order += 1
             series = series.cause
         self.series = series
-        """The operation of the program that caused it."""
+        """The program's operation that caused it."""

@@ -14,7 +14,7 @@ from ..numbers.floats import REAL
 Matrix = list[list[Any]]
 
 SWEEPS = 60
-SMALLEST = 1e-18  # an entry beside the diagonal up to this, relative to the largest one, counts as 0
+SMALLEST = 1e-18  # relative size of negligible off-diagonal entries
 
 
 class Singular(ArithmeticError):

@@ -13,14 +13,14 @@ from .linear_algebra import Matrix, Singular, solve_linear
 if TYPE_CHECKING:
     from ..numbers.running_digits import RunningDigits
 
-MAX_STEPS = 60  # towards the last digit: each doubles the digits
+MAX_STEPS = 60  # each doubles the digits
 
 System = Callable[[list[Any]], tuple[Sequence[Any], Matrix]]
 """Returns the residuals of a square system at a point, and its Jacobian."""
 
 
 def newton(m: NumberType, system: System, start: Sequence[Any]) -> Iterator[tuple[list[Any], list[Any] | None]]:
-    """Yield each point of Newton's method with the next step; None, the last, at a singular Jacobian.
+    """Yield each point with the Newton step from it; None, the last, at a singular Jacobian.
 
     Raises the errors of `system`.
     """
@@ -37,7 +37,7 @@ def newton(m: NumberType, system: System, start: Sequence[Any]) -> Iterator[tupl
 
 
 def polished(m: NumberType, system: System, start: Sequence[float]) -> list[Any]:
-    """Return the solution near a start with all digits of a number type, until Newton's steps stop shrinking.
+    """Return the solution near a start, by Newton steps until they stop shrinking.
 
     >>> from autodiff_cli.numbers.floats import REAL
     >>> polished(REAL, lambda at: ([at[0] ** 2 - 4], [[2 * at[0]]]), [1.5])
@@ -75,7 +75,7 @@ def damped_newton(
     most: int,
     smallest: float,
 ) -> tuple[list[float], Sequence[float], Any] | None:
-    """Return the last point of a damped Newton method, with values and Jacobian; None without values at the start.
+    """Return point, values and Jacobian after damped Newton steps; None without values at the start.
 
     Steps are halved until the values shrink. `evaluate` returns values and Jacobian, or None; `solve` the step from
     both, or None. It takes at most `most` steps, and no share of one below `smallest`.
@@ -106,7 +106,7 @@ def damped_newton(
 def bisected(
     holds: Callable[[float], bool], inside: float, outside: float, *, width: float = 0.0, most: int = 2200
 ) -> tuple[float, float]:
-    """Return two adjacent numbers, or numbers within `width`, between which a condition ceases to hold.
+    """Return adjacent numbers, or ones within `width`, between which a condition ceases to hold.
 
     It holds at `inside`, not at `outside`. 2200 halvings suffice for any interval of doubles.
 

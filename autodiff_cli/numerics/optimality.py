@@ -26,7 +26,7 @@ Matrix = Sequence[Sequence[float]]
 Decomposition = Callable[[list[list[float]]], tuple[list[float], list[list[float]]]]
 """Returns the eigenvalues and unit eigenvectors of a symmetric matrix."""
 
-HIDDEN = 1024  # the sign of an entry of the Hessian below this multiple of its error is uncertain
+HIDDEN = 1024  # multiple of its error below which a sign is uncertain
 NAMED = 4  # variables of a direction
 
 
@@ -72,9 +72,9 @@ class Single:
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value, gradient and Hessian in doubles, with rounding errors, including the point's.
 
-        `size` are numbers that are rounded like the coordinates `wrt`. The point is known to half a unit of its last
-        digit; for the Hessian, to one: it is to be 0 within its errors wherever the gradient is by a multiple root.
-        If that bounds nothing, beside an edge of the domain, the coordinates' own digits count.
+        Coordinates `wrt` are rounded like numbers of `size`. The point is known to half a unit of its last digit; for
+        the Hessian, to one, so that it is 0 within its errors wherever a multiple root makes the gradient so. If that
+        bounds nothing, beside an edge of the domain, the coordinates' own digits count.
         """
         result = self._derivatives(point, wrt, size)
         is_finite = math.isfinite(sum(result.gradient_error))
@@ -163,7 +163,7 @@ def classified(
 
 
 def curvature(spectrum: Sequence[float], error: float) -> str:
-    """Return the curvature, `convex`, `concave`, `indefinite` or `flat`, from eigenvalues known to within `error`."""
+    """Return `convex`, `concave`, `indefinite` or `flat`, from eigenvalues with an `error`."""
     if spectrum and min(spectrum) > error:
         return "convex"
     if spectrum and max(spectrum) < -error:

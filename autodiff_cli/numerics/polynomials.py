@@ -32,7 +32,7 @@ class RealRoot(NamedTuple):
 
 
 def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
-    """Return all real roots of a nonzero polynomial, in order, without those of the `excluded` polynomials.
+    """Return all real roots of a nonzero polynomial, in order, except those of `excluded` ones.
 
     `coefficients` begin with the constant one.
 
@@ -127,7 +127,7 @@ def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
 
 
 def _changes(chain: Sequence[Polynomial], x: Fraction) -> int:
-    """Return the sign changes along Sturm's chain: one fewer at b than at a for each root in (a, b]."""
+    """Return the sign changes along Sturm's chain: from a to b, one fewer per root in (a, b]."""
     signs = [sign for sign in (_sign(p, x) for p in chain) if sign]
     return sum(a != b for a, b in pairwise(signs))
 

@@ -41,7 +41,7 @@ def level_of(k: float, dof: float) -> float:
 
 
 def coverage_factor(level: float, dof: float) -> float:
-    """Return the k for which a t-distributed number lies within ±k with this probability; JCGM 100:2008, table G.2.
+    """Return the k for which a t-distributed number lies within ±k; JCGM 100:2008, table G.2.
 
     >>> round(coverage_factor(0.99, 16), 2), round(coverage_factor(0.95, math.inf), 2)
     (2.92, 1.96)

@@ -153,7 +153,7 @@ class Doubles:
         self._plans: list[Sequence[Step]] = [] if graph.chooses else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
-        """Return the values and adjoints of all nodes, up to the sign of a zero; None if the sweeps are needed.
+        """Return values and adjoints of all nodes, up to the sign of a zero; None if the sweeps are needed.
 
         `leaves` are the indices of the variables by name. Raises KeyError, ValueError, ArithmeticError or `NodeError`
         if the sweeps are needed too.

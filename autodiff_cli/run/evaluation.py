@@ -64,7 +64,7 @@ class Reverse(NamedTuple):
 
 
 def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Reverse:
-    """Return the adjoint of each node of an evaluated graph from those of the outputs. Raises `NodeError`.
+    """Return the adjoint of each evaluated node from those of the outputs. Raises `NodeError`.
 
     If the sides of a kink agree, `active` keeps the local derivatives for further sweeps of these outputs.
     """
@@ -137,7 +137,7 @@ class Evaluation:
         return [zero if partial is None else partial for partial in row], self.breakpoints(kinks)
 
     def jacobian(self, wrt: Sequence[str]) -> tuple[list[list[Number]], Kinks]:
-        """Return the Jacobian, by a backward sweep for each output, and the kinks. Raises `ExpressionError`."""
+        """Return the Jacobian, by one backward sweep an output, and the kinks. Raises `ExpressionError`."""
         one, zero = self.m.number(1), self.m.number(0)
         rows: list[list[Number]] = []
         kinks: Kinks = {}

@@ -91,7 +91,7 @@ class SecondOrder:
         return rows
 
     def sign(self, piece: SmoothBranch, u: Dual) -> int:
-        """Return the sign near the point, on one side of its zero surface, of a number that is 0 there.
+        """Return the sign, on one side of its zero surface, of a number that is 0 at the point.
 
         Two surfaces count as one if first and second derivatives are proportional.
         """
@@ -181,7 +181,7 @@ class TaylorSeries:
         return [[2 * self.coefficient(u, 2)]]
 
     def sign(self, piece: SmoothBranch, u: Series) -> int:
-        """Return the one-sided sign of a number that is 0 at the point: that of its first nonzero coefficient.
+        """Return the one-sided sign of a number that is 0 at the point, by its first nonzero coefficient.
 
         Raises `Failed`, and `Unknown` if the derivative along a line does not decide it.
         """
@@ -236,7 +236,7 @@ class SmoothBranch:
 
     @property
     def breakpoint(self) -> Breakpoint | None:
-        """Return the node to blame if the branch has no derivative or differs from others; None without a kink."""
+        """Return the node to blame if the derivative is missing or differs; None without a kink."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
     def value(self, i: int) -> Number:
@@ -358,7 +358,7 @@ class SmoothBranch:
 def pieces(
     make: Callable[[], Any], graph: Graph, roots: Sequence[int], wanted: Sequence[int]
 ) -> Iterator[SmoothBranch]:
-    """Yield all pieces, including contradictory ones, in numbers that `make` gives. Raises `NodeError`.
+    """Yield all pieces, contradictory ones too, in numbers that `make` gives. Raises `NodeError`.
 
     The graph is evaluated; the wanted leaves are the variables.
     """
@@ -384,7 +384,7 @@ def common(
     names: Sequence[str],
     way_out: str = "",
 ) -> list[Number]:
-    """Return the numbers on which all pieces agree, value first. Raises `NotDifferentiable` if two differ."""
+    """Return the numbers on which pieces agree, value first. Raises `NotDifferentiable` if two differ."""
     first: list[Number] = []
     for piece in met:
         here, breakpoint = numbers(piece), piece.breakpoint

@@ -122,7 +122,7 @@ def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node:
 def needed_nodes(
     graph: Graph, roots: Iterable[int], numbers: Any, done: Container[int]
 ) -> Iterator[tuple[int, list[Any], Sequence[int]]]:
-    """Yield the nodes that the roots need, in order, with their inputs and the positions of needed ones.
+    """Yield the nodes that the roots need, with their inputs and the positions of needed ones.
 
     An unevaluated input is None. The caller stores the node's value in `numbers` and adds it to `done` before the next.
     """
@@ -200,7 +200,7 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
 
 # ---- backpropagation
 def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
-    """Return the adjoint of every node from those of the outputs, `seeds`; None if none reaches it.
+    """Return the adjoint of every node from those of the outputs; None if none reaches it.
 
     Each node, outputs first, adds its adjoint times the local partial derivatives to the adjoints of its inputs. Raises
     `NodeError`, but not at kinks: see `kinks_met`.
@@ -319,7 +319,7 @@ class Activity(list[bool]):
             return True  # a sweep that needs the derivative raises the error
 
     def branches_differ(self, i: int) -> bool:
-        """Return whether the branches of conditional `i` differ, or the untaken one is undefined or jumps."""
+        """Return whether the branches of a conditional differ, or the untaken one is undefined or jumps."""
         _, x, y = self.graph.parents[i]
         try:
             self._evaluate((x, y))
@@ -342,7 +342,7 @@ class Activity(list[bool]):
 
 
 def local_derivatives(active: Activity, i: int) -> list[Number | None]:
-    """Return the partial derivative of node `i` by each input; None for a structural zero or an inactive input.
+    """Return the partial derivatives of node `i`; None for a structural zero or an inactive input.
 
     Raises the rule's error (ValueError, ArithmeticError) if a derivative is infinite or undefined, unless its input
     does not vary near the point.

@@ -14,7 +14,7 @@ def sum(*xs: float) -> float:
     """Return the sum, rounded once."""
     try:
         return math.fsum(xs)
-    except OverflowError:  # fsum also gives up where only a partial sum is too large
+    except OverflowError:  # perhaps only of a partial sum
         return _exact_mean(xs, 1)
 
 
@@ -27,7 +27,7 @@ def mean(*xs: float) -> float:
 
 
 def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
-    from fractions import Fraction  # on demand: it is rarely needed
+    from fractions import Fraction  # rarely needed
 
     return float(builtins.sum(map(Fraction, xs), Fraction(0)) / divisor)
 
@@ -45,14 +45,14 @@ def prod(*xs: float) -> float:
 
 
 def products_of_others(*xs: float) -> list[float]:
-    """Return for each argument the product of the others, the gradient of `prod`, in linear time; inf if too large."""
+    """Return the gradient of `prod`, in linear time: products of the other arguments, inf if too large."""
     before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
     results = []
     for left, right in zip(before, after[1:], strict=False):
         product = scaled_product(left, right)
         try:
             results.append(rounded(product))
-        except OverflowError:  # the other products are wanted all the same
+        except OverflowError:  # the other products are still needed
             results.append(math.copysign(math.inf, product[0]))
     return results
 
@@ -108,7 +108,7 @@ def logsumexp(*xs: float) -> float:
     rest = math.fsum(exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
     excess = math.log1p(rest)
     value = largest + excess
-    if largest < 0.0 and math.fabs(value) < 0.5 * excess:  # they cancel: the sum of exponentials is near 1
+    if largest < 0.0 and math.fabs(value) < 0.5 * excess:  # cancellation: Σ exp(x) is near 1
         return by_multiprecision("logsumexp", *xs)
     return value
 

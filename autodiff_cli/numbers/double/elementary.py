@@ -71,7 +71,7 @@ def log10(x: float) -> float:
 
 
 def log_base(x: float, base: float) -> float:
-    """Return the logarithm to a base. Raises ZeroDivisionError for base 1, ValueError for one <= 0."""
+    """Return the logarithm to a base. Raises ZeroDivisionError for 1, ValueError for base <= 0."""
     if base <= 0.0:
         raise ValueError("the base of a logarithm is positive")
     if base == 1.0:

@@ -180,7 +180,7 @@ def _max_or_min(name: str, better: str) -> Any:
 
 def _compensated_exp(m: Any, x: Number) -> Number:
     # 2**(k/4) times e**rest
-    x = m.where(m.lt(x, -746), -746, x)  # e**x is 0 below; not a literal 0, which cuts off products
+    x = m.where(m.lt(x, -746), -746, x)  # e**x is 0 below; a literal 0 would cut products
     k = m.floor(x * EXP_STEPS + 0.5)
     rest = (x - k * EXP_STEP[0]) - k * EXP_STEP[1]
     exponent = m.floor(k / 4)
@@ -192,7 +192,7 @@ def _compensated_exp(m: Any, x: Number) -> Number:
 
     base = chosen(high)
     power = base + (base * m.expm1(rest) + chosen(low))
-    half = m.floor(exponent / 2)  # two factors, because 2**exponent may overflow or underflow
+    half = m.floor(exponent / 2)  # 2**exponent may overflow or underflow
     return power * m.pow(2, half) * m.pow(2, exponent - half)
 
 

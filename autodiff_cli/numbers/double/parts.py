@@ -109,6 +109,6 @@ def by_multiprecision(name: str, *inputs: float) -> float:
 
     The slow, safe way where fast formulas cancel or are not worth their lines.
     """
-    from ..multiprecision import nearest_double  # on demand: mpmath takes longer to load than an answer
+    from ..multiprecision import nearest_double  # mpmath is slow to load
 
     return nearest_double(name, *inputs)

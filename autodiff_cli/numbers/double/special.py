@@ -61,7 +61,7 @@ def lgamma(x: float) -> float:
         raise ZeroDivisionError("lgamma is infinite at 0 and the negative integers")
     if x > 0.0:
         return finite(_lgamma_positive(x))
-    if x > -0.5:  # the recurrence, twice
+    if x > -0.5:  # recurrence, twice
         return lgamma_one_plus(1.0 + x) - math.log1p(x) - math.log(-x)
     # DLMF 5.5.3 (reflection) for Γ(|x|): Γ(x)·Γ(-x) = -π/(x·sin πx)
     mirror = _lgamma_positive(-x)
@@ -121,7 +121,7 @@ def trigamma(x: float) -> float:
         raise ZeroDivisionError("trigamma is infinite at 0 and the negative integers")
     if math.fabs(x) < 1e-9:
         return finite(1.0 / x / x)
-    if x < 0.0:  # DLMF 5.15.6, the reflection formula
+    if x < 0.0:  # DLMF 5.15.6 (reflection)
         sine = sin_pi(x)
         return (math.pi / sine) * (math.pi / sine) - (_polygamma_sum(1, -x) - 1.0 / x / x)
     return _polygamma_sum(1, x)

@@ -295,7 +295,7 @@ def beta(m: Any, a: Number, b: Number) -> Number:
 
     def ordinary() -> Number:
         value = m.gamma(a) / m.gamma(total) * m.gamma(b)
-        return value - value * (error * m.digamma(total))  # Γ magnifies what rounding took from the sum
+        return value - value * (error * m.digamma(total))  # Γ magnifies the rounding of a + b
 
     def large() -> Number:
         low, high = m.min(a, b), m.max(a, b)

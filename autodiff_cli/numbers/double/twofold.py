@@ -53,7 +53,7 @@ def scaled_exp(factor: float, high: float, low: float = 0.0) -> float:
 def exp_difference(x: float, y: float) -> float:
     """Return exp(x - y) for x <= y, as accurate as with an exact difference."""
     high, low = two_sum(x, -y)
-    if high < -750.0:  # the result is 0, and an infinite difference would make `low` a nan
+    if high < -750.0:  # underflow; an infinite `high` would make `low` nan
         return 0.0
     return scaled_exp(1.0, high, low)
 
