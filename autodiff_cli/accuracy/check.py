@@ -53,7 +53,7 @@ class CheckedNumber:
     exact: str
     """The value to 25 digits, computed with more."""
     digits: int | None
-    """A lower bound on the correct digits of `computed`, 0 to 16, against the decimals as written.
+    """A lower bound on the correct digits, 0 to 16, against the decimals as written.
 
     None without a derivative: a convention at a kink has no correct digits.
     """
@@ -290,7 +290,7 @@ class _References(NamedTuple):
     exact: GradientResult
     """At exactly the doubles of the computation."""
     written: list[GradientResult]
-    """With decimal literals, at the point's decimals and at its doubles; empty without a value."""
+    """With decimal literals, at the decimals and the doubles; empty without a value."""
     precision: int
     sure: bool
     """Whether doubling the digits changes nothing."""

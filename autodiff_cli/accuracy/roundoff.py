@@ -18,7 +18,7 @@ ROUNDING = 2.0**-53
 
 
 def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
-    """Return warnings if the value or partials lost digits; `digits` has the correct ones by name."""
+    """Return warnings about lost digits; `digits` has the correct ones by name."""
     branch = _decided_by_rounding(doubles, swept)
     if branch is not None:
         return [branch]

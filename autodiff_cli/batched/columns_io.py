@@ -1,4 +1,4 @@
-"""Columns as variables: which names of a program are columns of data, and why rows have no value."""
+"""Columns as variables: the program's names among the columns, and rows without values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def fitted(
     outputs: bool = False,
     lenient: bool = False,
 ) -> Fitted:
-    """Return the program of a text over these columns; `constants` are the same for all rows.
+    """Return the program of a text over columns; `constants` hold for all rows.
 
     With `outputs` it may have several; with `lenient` it is read as its refusal offers. Raises `ExpressionError` if the
     program does not fit the data.
@@ -108,7 +108,7 @@ def check_type(name: str, kind: Any) -> None:
 
 
 def common_length(columns: Mapping[str, Any]) -> int:
-    """Return the number of rows of these columns. Raises `ExpressionError` if they differ."""
+    """Return the common number of rows. Raises `ExpressionError` if they differ."""
     lengths = {name: len(column) for name, column in columns.items()}
     if len({*lengths.values()}) > 1:
         listed = ", ".join(f"`{name}` {length:,}" for name, length in lengths.items())

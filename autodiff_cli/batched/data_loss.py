@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits
 
 MAX_UNCOMPILED_ROWS = 20_000
-"""Rows times passes that are computed one by one, because loading a compiler takes as long."""
+"""Rows times passes computed one by one, as fast as loading a compiler."""
 
 AT_ONCE = 65_536
 """Numbers in a block of results, to fit in a processor's cache."""
@@ -75,7 +75,7 @@ Choose = Callable[[Sequence[str]], Sequence[str]]
 """Selects the needed columns from those present. Raises errors of names that do not fit."""
 
 Data = Callable[[Choose, bool], Columns]
-"""Reads the chosen columns; True leaves out rows that are not numbers. Raises `ExpressionError`."""
+"""Reads the chosen columns; True skips rows that are not numbers. Raises `ExpressionError`."""
 
 
 Row = Callable[[Sequence[float]], list[float]]
@@ -227,7 +227,7 @@ def _in_units(
 
 
 class DataLoss:
-    """The sum or mean of a formula over data, with derivatives, called like an `Evaluator`."""
+    """The sum or mean of a formula over data, used like an `Evaluator`."""
 
     def __init__(self, program: Program, data: Columns, wrt: Sequence[str], over: LossSpec, passes: float) -> None:
         self.program, self.data, self.over = program, data, over
@@ -376,7 +376,7 @@ class DataLoss:
 
     # ---- second derivatives, and error bounds
     def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
-        """Return value, gradient and lower triangle of the Hessian by `wrt`. Raises `ExpressionError`."""
+        """Return value, gradient and Hessian (lower triangle) by `wrt`. Raises `ExpressionError`."""
         n = len(wrt)
         graph = self.evaluator.graph
         # a sweep with derivatives by all variables
@@ -460,7 +460,7 @@ class DataLoss:
 
     # ---- warnings
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
-        """Return a warning, with the number of rows, for each place without a derivative."""
+        """Return a warning for each place without a derivative, with its number of rows."""
         if not self.evaluator.may_kink:
             return ()
         here = [point[name] for name in self.variables]
@@ -519,7 +519,7 @@ class Totals:
         self._rooms: Any = None
 
     def add_lists(self, columns: Iterable[Sequence[float]]) -> None:
-        """Add a list of numbers to each sum; long lists are replaced by their sum and its error."""
+        """Add a list of numbers to each sum; long lists become a sum and its error."""
         for parts, numbers in zip(self._parts, columns, strict=False):
             parts.extend(numbers)
             if len(parts) > MAX_EXACT_NUMBERS:
@@ -545,7 +545,7 @@ class Totals:
             self._add_pairs(width, block)
 
     def _add_pairs(self, width: int, more: Any) -> None:
-        """Add numbers to the first sums, and rounding errors to the second ones (Knuth's TwoSum)."""
+        """Add numbers to the first sums, rounding errors to the second (Knuth's TwoSum)."""
         import numpy
 
         high, low, total, back = (column[:, :width] for column in (self._high, self._low, *self._rooms))

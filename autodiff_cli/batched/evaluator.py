@@ -67,7 +67,7 @@ class Evaluator:
 
     @cached_property
     def may_kink(self) -> bool:
-        """Return whether there are kinks, where a gradient of 0 may be a mere convention."""
+        """Return whether there are kinks: then a gradient of 0 may be a convention."""
         return any(primitive.may_kink for primitive in self.graph.primitives)
 
     @cached_property
@@ -79,7 +79,7 @@ class Evaluator:
         return compiled(record_values(self.graph, self._program.leaf_places()), len(self.variables))
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
-        """Return value and partial derivatives, in the order of `wrt`, at a point of finite floats.
+        """Return value and partial derivatives by `wrt` at a point of finite floats.
 
         Raises `ExpressionError` (`domain`, `derivative`, `overflow`) as `gradient` does.
         """
@@ -166,7 +166,7 @@ class Evaluator:
 
 
 def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records a program's outputs and derivatives by these variables."""
+    """Return a function that records outputs and their derivatives by these variables."""
     return lambda recorder: record_gradient(program.graph, program.leaf_places(), program.leaf_places(wanted), recorder)
 
 
@@ -181,7 +181,7 @@ def compiled(recording: Recording, inputs: int) -> Compiled:
     try:
         exec(source, scope)  # noqa: S102 - a definition of our own making, no text of a user's; a test reads it
     except (SyntaxError, RecursionError, MemoryError):
-        # Branches are nested too deeply for Python: every evaluation uses the interpreter.
+        # Nested too deeply for Python: every evaluation uses the interpreter.
         return lambda point: None
     function: Compiled = scope["f"]
     return function

@@ -1,4 +1,4 @@
-"""Value and derivatives of a program at blocks of rows, with the rows that need the interpreter.
+"""Value and derivatives of a program at blocks of rows, except rows for the interpreter.
 
 The program is recorded once and printed for a backend: LLVM with the C library's vector mathematics, or NumPy. Both
 flag the rows with a number that is not finite; plain Python computes those one by one, with messages.
@@ -34,7 +34,7 @@ LIBRARY = "libmvec.so.1"
 """The C library's vector mathematics, if it has them."""
 
 PRINTED = 4_000
-"""Limit of steps for LLVM: building takes some microseconds a step, more for large programs."""
+"""Limit of steps for LLVM: each takes some microseconds to build, more in large programs."""
 
 BLOCK = 16_384
 """Rows that NumPy computes at a time: a dozen columns fit in a processor's cache."""
@@ -48,7 +48,7 @@ MOST_POWER = 1_000
 Backend = TypeVar("Backend")
 
 Compute = Callable[[Sequence[Any], Any, Any], None]
-"""Fills an array, a row for each result, and flags; an input is a column or a shared number."""
+"""Fills results, one row each, and flags; an input is a column or a shared number."""
 
 
 class Kernel(NamedTuple):
@@ -82,7 +82,7 @@ def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tu
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records a program's value, gradient and Hessian (lower triangle).
+    """Return a function that records value, gradient and Hessian (lower triangle).
 
     Raises `ExpressionError` (`limit`) if that is too large.
     """
@@ -266,7 +266,7 @@ class Block(NamedTuple):
     """The results of a block of rows."""
 
     results: Any
-    """An array with a row for each result: value, then derivatives; nan if there is none."""
+    """An array with a row for each result: value, then derivatives; nan for none."""
     asked: list[int]
     """Rows that were computed one by one, in order."""
     errors: dict[int, ExpressionError]
@@ -280,7 +280,7 @@ Raises `ExpressionError`.
 """
 
 RowErrors = Callable[[Sequence[Sequence[float]]], Mapping[int, ExpressionError]]
-"""Returns the errors of `Plain` at some points, from a column of finite numbers for each name."""
+"""Returns the errors of `Plain` at points given by finite columns."""
 
 
 def evaluate(
@@ -294,7 +294,7 @@ def evaluate(
     memory: Any = None,
     refused: RowErrors | None = None,
 ) -> Block:
-    """Compute `count` results at every row; inputs are columns, nan for a missing number, or numbers.
+    """Compute `count` results at every row; an input is a column (nan if missing) or a number.
 
     `missing` returns the error of a variable that is not finite at a row. The results fill `memory`, if given. Raises
     `BudgetExceeded`.

@@ -13,7 +13,7 @@ from ..table.operators import CONSTANT, VARIABLE, WHERE
 
 
 class Branch:
-    """A condition that must have a given outcome, within another branch; or the whole program.
+    """A condition with its outcome, within another branch; or the whole program.
 
     Equal branches are one object, made by `inside`.
     """
@@ -89,7 +89,7 @@ Leaves = Sequence[int | None]
 
 
 def record_values(graph: Graph, inputs: Leaves, recorder: Recorder | None = None) -> Recording:
-    """Return the recording of the outputs of a graph; `inputs` are its variables, in order."""
+    """Return the recording of the outputs of a graph with these `inputs`."""
     return _record_values(graph, graph.roots, inputs, recorder or Recorder())
 
 
@@ -113,7 +113,7 @@ def _record_values(graph: Graph, roots: tuple[int, ...], inputs: Leaves, m: Reco
 def record_gradient(
     graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, root: int | None = None
 ) -> Recording:
-    """Return the recording of a graph's outputs, or of one `root`, and their partial derivatives.
+    """Return the recording of all outputs, or of one `root`, and of their partial derivatives.
 
     It repeats the sweeps, in their order, for every point at once. An input that does not count at a point (an untaken
     branch, the loser of a `max`) is reached only under a condition.

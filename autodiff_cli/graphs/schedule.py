@@ -27,7 +27,7 @@ class Task(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """The tasks in order, and the checks by branch: finite numbers, comparisons of unequal ones."""
+    """The tasks in order; by branch, numbers to be finite and comparisons of unequal ones."""
 
     tasks: list[Task]
     checks: list[Task]
@@ -47,7 +47,7 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
     `silent` operations, which give an infinite result instead of an error, are checked.
     """
     results = (*recording.values, *recording.partials)
-    # A comparison whose branches are equal is used nowhere, so it may be computed anywhere.
+    # Comparisons with equal branches are used nowhere: they may be computed anywhere.
     edges = [step for step in recording.edges if step.args]
     roots = (*results, *recording.adjoints)
     live = live_steps(roots)

@@ -48,7 +48,7 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
 def directional_in(
     m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]], order: int
 ) -> list[Number]:
-    """Return the coefficients of orders 0 to `order` in t at 0, along a curve through the point.
+    """Return the coefficients of orders 0 to `order` in t at 0, along a curve.
 
     `along` has the coefficients of orders 1, 2, … of the variables that move; those left out are 0.
     Raises `ExpressionError` with its place in the text, also at a kink.

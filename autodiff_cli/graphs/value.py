@@ -178,7 +178,7 @@ class Value:
         return f"Value(data={self.data}, grad={self.grad})"
 
     def __float__(self) -> NoReturn:
-        """Raise TypeError: a function of Python's `math` would silently drop the derivative."""
+        """Raise TypeError: a function of `math` would silently drop the derivative."""
         raise TypeError(
             "a Value is no float, which would lose its derivative: take the functions of `autodiff_cli`, "
             "`autodiff_cli.sin(x)` for `math.sin(x)`, or `.data` for the number alone"
@@ -324,7 +324,7 @@ def variable(name: str) -> Value:
 
 
 def apply(primitive: Primitive, *operands: Value | Number) -> Value:
-    """Return an operation on Values and numbers as a Value, evaluated at once if all inputs are.
+    """Return an operation as a Value, evaluated at once if all inputs are.
 
     Raises `ExpressionError` (`domain` or `overflow`) if it has no value.
     """
@@ -352,7 +352,7 @@ def _hinted(error: ExpressionError) -> ExpressionError:
 
 
 def as_value(x: Value | Number) -> Value:
-    """Convert an operand to a node. Raises TypeError or ValueError unless it is a finite number."""
+    """Return an operand as a node. Raises TypeError or ValueError unless it is a finite number."""
     if isinstance(x, Value):
         return x
     number = x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with")
@@ -363,7 +363,7 @@ def as_value(x: Value | Number) -> Value:
 
 
 def as_float(x: object, refusal: str) -> float:
-    """Return a plain number, a NumPy scalar or another object that is one real number, as a float.
+    """Return one real number, such as a NumPy scalar, as a float.
 
     Raises TypeError for other objects, and ValueError unless finite in double precision; messages start with `refusal`.
     """
@@ -492,7 +492,7 @@ Source = Value | Graph
 
 
 def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
-    """Return the nodes of a graph as Values, with their data; `replaced` substitutes nodes."""
+    """Return the nodes of a graph as Values with data, some of them `replaced`."""
     values: list[Value] = []
     labels, constants, span_of = graph.labels, graph.constants, graph.span_of
     for i, primitive in enumerate(graph.primitives):
@@ -568,7 +568,7 @@ def _passed_back(output: Value) -> list[Diagnostic] | None:
 
 
 def differentiate(output: Value) -> list[Diagnostic]:
-    """Fill in `data` and `grad` of every node of the output's graph; return warnings about kinks.
+    """Fill in `data` and `grad` of all nodes below; return warnings about kinks.
 
     Nodes that depend on no active leaf, and those of untaken branches, have grad None.
     """

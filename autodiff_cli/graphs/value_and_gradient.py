@@ -25,7 +25,7 @@ from .value import Source, Value, graph_of
 
 
 class GradientResult(NamedTuple):
-    """A graph evaluated and differentiated in some number type; lists run over its nodes."""
+    """A graph evaluated and differentiated in some number type; lists are by node."""
 
     at: Evaluation
     value: Number
@@ -87,7 +87,7 @@ def _literal(m: NumberType, text: str) -> Number:
 
 
 def evaluate_in(m: NumberType, source: Sources, values: Mapping[str, Number], wrt: Collection[str] = ()) -> Evaluation:
-    """Evaluate outputs at the point `values`, for derivatives by `wrt`. Raises `ExpressionError`."""
+    """Evaluate outputs at `values`, for derivatives by `wrt`. Raises `ExpressionError`."""
     graph = at_point(m, source, values)
     names = {i: graph.labels.get(i, "") for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE}
     return Evaluation(m, graph, {name: i for i, name in names.items() if name in wrt})

@@ -1,1 +1,1 @@
-"""Number types: the operations that the rules of the table may use on any kind of number."""
+"""Number types: the operations of table rules on any kind of number."""

@@ -281,7 +281,7 @@ def _exact_value(name: str, forms: list[Form]) -> Ball | None:
 
 
 def magnitude(x: Ball, low: bool = False) -> int:
-    """Return the exponent of 2 of the largest (or smallest) absolute value; very small for 0."""
+    """Return the binary exponent of the largest (or smallest) absolute value; very small for 0."""
     man, exp = (x.a.abs_lower() if low else x.a.abs_upper()).man_exp()
     return int(exp) + int(man).bit_length() if man else -(10**18)
 

@@ -19,7 +19,7 @@ HIGHEST_ORDER = 10_000
 
 
 def whole_order(order: float) -> int:
-    """Return an order of derivative as an integer. Raises ValueError if it is none or too high."""
+    """Return an order as an integer. Raises ValueError if it is none or too high."""
     if order < 0 or order != int(order):
         raise ValueError("the order of a derivative is a non-negative integer")
     if order > HIGHEST_ORDER:
@@ -256,7 +256,7 @@ class NumberType:
         return product * self.pow(self.literal("pi"), self.number(int(unit.pi))) if unit.pi else product
 
     def definition(self, name: str) -> Callable[..., Number]:
-        """Return the formula composed of other functions. Raises AttributeError if there is none."""
+        """Return the formula by other functions. Raises AttributeError if there is none."""
         try:
             composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
         except KeyError:

@@ -98,12 +98,12 @@ class Work:
         self.renew(0)
 
     def renew(self, length: float, less: str = "ask for less") -> None:
-        """Reset the allowance for a program of `length` characters; `less` is the hint for reducing the work."""
+        """Reset the allowance for a program of `length` characters; `less` hints at reducing the work."""
         self._less = less
         self.most = self.left = self.times * (STEPS + STEPS_A_CHARACTER * length)
 
     def charge(self, steps: float) -> None:
-        """Subtract steps from the allowance. Raises `BudgetExceeded` if too few are left."""
+        """Subtract steps from the allowance. Raises `BudgetExceeded` if it is too small."""
         if steps > self.left:
             raise self.exhausted(self.most - self.left + steps)
         self.left -= steps
@@ -140,7 +140,7 @@ _collections = count(1)
 
 
 def collect() -> None:
-    """Collect garbage between two rows or answers if there may be much and the collector is off.
+    """Collect garbage between rows or answers if there may be much and the collector is off.
 
     The command turns it off: it would walk through a growing graph again and again.
     """

@@ -1,4 +1,4 @@
-"""Dimensions as numbers: a sweep over them checks a formula and finds the unit of each operation.
+"""Dimensions as numbers: a sweep checks a formula and finds the unit of each operation.
 
 A number has its dimension, and a constant its value too, which a power needs. The literal 0 has every dimension, so
 that `max(F, 0)` is a force.
@@ -35,7 +35,7 @@ class Dimensioned(NamedTuple):
     dimension: Dimension = NUMBER
     value: Fraction | None = None
     temperatures: Fraction | None = None
-    """How many temperatures on a scale with its own zero it adds up, 0 for a difference; None if unknown."""
+    """How many temperatures with an own zero it adds up, 0 for a difference; None if unknown."""
 
     @property
     def is_zero(self) -> bool:
@@ -217,7 +217,7 @@ class UnknownDimensions(Dimensions):
         return not any(self._solved.reduced(difference)) or self._solved.add(difference)
 
     def solution(self, name: str) -> Dimension | None:
-        """Return the dimension of an unknown; None if the equations do not determine it."""
+        """Return the dimension of an unknown; None if it is undetermined."""
         return self.known(self.unknown(name).dimension)
 
     def unit_of(self, dimension: Dimension) -> str:
@@ -239,6 +239,6 @@ class UnknownDimensions(Dimensions):
         return (*dimension, *(0 for _ in range(COUNT + len(self.names) - len(dimension))))
 
     def known(self, dimension: Dimension) -> Dimension | None:
-        """Return a dimension without unknowns; None if the equations do not determine it."""
+        """Return a dimension without unknowns; None if it is undetermined."""
         rest = self._solved.reduced(self._long(dimension))
         return None if any(rest[COUNT:]) else tuple(map(_whole, rest[:COUNT]))

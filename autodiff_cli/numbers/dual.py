@@ -1,4 +1,4 @@
-"""Dual: numbers of any type with their first derivatives; a backward sweep gives the second ones.
+"""Dual: numbers with first derivatives; a backward sweep over them gives the second ones.
 
 The derivative of a function on duals is the table's rule on plain numbers.
 """
@@ -20,7 +20,7 @@ UNCHARGED_DIRECTIONS = 16
 
 
 class Dual(Valued):
-    """A number `x` with derivatives `d`, or `fault`: the error to raise when they are used."""
+    """A number `x` with derivatives `d`, or with the error `fault` of using them."""
 
     __slots__ = ("d", "fault", "m", "x")
 
@@ -94,7 +94,7 @@ class Duals(Lifted):
         return Dual(self, x, {direction: self.base.number(1)})
 
     def finite(self, x: Number) -> bool:
-        """Return whether the number, in a strict type also its derivatives, are finite. Raises its `fault`."""
+        """Return whether the number, if strict also its derivatives, are finite. Raises its `fault`."""
         if not isinstance(x, Dual):
             return self.base.finite(x)
         if not self.strict:
@@ -104,7 +104,7 @@ class Duals(Lifted):
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
     def lifted(self, primitive: Primitive) -> Callable[..., Dual]:
-        """Return the function on duals: the base type's value, and the table's derivative."""
+        """Return the function on duals, with the base type's value and the table's derivative."""
         base, value = self.base, getattr(self.base, primitive.name)
 
         def function(*inputs: Number) -> Dual:

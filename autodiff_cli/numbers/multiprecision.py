@@ -23,7 +23,7 @@ from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_or
 from .double.twofold import finite
 
 MAGNITUDE = 100_000
-"""Numbers of at least 2**MAGNITUDE overflow, those below 2**-MAGNITUDE round to 0: about 1e±30103.
+"""Numbers of 2**MAGNITUDE and more overflow, below 2**-MAGNITUDE they round to 0: about 1e±30103.
 
 Without a bound, mpmath would not return from exp(exp(exp(10))).
 """
@@ -35,7 +35,7 @@ NAMED = {"pi": "pi", "π": "pi", "e": "e"}
 
 _COSTS = {"": (20, 1.8, 2_300), "gamma": (90, 2.7, 110_000), "error": (30, 2.5, 240_000)}
 _COSTS["inverse error"] = 800, 2.5, 9_500
-"""Cost of a function by family: constant + bits**power / divisor, in microseconds, measured."""
+"""Cost of a function by family: constant + bits**power / divisor, in microseconds."""
 
 Function = Callable[..., Number]
 
@@ -369,7 +369,7 @@ def _beta_slope(m: Multiprecision, a: Number, b: Number) -> Number:
 
 
 def _beta_by_reflection(m: Multiprecision, a: Number, b: Number, wave: Number) -> Number:
-    """Return beta(a, b) for an argument below 0 by DLMF 5.5.3, scaled by `wave`/sin(πa + πb)."""
+    """Return beta(a, b) for a negative argument (DLMF 5.5.3), times `wave`/sin(πa + πb)."""
     context = m.context
     smaller, larger, total = min(a, b), max(a, b), a + b
     if total >= 1:
@@ -430,7 +430,7 @@ _OF_THE_THREAD = threading.local()
 
 
 def nearest_double(name: str, *inputs: float) -> float:
-    """Return a function of doubles, computed with at least 60 digits, as the nearest double.
+    """Return a function of doubles, to at least 60 digits, as the nearest double.
 
     The slow, safe way where formulas in doubles cancel. Raises the errors of the function, and OverflowError if the
     result is too large for a double.

@@ -21,7 +21,7 @@ class Step(Written):
     def __init__(self, m: Recorder, name: str, args: tuple[Step, ...], data: Any, index: int, safe: bool) -> None:
         self.m = m
         self.name = name
-        """An operation of `numbers.floats`, `where`, or a leaf: `number`, `input`, `nothing`."""
+        """An operation of `numbers.floats`, `where`, `number`, `input` or `nothing`."""
         self.args = args
         self.data = data
         """The value of a number (float or bool), or the position of an input or item."""
@@ -87,7 +87,7 @@ class Recorder(NumberType):
         return self._new("input", (), position)
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:
-        # swapping the inputs of a commutative operator, unlike those of a function, is exact
+        # swapping the inputs of a commutative operator is exact, unlike those of a function
         if args and args[0].index > args[-1].index and OPERATIONS[name].commutative and not OPERATIONS[name].group:
             key: tuple[Any, ...] = (name, args[1].index, args[0].index)
         else:
@@ -160,7 +160,7 @@ class Recorder(NumberType):
             case "pow":
                 return a if is_number(b, 1) else None
             case "power_minus_one":
-                # where the exponent is a constant for which y - 1 is exact, as on floats
+                # for a constant exponent with exact y - 1, as on floats
                 y = args[1]
                 if y.name != "number" or (y.data - 1.0) + 1.0 != y.data or y.data - (y.data - 1.0) != 1.0:
                     return None
@@ -181,5 +181,5 @@ def is_number(a: Step, value: float) -> bool:
 
 
 def always_defined(name: str, args: tuple[Step, ...]) -> bool:
-    """Return whether an operation, given its constant inputs, is always defined, but for overflow."""
+    """Return whether an operation with its constant inputs is always defined, but for overflow."""
     return OPERATIONS[name].defined([a.data if a.name == "number" else None for a in args])

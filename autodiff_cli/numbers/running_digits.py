@@ -1,4 +1,4 @@
-"""RunningDigits: multiprecision with running error bounds, which tell how many digits are right.
+"""RunningDigits: multiprecision with running error bounds, for the number of correct digits.
 
 Every operation adds its own rounding to the errors of its inputs, times its derivatives there (Higham, Accuracy and
 Stability of Numerical Algorithms, 3.3). If that is more than half of the digits, or a kink or jump may be near, the

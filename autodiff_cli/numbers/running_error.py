@@ -31,7 +31,7 @@ TINY = 2.0**-1074
 
 
 class Bounded(Valued):
-    """The double `x`, at most `error` (0 or more, perhaps infinite) from the true number."""
+    """The double `x`, at most `error` (perhaps infinite) from the true number."""
 
     __slots__ = ("error", "x")
     x: float

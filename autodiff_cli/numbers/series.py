@@ -135,7 +135,7 @@ class SeriesType(Lifted):
     def extend(self, order: int) -> None:
         """Compute the coefficient of this order; lower ones are known. Raises `Failed`."""
         for k in range(1 if self._marked(order) else order, order + 1):
-            # Derivatives first, one order lower: a function needs theirs, they only its lower ones.
+            # Derivatives first, one order lower: functions need them, they only lower ones.
             for lag in reversed(range(min(k, len(self.levels)))):
                 for series in self.levels[lag]:
                     n = k - lag

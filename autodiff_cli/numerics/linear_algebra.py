@@ -1,4 +1,4 @@
-"""Linear algebra without a library: systems in any number type, small symmetric matrices."""
+"""Linear algebra in any number type, without a library; small symmetric matrices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Singular(ArithmeticError):
 
 
 def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Sequence[Sequence[Number]]) -> Matrix:
-    """Return the X with matrix·X = right in a number type, by elimination with partial pivoting.
+    """Return the X with matrix·X = right, by elimination with partial pivoting.
 
     Raises `Singular`; for doubles and balls `ZeroDivisionError` too.
 
@@ -103,12 +103,12 @@ def cholesky_solve(lower: Sequence[Sequence[float]], right: Sequence[float]) -> 
 
 
 def eigenvalues(matrix: Sequence[Sequence[float]]) -> list[float]:
-    """Return the eigenvalues of a symmetric matrix, ascending, to a few ulps of the largest."""
+    """Return the ascending eigenvalues of a symmetric matrix, to a few ulps of the largest."""
     return sorted(_diagonalised(matrix, []))
 
 
 def eigenvectors(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:
-    """Return the eigenvalues of a symmetric matrix, ascending, and the unit eigenvectors."""
+    """Return the ascending eigenvalues and unit eigenvectors of a symmetric matrix."""
     vectors = identity(len(matrix))
     diagonal = _diagonalised(matrix, vectors)
     order = sorted(range(len(diagonal)), key=diagonal.__getitem__)
@@ -171,6 +171,6 @@ def shortest_mean(vectors: Sequence[Sequence[float]]) -> list[float]:
 
     columns: Any = numpy.array(vectors).T
     size = float(numpy.abs(columns).max()) or 1.0
-    # the sum of the weights is free: each mean gets its best multiple, and the shortest mean fits best
+    # the sum of the weights is free: with its best multiple, the shortest mean fits best
     weights, _ = nnls(numpy.vstack([columns / size, numpy.ones(len(vectors))]), numpy.append(0 * columns[:, 0], 1.0))
     return (columns @ (weights / weights.sum())).tolist()  # type: ignore[no-any-return]

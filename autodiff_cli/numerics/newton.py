@@ -75,7 +75,7 @@ def damped_newton(
     most: int,
     smallest: float,
 ) -> tuple[list[float], Sequence[float], Any] | None:
-    """Return point, values and Jacobian after damped Newton steps; None without values at the start.
+    """Return point, values and Jacobian after damped Newton steps; None without a first value.
 
     Steps are halved until the values shrink. `evaluate` returns values and Jacobian, or None; `solve` the step from
     both, or None. It takes at most `most` steps, and no share of one below `smallest`.
@@ -106,7 +106,7 @@ def damped_newton(
 def bisected(
     holds: Callable[[float], bool], inside: float, outside: float, *, width: float = 0.0, most: int = 2200
 ) -> tuple[float, float]:
-    """Return adjacent numbers, or ones within `width`, between which a condition ceases to hold.
+    """Return adjacent numbers, or ones within `width`, where a condition ceases to hold.
 
     It holds at `inside`, not at `outside`. 2200 halvings suffice for any interval of doubles.
 

@@ -56,7 +56,7 @@ class Verdict:
     slope: tuple[float, ...]
     """Partial derivatives; 0 if within rounding error or of a held variable."""
     flat: tuple[tuple[float, ...], ...]
-    """Directions of zero curvature, over all variables; the largest component is 1 or -1."""
+    """Directions of zero curvature, over all variables; the largest component is ±1."""
     step: tuple[float, ...]
     """The Newton step; along flat directions only if the gradient is not 0."""
     gain: float
@@ -64,13 +64,13 @@ class Verdict:
 
 
 class Single:
-    """A program around a point, with the methods of a `DataLoss`; all may raise `ExpressionError`."""
+    """A program near a point, used like a `DataLoss`; methods may raise `ExpressionError`."""
 
     def __init__(self, output: Source) -> None:
         self.output = output
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        """Return value, gradient and Hessian in doubles, with rounding errors, including the point's.
+        """Return value, gradient and Hessian in doubles, with rounding errors.
 
         Coordinates `wrt` are rounded like numbers of `size`. The point is known to half a unit of its last digit; for
         the Hessian, to one, so that it is 0 within its errors wherever a multiple root makes the gradient so. If that
@@ -143,7 +143,7 @@ def classified(
     elif shape.curvature == "concave" and not held:
         kind = "maximum"
     elif leaning:
-        # only directions into the bounds count: a negative eigenvalue decides if bounds leave its direction free
+        # only directions into the bounds count, and eigenvalues of variables that are free of them
         inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
         negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed).negative
         kind = "saddle" if negative else "flat"
@@ -222,7 +222,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
 
 
 def norm(matrix: Matrix) -> float:
-    """Return the largest absolute row sum, a bound on a symmetric matrix's spectral norm."""
+    """Return the largest absolute row sum, a bound on the spectral norm if symmetric."""
     return max((math.fsum(map(abs, row)) for row in matrix), default=0.0)
 
 

@@ -32,7 +32,7 @@ class RealRoot(NamedTuple):
 
 
 def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
-    """Return all real roots of a nonzero polynomial, in order, except those of `excluded` ones.
+    """Return the real roots of a nonzero polynomial, in order, except those of `excluded` ones.
 
     `coefficients` begin with the constant one.
 

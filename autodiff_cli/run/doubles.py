@@ -1,4 +1,4 @@
-"""The fast lane: values and adjoints of a graph in doubles, on flat lists, without activity or places.
+"""The fast lane: values and adjoints of a graph in doubles, on flat lists.
 
 A step is `(operation, place, a, b)`: the index of the result, and those of the inputs. Anything exceptional (an error,
 an infinite number, a kink, a comparison of equal operands) raises or gives None; the caller then uses the sweep, which
@@ -20,7 +20,7 @@ from .flat_graph import Graph, Row, inputs
 from .sweep import forward
 
 TAKE = "take"
-"""The operation that copies `a` while a condition keeps its truth; `b` is the condition's index and truth."""
+"""Copies `a` while a condition keeps its truth; `b` is the condition's index and truth."""
 
 Step = tuple[Any, int, Any, Any]
 Smooth = tuple[Callable[[float], float], Callable[..., float]]
@@ -85,7 +85,7 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 def adjoints(
     steps: Iterable[Step], data: list[Any], constants: Collection[int], signed: Collection[int] = (), output: int = -1
 ) -> list[float] | None:
-    """Return the adjoints of all numbers, up to the sign of a zero; None if the sweeps are needed.
+    """Return the adjoints of all numbers, but for signs of zeros; None if the sweeps are needed.
 
     The steps come last to first. Exponents that are numbers of the program are in `constants` or `signed`. Raises
     ValueError or ArithmeticError if the sweeps are needed as well.
@@ -153,7 +153,7 @@ class Doubles:
         self._plans: list[Sequence[Step]] = [] if graph.chooses else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
-        """Return values and adjoints of all nodes, up to the sign of a zero; None if the sweeps are needed.
+        """Return values and adjoints of all nodes, but for signs of zeros; None if the sweeps are needed.
 
         `leaves` are the indices of the variables by name. Raises KeyError, ValueError, ArithmeticError or `NodeError`
         if the sweeps are needed too.

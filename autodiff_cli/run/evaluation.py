@@ -137,7 +137,7 @@ class Evaluation:
         return [zero if partial is None else partial for partial in row], self.breakpoints(kinks)
 
     def jacobian(self, wrt: Sequence[str]) -> tuple[list[list[Number]], Kinks]:
-        """Return the Jacobian, by one backward sweep an output, and the kinks. Raises `ExpressionError`."""
+        """Return the Jacobian, by one backward sweep an output, with kinks. Raises `ExpressionError`."""
         one, zero = self.m.number(1), self.m.number(0)
         rows: list[list[Number]] = []
         kinks: Kinks = {}
@@ -177,7 +177,7 @@ class Evaluation:
 
 
 def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Sequence[int] | None = None) -> Diagnosed:
-    """Return the user's error for a fault: with its place in the text and the inputs behind it.
+    """Return the user's error for a fault, with its place in the text and the inputs behind it.
 
     `wanted` are the variables to differentiate by; `leaves` those that the node depends on, if known.
     """

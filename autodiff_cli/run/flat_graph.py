@@ -78,7 +78,7 @@ class Graph:
         return {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
 
     def columns(self, leaf: Primitive) -> tuple[list[Primitive], list[tuple[int, ...]]]:
-        """Return the primitives and the inputs of all nodes; variables have the primitive `leaf`."""
+        """Return the primitives and the inputs of all nodes; `leaf` stands for variables."""
         primitives: list[Primitive] = [leaf] * len(self.places)
         parents: list[tuple[int, ...]] = [()] * len(self.places)
         for i in self.constants:
@@ -116,7 +116,7 @@ class Graph:
         return copy
 
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
-        """Return the subgraph of these outputs, in the order of `in_order`, and the new indices."""
+        """Return the subgraph of these outputs, as by `in_order`, and the new indices."""
         order = in_order(self.parents, roots)
         if order == [*range(len(self.places))]:
             columns = {"rows": self.rows, "primitives": self.primitives, "parents": self.parents}
@@ -124,7 +124,7 @@ class Graph:
         return self.arranged(order, roots)
 
     def arranged(self, order: Sequence[int], roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
-        """Return the subgraph of these nodes in this topological order, and the new indices."""
+        """Return the subgraph of these nodes, in topological order, and the new indices."""
         place = {i: k for k, i in enumerate(order)}
         return self.changed(
             roots=tuple([place[root] for root in roots]),

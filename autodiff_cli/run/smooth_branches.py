@@ -36,7 +36,7 @@ EFFORT = 200_000
 
 # ---- numbers with derivatives
 class Unknown(Exception):
-    """A question that is undecidable near the point: a sign, or the length of a zero vector."""
+    """An undecidable sign near the point, or length of a zero vector."""
 
     def __init__(self, breakpoint: Breakpoint) -> None:
         super().__init__()
@@ -71,14 +71,14 @@ class SecondOrder:
         return bool(u.d) or u.fault is not None
 
     def gradient(self, u: Dual) -> list[Number]:
-        """Return the first derivatives. Raises the rule's error if one is infinite or undefined."""
+        """Return the first derivatives. Raises the rule's error if one does not exist."""
         if u.fault is not None:
             raise u.fault
         zero = self.base.number(0)
         return [u.d[k].x if k in u.d else zero for k in range(self.size)]
 
     def hessian(self, u: Dual) -> list[list[Number]]:
-        """Return the second derivatives. Raises the rule's error if one is infinite or undefined."""
+        """Return the second derivatives. Raises the rule's error if one does not exist."""
         zero = self.base.number(0)
         for t in u.d.values():
             if t.fault is not None:
@@ -170,7 +170,7 @@ class TaylorSeries:
         return u.at(k)
 
     def gradient(self, u: Series) -> list[Number]:
-        """Return the first derivative. Raises the rule's error if it is infinite or undefined."""
+        """Return the first derivative. Raises the rule's error if it does not exist."""
         try:
             return [self.coefficient(u, 1)]
         except Failed as failed:
@@ -181,7 +181,7 @@ class TaylorSeries:
         return [[2 * self.coefficient(u, 2)]]
 
     def sign(self, piece: SmoothBranch, u: Series) -> int:
-        """Return the one-sided sign of a number that is 0 at the point, by its first nonzero coefficient.
+        """Return the one-sided sign of a number that is 0 at the point, by its coefficients.
 
         Raises `Failed`, and `Unknown` if the derivative along a line does not decide it.
         """
@@ -283,7 +283,7 @@ class SmoothBranch:
         return out
 
     def active_branch(self, i: int, inputs: Sequence[Any]) -> Any:
-        """Return the value of an operation with sides on smooth inputs; a bool for a comparison."""
+        """Return an operation with sides on smooth inputs; a bool for a comparison."""
         primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [_plain(x) for x in inputs]
         varying = any(smooth.moves(x) for x in inputs)
@@ -384,7 +384,7 @@ def common(
     names: Sequence[str],
     way_out: str = "",
 ) -> list[Number]:
-    """Return the numbers on which pieces agree, value first. Raises `NotDifferentiable` if two differ."""
+    """Return numbers on which pieces agree, value first. Raises `NotDifferentiable` if two differ."""
     first: list[Number] = []
     for piece in met:
         here, breakpoint = numbers(piece), piece.breakpoint

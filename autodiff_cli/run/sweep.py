@@ -57,7 +57,7 @@ class Breakpoint(NamedTuple):
         return self.graph.span(self.node)
 
     def warning(self) -> Diagnostic:
-        """Return the warning that there is no derivative here, with the convention that was used."""
+        """Return the warning that there is no derivative, with the convention used."""
         primitive = self.primitive
         if primitive.gives_condition:
             message, hint = f"{self._equality_message}: the branches meet", "the derivative is that of the branch taken"
@@ -78,7 +78,7 @@ class Breakpoint(NamedTuple):
         return f"`{self.primitive.written}` compares equal numbers, {show(self.inputs[0])}, here"
 
     def same_value(self, m: NumberType, x: Number, y: Number) -> bool:
-        """Return whether the results on two sides are equal. Raises `NodeError` if undecided."""
+        """Return whether two sides are equal. Raises `NodeError` if undecided."""
         try:
             return m.same(x, y)
         except Refusal as refusal:
@@ -293,14 +293,14 @@ class Activity(list[bool]):
         return self._locally_varying
 
     def choose_side(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
-        """Use one-sided local derivatives, and activate `others`, nodes of untaken branches."""
+        """Use one-sided local derivatives, and activate `others` in untaken branches."""
         self.one_sided_partials = one_sided_partials
         for i in others:
             for activity in (self, self.varying):
                 activity[i] = any(activity[p] for p in self.graph.parents[i])
 
     def _mark_conditional(self, i: int, ps: tuple[int, ...]) -> None:
-        # Where branches meet, the choice may depend on variables that the branch does not.
+        # Where branches meet, the condition's variables matter too.
         condition, taken = ps[0], ps[1] if self.graph.data[ps[0]] else ps[2]
         turns = self[condition] and bool(_condition_breakpoints(self, condition))
         self[i] = self[taken] or turns
@@ -319,7 +319,7 @@ class Activity(list[bool]):
             return True  # a sweep that needs the derivative raises the error
 
     def branches_differ(self, i: int) -> bool:
-        """Return whether the branches of a conditional differ, or the untaken one is undefined or jumps."""
+        """Return whether a conditional's branches differ, or the untaken one is undefined or jumps."""
         _, x, y = self.graph.parents[i]
         try:
             self._evaluate((x, y))
@@ -458,7 +458,7 @@ def _kinks(active: Activity, i: int) -> list[int]:
 
 
 def may_meet_kinks(order: Iterable[int], active: Activity) -> bool:
-    """Return whether an active node has a kink or a jump at the point. Raises `NodeError`."""
+    """Return whether an active node has a kink or jump here. Raises `NodeError`."""
     primitives = active.graph.primitives
     return any(True for _ in _nodes_that(order, lambda i: active[i] and primitives[i].may_kink and _kinks(active, i)))
 

@@ -1,1 +1,1 @@
-"""Functions of double-precision floats, one module a family; `numbers.floats` collects them."""
+"""Functions of floats, one module a family; `numbers.floats` collects them."""

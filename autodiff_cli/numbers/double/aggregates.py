@@ -1,4 +1,4 @@
-"""Functions of any number of floats: sums, means, products, extremes, norms, log-sum-exp."""
+"""Functions of many floats: sums, means, products, extremes, norms, log-sum-exp."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def prod(*xs: float) -> float:
 
 
 def products_of_others(*xs: float) -> list[float]:
-    """Return the gradient of `prod`, in linear time: products of the other arguments, inf if too large."""
+    """Return the gradient of `prod`, in linear time: products of the others, inf if too large."""
     before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
     results = []
     for left, right in zip(before, after[1:], strict=False):

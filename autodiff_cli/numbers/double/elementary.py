@@ -211,7 +211,7 @@ def recip_one_plus_square(x: float) -> float:
 
 
 def sech_square(x: float) -> float:
-    """Return 1/cosh(x)², the derivative of tanh, as 4e/(1 + e)² with e = exp(-2|x|)."""
+    """Return 1/cosh(x)², the derivative of tanh, as 4e/(1 + e)², e = exp(-2|x|)."""
     size = math.fabs(x)
     if size > 300.0:
         e = 2.0 * math.exp(-size)
@@ -221,7 +221,7 @@ def sech_square(x: float) -> float:
 
 
 def csch_square(x: float) -> float:
-    """Return 1/sinh(x)², as 4e/(1 - e)² with e = exp(-2|x|). Raises ZeroDivisionError at 0."""
+    """Return 1/sinh(x)² as 4e/(1 - e)², e = exp(-2|x|). Raises ZeroDivisionError at 0."""
     size = math.fabs(x)
     if size > 300.0:
         return sech_square(x)
@@ -232,7 +232,7 @@ def csch_square(x: float) -> float:
 
 
 def sinc_derivative(order: float, x: float) -> float:
-    """Return a derivative of sinc. Raises ValueError unless the order is a non-negative integer."""
+    """Return a derivative of sinc. Raises ValueError unless the order is whole and >= 0."""
     if order == 0:
         return sinc(x)
     if order == 1:

@@ -331,7 +331,7 @@ EXP_POWERS = (
 COMPENSATED_EXPONENTS = range(3, 9)
 
 COMPENSATED: dict[str, Any] = by_name({"exp": _compensated_exp, "pow": _compensated_power})
-"""Compensated formulas for library functions that are wrong by one ulp in about one case in ten.
+"""Compensated formulas for library functions that are wrong by one ulp in one case of ten.
 
 They return None if they are not more accurate.
 """

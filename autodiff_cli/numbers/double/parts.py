@@ -1,4 +1,4 @@
-"""Shared helpers on floats: waves of period 2, a multiprecision fallback, coefficients of series."""
+"""Helpers on floats: waves of period 2, a multiprecision fallback, coefficients."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def digamma_one_plus(u: float) -> float:
 
 
 def by_multiprecision(name: str, *inputs: float) -> float:
-    """Return the named function in multiprecision, rounded to a double; its errors pass through.
+    """Return the named function in multiprecision, rounded to a double, with its errors.
 
     The slow, safe way where fast formulas cancel or are not worth their lines.
     """

@@ -1,4 +1,4 @@
-"""Error and gamma functions in double arithmetic without loops, for targets whose library lacks them.
+"""Error and gamma functions in double arithmetic without loops, for targets without them.
 
 The gamma functions map a positive number to [1, 2] by their recurrence, in eight choices, or use their asymptotic
 series; negative ones are reflected. Digits are lost only near the zeros of lgamma, digamma and the like at negative
