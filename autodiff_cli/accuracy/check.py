@@ -58,7 +58,7 @@ class CheckedNumber:
     None without a derivative: a convention at a kink has no correct digits.
     """
     kept: int | None
-    """The same for inputs that are exactly the doubles they were read as."""
+    """The correct digits if the inputs are exactly the doubles they were read as."""
     difference: float | None
     """The finite difference for a partial derivative, with an estimated error."""
     difference_error: float | None

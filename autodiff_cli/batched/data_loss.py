@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits
 
 MAX_UNCOMPILED_ROWS = 20_000
-"""Rows times passes computed one by one, as fast as loading a compiler."""
+"""The most rows times passes without a compiler, which takes as long to load."""
 
 AT_ONCE = 65_536
 """Numbers in a block of results, to fit in a processor's cache."""

@@ -1,4 +1,4 @@
-"""Value and derivatives of a program at blocks of rows, except rows for the interpreter.
+"""Value and derivatives of a program at blocks of rows, and the rows left to the interpreter.
 
 The program is recorded once and printed for a backend: LLVM with the C library's vector mathematics, or NumPy. Both
 flag the rows with a number that is not finite; plain Python computes those one by one, with messages.

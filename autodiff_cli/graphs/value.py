@@ -72,8 +72,7 @@ class Value:
     """
 
     # Python's garbage collector repeatedly walks through all objects while a graph grows. So a node is one small
-    # object:
-    # no tuple of inputs beside it, and rare attributes elsewhere.
+    # object, without a tuple of its inputs, and rare attributes are elsewhere.
     __slots__ = ("_about", "_first", "_second", "data", "grad", "primitive")
 
     data: Any

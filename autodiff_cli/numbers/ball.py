@@ -116,7 +116,7 @@ class Ball(Compared, Operators):
 
 
 def ball(x: Any) -> Ball:
-    """Return a number as a ball; a whole number, float or fraction as an exact one."""
+    """Return a ball as it is; a whole number, float or fraction as its ball."""
     if isinstance(x, Ball):
         return x
     if isinstance(x, float):
@@ -134,7 +134,7 @@ def exactly(q: Any) -> Ball:
 
 
 def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
-    """Return the ball of a result, exact if the exact forms of the inputs determine it."""
+    """Return the ball of a result, the tightest if the inputs' exact forms determine it."""
     if x.form is None or y.form is None:
         return Ball(a)
     combination = combined(x.form, y.form)
@@ -403,4 +403,4 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "beta": _beta,
     "polygamma": _polygamma,
 })  # fmt: skip
-"""Functions that are not arb's own or need checks before it."""
+"""Functions that arb lacks or that need more care."""

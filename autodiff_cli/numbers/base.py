@@ -243,7 +243,7 @@ class NumberType:
         return True
 
     def same(self, x: Number, y: Number) -> bool:
-        """Return whether two computations of a number agree, within the tolerance."""
+        """Return whether two computations of a number agree, as far as this type can tell."""
         return bool(x == y or (self.tolerance and abs(x - y) <= self.tolerance * max(abs(x), abs(y))))
 
     def literal(self, text: str) -> Number:
@@ -256,7 +256,7 @@ class NumberType:
         return product * self.pow(self.literal("pi"), self.number(int(unit.pi))) if unit.pi else product
 
     def definition(self, name: str) -> Callable[..., Number]:
-        """Return the formula by other functions. Raises AttributeError if there is none."""
+        """Return the formula in terms of other functions. Raises AttributeError if there is none."""
         try:
             composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
         except KeyError:

@@ -35,7 +35,7 @@ class Dimensioned(NamedTuple):
     dimension: Dimension = NUMBER
     value: Fraction | None = None
     temperatures: Fraction | None = None
-    """How many temperatures with an own zero it adds up, 0 for a difference; None if unknown."""
+    """How many temperatures on scales with their own zero it sums, 0 for a difference; None if unknown."""
 
     @property
     def is_zero(self) -> bool:

@@ -430,7 +430,7 @@ _OF_THE_THREAD = threading.local()
 
 
 def nearest_double(name: str, *inputs: float) -> float:
-    """Return a function of doubles, to at least 60 digits, as the nearest double.
+    """Return a function's value at doubles, to at least 60 digits, as the nearest double.
 
     The slow, safe way where formulas in doubles cancel. Raises the errors of the function, and OverflowError if the
     result is too large for a double.

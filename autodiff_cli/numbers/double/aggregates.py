@@ -92,7 +92,7 @@ def unit_vector(*xs: float) -> list[float]:
 
 
 def unit_over_hypot(x: float, y: float) -> float:
-    """Return x / (x² + y²) without intermediate overflow. Raises ZeroDivisionError at 0."""
+    """Return x / (x² + y²) without intermediate over- or underflow. Raises ZeroDivisionError at 0."""
     size = builtins.max(math.fabs(x), math.fabs(y))
     if 1e-140 < size < 1e140:
         return x / (x * x + y * y)

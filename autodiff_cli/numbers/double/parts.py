@@ -105,7 +105,7 @@ def digamma_one_plus(u: float) -> float:
 
 
 def by_multiprecision(name: str, *inputs: float) -> float:
-    """Return the named function in multiprecision, rounded to a double, with its errors.
+    """Return the named function in multiprecision, rounded to a double. Raises its errors.
 
     The slow, safe way where fast formulas cancel or are not worth their lines.
     """

@@ -35,7 +35,7 @@ def _is_pole(x: float) -> bool:
 
 
 def gamma(x: float) -> float:
-    """Return Γ(x), by `math.gamma`. Raises ZeroDivisionError at 0 and the negative integers."""
+    """Return Γ(x) by `math.gamma` (Lanczos). Raises ZeroDivisionError at 0, -1, -2, …"""
     if _is_pole(x):
         raise ZeroDivisionError("gamma is infinite at 0 and the negative integers")
     return math.gamma(x)
@@ -53,7 +53,7 @@ def gamma_slope(x: float, out: float) -> float:
 
 
 def lgamma(x: float) -> float:
-    """Return log |Γ(x)|. Raises ZeroDivisionError at 0 and the negative integers.
+    """Return log |Γ(x)|. Raises ZeroDivisionError at 0, -1, -2, …
 
     Near the zeros at 1 and 2, only the absolute error of `math.lgamma` is small.
     """
@@ -86,7 +86,7 @@ def _lgamma_positive(x: float) -> float:
 
 
 def digamma(x: float) -> float:
-    """Return ψ(x) = Γ'(x)/Γ(x). Raises ZeroDivisionError at 0 and the negative integers."""
+    """Return ψ(x) = Γ'(x)/Γ(x). Raises ZeroDivisionError at 0, -1, -2, …"""
     if _is_pole(x):
         raise ZeroDivisionError("digamma is infinite at 0 and the negative integers")
     if x > 0.0:
@@ -116,7 +116,7 @@ def _digamma_positive(x: float) -> float:
 
 
 def trigamma(x: float) -> float:
-    """Return ψ'(x). Raises ZeroDivisionError at 0 and the negative integers."""
+    """Return ψ'(x). Raises ZeroDivisionError at 0, -1, -2, …"""
     if _is_pole(x):
         raise ZeroDivisionError("trigamma is infinite at 0 and the negative integers")
     if math.fabs(x) < 1e-9:
@@ -128,7 +128,7 @@ def trigamma(x: float) -> float:
 
 
 def polygamma(order: float, x: float) -> float:
-    """Return a derivative of digamma. Raises ZeroDivisionError at 0 and the negative integers.
+    """Return a derivative of digamma. Raises ZeroDivisionError at 0, -1, -2, …
 
     Raises ValueError unless the order is a non-negative integer.
     """

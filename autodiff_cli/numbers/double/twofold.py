@@ -19,14 +19,14 @@ def finite(value: float) -> float:
 
 
 def two_sum(x: float, y: float) -> tuple[float, float]:
-    """Return the rounded sum and its error (Knuth, TAOCP 2, 4.2.2)."""
+    """Return the rounded sum and its exact error (Knuth, TAOCP 2, 4.2.2)."""
     total = x + y
     part = total - x
     return total, (x - (total - part)) + (y - part)
 
 
 def two_product(x: float, y: float) -> tuple[float, float]:
-    """Return the rounded product and its error (Dekker 1971; factors below 1e150)."""
+    """Return the rounded product and its exact error (Dekker 1971; factors below 1e150)."""
     product = x * y
     shifted = SPLITTER * x
     x_high = shifted - (shifted - x)
