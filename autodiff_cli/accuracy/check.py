@@ -1,4 +1,4 @@
-"""How far a gradient can be trusted: compared with differences and with many digits."""
+"""How accurate a gradient is, by comparison with differences and with many digits."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
 ZERO_DIGITS = 800  # digits with which a result of 0 is believed
 DIFFERENCES = 60  # evaluations for differences, about
 ZERO_SUM_TOLERANCE = 1e-40  # a sum that is 0, relative to its terms
-EFFORT = 30_000  # variables times nodes that are compared with differences
+EFFORT = 30_000  # variables times nodes compared with differences
 
 NO_DIFFERENCE = Difference(None, None)
 ZERO = "0 to within rounding"
@@ -45,32 +45,32 @@ ZERO = "0 to within rounding"
 
 @dataclass(frozen=True, slots=True)
 class CheckedNumber:
-    """The value, or a partial derivative: as computed in doubles, and how far that is right."""
+    """A value or partial derivative in doubles, and its accuracy."""
 
     name: str
     """The variable; empty for the value."""
     computed: float
     exact: str
-    """The value to 25 digits, computed with many more."""
+    """The value to 25 digits, computed with more."""
     digits: int | None
-    """A lower bound on the correct digits of `computed`, 0 to 16, against the decimals as written.
+    """A lower bound on the correct digits, 0 to 16, against the decimals as written.
 
-    None where there is no derivative: a convention at a kink has no correct digits.
+    None without a derivative: a convention at a kink has no correct digits.
     """
     kept: int | None
     """The correct digits if the inputs are exactly the doubles they were read as."""
     difference: float | None
-    """The finite difference for a partial derivative, and its estimated error."""
+    """The finite difference for a partial derivative, with an estimated error."""
     difference_error: float | None
     condition: float | None
-    """Of a partial: the factor of a small relative change; None where the value is 0."""
+    """Amplification of a small relative change, for a partial; None if the value is 0."""
     agrees: bool
     remark: str
-    """The reason why it was not compared with differences, or the error; may be empty."""
+    """The error, or why it was not compared with differences; may be empty."""
 
 
 class Check(Record):
-    """A program's value and gradient at a point, checked."""
+    """A check of a program's value and gradient at a point."""
 
     text: str
     value: float
@@ -81,17 +81,17 @@ class Check(Record):
     """Digits of the reference."""
     required: int
     quantities: tuple[CheckedNumber, ...]
-    """The value first, then the partials; none where there is no value without rounding."""
+    """The value, then the partials; empty if there is no value without rounding."""
     warnings: tuple[Diagnostic, ...]
-    """Kinks, and the places where digits were lost."""
+    """Kinks, and places where digits were lost."""
     over: LossSummary | None = None
-    """The rows of data that it is the sum or mean over, if it is."""
+    """The rows of data of a sum or mean."""
     units: Units | None = None
-    """The units of its numbers, under the names of their fields; None where they have none."""
+    """The units of its numbers by field; None without units."""
 
     @property
     def agrees(self) -> bool:
-        """Whether value and partials agree with their references."""
+        """Return whether value and partials agree with their references."""
         return bool(self.quantities) and all(number.agrees for number in self.quantities)
 
 
@@ -106,11 +106,11 @@ def check(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Check:
-    """Value and gradient of the program `text` at `point`, and how many of their digits at least are right.
+    """Return value and gradient of a program, with lower bounds on their correct digits.
 
-    The reference is the same program in 50 digits or more, at exactly the doubles (literals and constants too) that the
-    computation started from; its partials are themselves held to differences of its values. Raises `ExpressionError`
-    like `gradient`. `watch` hears how many rows of data have been added up, in 50 digits and again in 100.
+    The reference is the same program in 50 digits or more, at exactly the doubles (literals and constants too) of the
+    computation; its partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.
+    `watch` receives the number of rows of data added up, in 50 digits and again in 100.
 
     >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
     0
@@ -288,9 +288,9 @@ class _References(NamedTuple):
     """The sweeps in many digits."""
 
     exact: GradientResult
-    """At exactly the doubles that the computation started from."""
+    """At exactly the doubles of the computation."""
     written: list[GradientResult]
-    """With literals as decimals, at the point's decimals and at its doubles; empty without a value."""
+    """With decimal literals, at the decimals and the doubles; empty without a value."""
     precision: int
     sure: bool
     """Whether doubling the digits changes nothing."""
@@ -313,13 +313,13 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
         try:
             further = swept(more)
         except work.BudgetExceeded:
-            # More cannot be had: what has not changed so far, or has shrunk, is believed.
+            # Out of budget: accept what has not changed so far, or has shrunk.
             sure = _digits_agree(coarse, finer, wanted, ZERO_DIGITS)
             break
         coarse, finer, m = finer, further, more
         digits *= 2
     if sure:
-        # what shrinks as the digits grow is 0, and its digits are rounding
+        # what shrinks with more digits is 0, and its digits are rounding
         for name, partial in finer.gradient.items():
             if abs(partial) <= AGREE_WITHIN * abs(coarse.gradient[name]):
                 finer.gradient[name] = m.number(0)
@@ -358,7 +358,7 @@ def _structural(swept: GradientResult, name: str) -> bool:
         return True
     exact = [not ps for ps in parents]
     for i in swept.order:
-        # Of exact inputs, a function that is right to the last digit is 0 only where it truly is.
+        # A correctly rounded function of exact inputs is 0 only if it truly is.
         if parents[i] and not data[i]:
             cut = primitives[i].product and any(exact[p] and not data[p] for p in parents[i])
             exact[i] = cut or all(exact[p] for p in parents[i])
@@ -366,7 +366,7 @@ def _structural(swept: GradientResult, name: str) -> bool:
 
 
 def correct_digits(computed: float, exact: Number) -> int:
-    """Return a lower bound on the correct significant digits of a double, by its relative error."""
+    """Return a lower bound on the correct significant digits of a double."""
     wrong = relative_error(computed, exact)
     return max(0, min(MAX_DOUBLE_DIGITS, math.floor(-math.log10(2 * wrong)))) if wrong else MAX_DOUBLE_DIGITS
 
@@ -387,7 +387,7 @@ def _judged(
         digits = min([kept, *(correct_digits(computed, x) for x in written)])
     agrees, remark = kept >= required, ""
     if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
-        # the whole number is a rounding error, as small as such errors are: underflow
+        # the number is a rounding error, and as small as underflow
         agrees, digits, remark = True, min(digits, kept if exact else 0), "underflow: too small for a double"
     elif kept < required:
         remark = "digits lost"
@@ -463,7 +463,7 @@ def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str,
     if one_sided is None:
         return True, "one-sided: the function ends here", True
     near = (abs(partial) + abs(one_sided.left) + abs(one_sided.right)) * 1e-12
-    # The rounding error of the difference of two values, divided by the step.
+    # The rounding error of a difference, divided by the step.
     near += abs(data[-1]) * m.literal(NOISE) / (abs(x) or 1)
     if abs(one_sided.middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near:
         return True, "", True
@@ -477,7 +477,7 @@ def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str,
                     return True, f"a jump: from {_short(before)} to {_short(other)}", False
         return True, "differences do not settle here", not swept.kinks
     low, high = sorted((one_sided.left, one_sided.right))
-    # A piece that is curved has another slope a step away.
+    # A curved piece has another slope a step away.
     if low - near <= partial <= high + near and high - low > near:
         remark = f"a kink: slope {_short(one_sided.left)} on the left, {_short(one_sided.right)} on the right"
         return True, remark, False

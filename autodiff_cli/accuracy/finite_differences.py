@@ -11,23 +11,23 @@ from ..run.flat_graph import Graph
 from ..run.sweep import NodeError, forward
 
 ROWS = 12
-"""Step sizes that an extrapolation uses, each half of the one before."""
+"""Step sizes of an extrapolation, each half of the previous one."""
 
 STARTS = (0.1, 1e-3)
-"""First steps, relative to where the point is, and absolute."""
+"""First steps, relative to the point and absolute."""
 
 EPSILON = 2.0**-52
 
 
 class Difference(NamedTuple):
-    """A slope, and an estimate of its error; None where the function has values on one side only."""
+    """A slope with an estimated error; None if one side has no values."""
 
     slope: float | None
     error: float | None
 
 
 def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Number], Number | None]:
-    """The value at `root` as a function of that at `leaf`; None where there is none."""
+    """Return the value at `root` as a function of that at `leaf`; None if undefined."""
     leaves = [x if not graph.parents[i] else None for i, x in enumerate(graph.data)]
 
     def value(x: Number) -> Number | None:
@@ -45,7 +45,7 @@ def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Nu
 
 
 def extrapolated(value: Callable[[float], float | None], x: float) -> Difference:
-    """The slope at `x` by Ridders' method: central differences of halved steps, extrapolated to step 0.
+    """Return the slope at `x` by Ridders' method: central differences, extrapolated to step 0.
 
     Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
     """
@@ -71,7 +71,7 @@ def _ridders(value: Callable[[float], float | None], x: float, step: float) -> D
         up, down = value(x + step), value(x - step)
         if up is None or down is None or x + step == x - step:
             break
-        # The steps as they are in doubles, not as they were meant.
+        # The steps as rounded to doubles.
         row = [(up - down) / ((x + step) - (x - step))]
         if not math.isfinite(row[0]):
             break
@@ -98,7 +98,7 @@ class Sides(NamedTuple):
     digits_agree: bool
     """Whether a finer step gives the same digits."""
     vanishes: bool
-    """Whether a finer step gives as much less, so that the slope is 0."""
+    """Whether the slopes shrink with the step, so that they are 0."""
 
     @property
     def middle(self) -> Number:
@@ -106,9 +106,9 @@ class Sides(NamedTuple):
 
 
 def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> Sides | None:
-    """The slopes on both sides of `x`; None where the function has no value on one of them.
+    """Return the slopes on both sides of `x`; None if one side has no value.
 
-    The step is to be about a third of the digits: then a smooth function's slopes differ by as little as that.
+    The step should be about a third of the digits: then a smooth function's slopes differ by as little as that.
     """
     estimates = []
     for h in (step, step / 16):

@@ -1,4 +1,4 @@
-"""Locate the loss of digits: the node of a computation in doubles that amplified rounding most."""
+"""Locate the loss of digits: the node that amplified rounding most."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDING = 2.0**-53
 
 
 def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
-    """Return warnings where the value, or a partial, lost digits; `digits` has the others."""
+    """Return warnings about lost digits; `digits` has the correct ones by name."""
     branch = _decided_by_rounding(doubles, swept)
     if branch is not None:
         return [branch]

@@ -1,4 +1,4 @@
-"""Columns as variables: which names of a program have values by the columns of data, and why some rows have none."""
+"""Columns as variables: the program's names among the columns, and rows without values."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from ..language.builder import Program
 from ..language.elements import element_name
 
 MOST_IN_BLOCKS = 16
-"""The most variables of second derivatives in blocks; with more, they are computed row by row."""
+"""Maximum number of variables for second derivatives in blocks; else row by row."""
 
 
 class Fitted(NamedTuple):
-    """A program whose variables all have values, by columns or for all rows alike."""
+    """A program whose variables all have values, by columns or as constants."""
 
     program: Program
     variables: tuple[str, ...]
     wanted: tuple[str, ...]
     reading: AsRead | None = None
-    """The program as it was corrected; None if it was read as typed."""
+    """The corrected program; None if it was read as typed."""
     unknowns: tuple[str, ...] = ()
-    """The variables whose values are starts, if it is equations."""
+    """The variables of equations, whose values are starts."""
 
 
 def fitted(
@@ -40,10 +40,10 @@ def fitted(
     outputs: bool = False,
     lenient: bool = False,
 ) -> Fitted:
-    """Return the program of a text over these columns, `constants` being the same for all rows.
+    """Return the program of a text over columns; `constants` hold for all rows.
 
-    With `outputs` it may have several; with `lenient` it is read as its refusal offers. Raises `ExpressionError` where
-    that does not fit what is given.
+    With `outputs` it may have several; with `lenient` it is read as its refusal offers. Raises `ExpressionError` if the
+    program does not fit the data.
     """
     if lenient:
         fit, reading = leniently(text, lambda read: fitted(read, columns, constants, wrt, outputs=outputs))
@@ -78,7 +78,7 @@ def fitted(
 
 
 def missing_hint(name: str, columns: Sequence[str]) -> str:
-    """Return a hint about a name without a value: the column that it may be, or all columns."""
+    """Return a hint for a name without a value: the column it may be, or all columns."""
     near = next((column for column in columns if column.lower() == name.lower()), None)
     near = near or next((column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None)
     near = near or nearest(name, list(columns))
@@ -108,7 +108,7 @@ def check_type(name: str, kind: Any) -> None:
 
 
 def common_length(columns: Mapping[str, Any]) -> int:
-    """Return the number of rows of these columns. Raises `ExpressionError` where it differs."""
+    """Return the common number of rows. Raises `ExpressionError` if they differ."""
     lengths = {name: len(column) for name, column in columns.items()}
     if len({*lengths.values()}) > 1:
         listed = ", ".join(f"`{name}` {length:,}" for name, length in lengths.items())
@@ -117,7 +117,7 @@ def common_length(columns: Mapping[str, Any]) -> int:
 
 
 def unique(columns: Sequence[str]) -> None:
-    """Raise `ExpressionError` where two columns have one name."""
+    """Raise `ExpressionError` if two columns have the same name."""
     seen = set()
     for column in columns:
         if column in seen:
@@ -126,7 +126,7 @@ def unique(columns: Sequence[str]) -> None:
 
 
 def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns to carry along, all for True. Raises a usage error for a missing one."""
+    """Return the columns to copy, all for True. Raises a usage error for a missing one."""
     if keep is True:
         return tuple(columns)
     for name in keep or ():
@@ -136,9 +136,9 @@ def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[st
 
 
 def mapped_columns(columns: Mapping[str, str], names: Sequence[str], other: Collection[str] = ()) -> dict[str, str]:
-    """Return which column has the values of which name: those that are said, and the others under their own names.
+    """Return the column of each name: the given ones, else those of the same name.
 
-    A heading such as `U [V]` stands for the name in it too, unless that is one of the `other` names.
+    A heading such as `U [V]` also stands for its name, unless that is one of the `other` names.
     """
     inner = {} if all(map(is_name, names)) else names_in_headings(names)
     columns = {name: theirs if theirs in names else inner.get(theirs, theirs) for name, theirs in columns.items()}
@@ -153,7 +153,7 @@ def mapped_columns(columns: Mapping[str, str], names: Sequence[str], other: Coll
 
 
 def numbered(names: Collection[str]) -> dict[str, str]:
-    """Return the entries of lists that columns `x1`, `x2`, … hold, by their names `x[1]`, `x[2]`, …"""
+    """Return the entries `x[1]`, `x[2]`, … of lists in columns `x1`, `x2`, …"""
     entries = {}
     for name in names:
         base = name[:-1] if name[-1:] == "1" else ""
@@ -166,7 +166,7 @@ def numbered(names: Collection[str]) -> dict[str, str]:
 
 
 def without_unused_lists(text: str, columns: Sequence[str], constants: Collection[str]) -> list[str]:
-    """Return the columns without those of lists that the text does not name."""
+    """Return the columns except those of lists that the text does not use."""
     entries = numbered([name for name in columns if name[-1:] != "]"])
     bases = {name.partition("[")[0] for name in entries}
     used = {name for name in bases if name not in constants and re.search(rf"(?<!\w){name}(?!\w)", text)}
@@ -174,14 +174,14 @@ def without_unused_lists(text: str, columns: Sequence[str], constants: Collectio
 
 
 def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionError:
-    """Return the error for a column that is not there."""
+    """Return the error for a missing column."""
     near = nearest(name, list(columns))
     hint = f"did you mean `{near}`? " if near else ""
     return usage_error(f"there is no column `{name}` {purpose}", f"{hint}there are {listed(columns)}")
 
 
 def listed(columns: Sequence[str]) -> str:
-    """Return the columns as a hint lists them, and how to use one whose heading is no name."""
+    """Return the columns for a hint, and how to use one whose heading is no name."""
     entries = numbered([name for name in columns if name[-1:] != "]"])
     inner = names_in_headings(columns)
     columns = [name for name in columns if name not in entries and inner.get(name) not in columns]
@@ -194,13 +194,13 @@ _NUMERAL = re.compile(r"(?<![\w`-])-?\d[\d.]*(?:e[+-]?\d+)?(?!\w)")
 
 
 def conventions(warnings: Iterable[Diagnostic]) -> tuple[str, ...]:
-    """Return the conventions at kinks that a row's warnings are about, without the numbers that vary."""
+    """Return the conventions at kinks in a row's warnings, without varying numbers."""
     kinks = [f"{_NUMERAL.sub('…', x.message)} ({x.hint})" for x in warnings if x.kind == "kink"]
     return tuple(dict.fromkeys(kinks))
 
 
 def reason(error: ExpressionError) -> str:
-    """Return an error without the details that vary from row to row, as a key for counting."""
+    """Return an error without details that vary between rows, as a key for counting."""
     headline = str(error).split("; ")[0].split(" (here ")[0]
     if error.kind == "point":
         headline = ": ".join(headline.split(": ")[:2])

@@ -1,6 +1,6 @@
-"""A formula over rows of data, reduced to one number: the sum or the mean of its values, with exact derivatives.
+"""The sum or mean of a formula over rows of data, with exact derivatives.
 
-Names that are columns are data, the others variables. Rows are computed by the kernels of `blocks`, or one by one.
+Names that are columns are data, the others variables. Rows are computed in blocks by `kernels`, or one by one.
 """
 
 from __future__ import annotations
@@ -33,65 +33,65 @@ if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits
 
 MAX_UNCOMPILED_ROWS = 20_000
-"""Up to this many rows, times passes, are computed one by one, because loading a compiler takes as long."""
+"""The most rows times passes without a compiler, which takes as long to load."""
 
 AT_ONCE = 65_536
-"""Numbers that a block of results has: they stay in a processor's cache."""
+"""Numbers in a block of results, to fit in a processor's cache."""
 
 MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 256, 16_384
 """The rows of a block; powers of 2."""
 
 FOLDED = 32
-"""Partial sums of a column that are added up one by one in the end."""
+"""Partial sums of a column that are added exactly in the end."""
 
 MAX_EXACT_NUMBERS = 4096
-"""Numbers of a block that are added up one by one, which is exact."""
+"""The largest block whose numbers are added exactly."""
 
 ONE_BY_ONE = 4096
-"""Rows between two sums, where they are computed one by one."""
+"""Rows between two sums when rows are computed one by one."""
 
 SAMPLE, ESTIMATED = 200, 2.0
-"""Rows whose rounding errors are bounded; of more rows, these stand for all, times the second number."""
+"""Rows sampled for bounds on rounding errors, and a safety factor for the other rows."""
 
 SHARE = 0.1
-"""The cost of a row in a block, relative to a row computed by itself."""
+"""Cost of a row in a block, relative to a single row."""
 
 
 class Columns(NamedTuple):
-    """Columns of finite numbers, all of one length."""
+    """Columns of finite numbers of equal length."""
 
     numbers: Mapping[str, Any]
-    """Arrays of doubles, of NumPy or Python, by variable."""
+    """Arrays of doubles (NumPy or Python) by variable."""
     rows: int
     where: Callable[[int], str]
     """Return the place of a row, for messages: `points.csv, line 5: `."""
     left_out: Counter[str]
-    """Rows that are not among them, by why."""
+    """Rows left out, by reason."""
     units: Mapping[str, str] = MappingProxyType({})
-    """The units in the headings of columns that have some, by variable."""
+    """Units in the headings of columns, by variable."""
 
 
 Choose = Callable[[Sequence[str]], Sequence[str]]
-"""From the names that columns have to those that are needed. Raises what does not fit."""
+"""Selects the needed columns from those present. Raises errors of names that do not fit."""
 
 Data = Callable[[Choose, bool], Columns]
-"""Reads the columns that are chosen; with True rows that are no numbers are left out. Raises `ExpressionError`."""
+"""Reads the chosen columns; True skips rows that are not numbers. Raises `ExpressionError`."""
 
 
 Row = Callable[[Sequence[float]], list[float]]
-"""The results of one row, from the values of all names of the program. Raises `ExpressionError`."""
+"""Returns the results of one row from the values of all names. Raises `ExpressionError`."""
 
 
 class LossSpec(NamedTuple):
-    """Over which data a formula is reduced, and how."""
+    """The data that a formula is reduced over, and how."""
 
     data: Data
     how: str
     skip: bool = False
-    """Whether rows without a value are left out; else they are errors."""
+    """Whether rows without a value are left out, instead of errors."""
     backend: str | None = None
     negative: bool = False
-    """Whether it is the negative of the formula that is reduced."""
+    """Whether to reduce the negative of the formula."""
 
 
 class LossSummary(NamedTuple):
@@ -99,15 +99,15 @@ class LossSummary(NamedTuple):
 
     reduce: str
     rows: int
-    """Rows that took part."""
+    """Rows that were used."""
     left_out: dict[str, int]
-    """Rows that did not, by why."""
+    """Rows that were left out, by reason."""
     backend: str
-    """The backend that computed them: `llvm`, `numpy` or `python`."""
+    """The backend used: `llvm`, `numpy` or `python`."""
 
     @property
     def description(self) -> str:
-        """The data in words: `sum over 4 rows of data`."""
+        """Return the data in words: `sum over 4 rows of data`."""
         left = sum(self.left_out.values())
         more = f" ({left:,} left out)" if left else ""
         return f"{self.reduce} over {self.rows:,} row{'' if self.rows == 1 else 's'} of data{more}"
@@ -121,7 +121,7 @@ def reduction(data: Data | None, how: str | None, *, skip: bool = False, backend
 
 
 def in_doubles(arithmetic: Arithmetic) -> None:
-    """Raise a usage error for another arithmetic."""
+    """Raise a usage error unless the arithmetic is `double`."""
     if arithmetic.name != "double":
         hint = "leave the arithmetic out, or write the sum as a formula"
         raise usage_error("rows of data are reduced in doubles", hint)
@@ -139,12 +139,11 @@ def pose_over(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> tuple[Problem, DataLoss]:
-    """Return the formula as a problem of the variables that are no columns, and the loss over its data.
+    """Return the formula as a problem of the variables outside the data, and the loss.
 
-    `passes` is how often it will be evaluated, about. Raises `ExpressionError`.
-    With `only_variables` only variables of the program are wanted. `fill` gives values to the variables that have none.
-    Values may have units: the loss is then a function of numbers in these, and has the `units` of its numbers. Its
-    value is in the one that is asked for.
+    `passes` is about how often it will be evaluated. Raises `ExpressionError`. With `only_variables` only variables of
+    the program are wanted. `fill` gives values to variables without one. If values have units, the loss is a function
+    of numbers in these, with the `units` of its numbers; its value is in the requested one.
     """
     values = numbers_or_quantities(point)
     program: Program | None = None
@@ -164,7 +163,7 @@ def pose_over(
 
     data = over.data(choose, over.skip)
     assert program is not None
-    # every row is as much to do as the formula typed once more
+    # every row costs as much as typing the formula again
     work.current().renew(len(text) * (1 + data.rows))
     for name in (wrt.split(",") if isinstance(wrt, str) else wrt) or ():
         if name.strip() in data.numbers:
@@ -228,10 +227,7 @@ def _in_units(
 
 
 class DataLoss:
-    """A formula's sum or mean over rows of data, with its derivatives, as a function of its other variables.
-
-    It is called as an `Evaluator` is.
-    """
+    """The sum or mean of a formula over data, used like an `Evaluator`."""
 
     def __init__(self, program: Program, data: Columns, wrt: Sequence[str], over: LossSpec, passes: float) -> None:
         self.program, self.data, self.over = program, data, over
@@ -244,7 +240,7 @@ class DataLoss:
         self._fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
         self._kernel: Any = None
         self.note: str | None = None
-        """A message, shown once, if the rows are not computed by the fastest backend."""
+        """A message, shown once, if the fastest backend is not used."""
         backend = "python" if over.backend is None and data.rows * passes <= MAX_UNCOMPILED_ROWS else over.backend
         if backend != "python":
             try:
@@ -262,20 +258,20 @@ class DataLoss:
                     self._kernel = None
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
         self.units: ProgramUnits | None = None
-        """The units of the program's numbers, where they have some."""
+        """The units of the program's numbers, if any."""
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else SHARE)
         self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
-        """Steps of work that an evaluation costs."""
+        """Steps of work for an evaluation."""
         self.left_out: Counter[str] = Counter()
-        """Rows that had no value where it was evaluated last, by why."""
+        """Rows without a value in the last evaluation, by reason."""
         self._seconds: dict[tuple[str, ...], Any] = {}
         self.asked: list[int] = []
-        """Rows that the kernel was not sure of, there."""
+        """Rows that the kernel flagged in the last evaluation."""
 
     @property
     def rows(self) -> int:
-        """Rows that took part where it was evaluated last."""
+        """Return the number of rows used in the last evaluation."""
         return self.data.rows - self.left_out.total()
 
     @property
@@ -283,9 +279,10 @@ class DataLoss:
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
-        """Value and partial derivatives by `wrt` at the values of `variables`; of these rows only.
+        """Return value and partial derivatives by `wrt` at the values of `variables`.
 
-        Raises `ExpressionError`: that of the first row without a value, with the place of the row in the data.
+        `which` restricts the rows. Raises `ExpressionError` for the first row without a value, with its place in the
+        data.
         """
         return self._reduced(point, which, 1 + len(self.wrt), self._kernel, self._row)
 
@@ -327,7 +324,7 @@ class DataLoss:
         return [next(values) if column is None else float(column[row]) for column in self._columns]
 
     def failed(self, row: int, error: ExpressionError) -> None:
-        """Leave a row out, or raise why it has no value, with its place."""
+        """Leave a row out, or raise its error, with the place of the row."""
         if not self.over.skip:
             raise placed(error, self.data.where(row))
         self.left_out[reason(error)] += 1
@@ -377,12 +374,12 @@ class DataLoss:
             block.results[:, list(block.errors)] = 0.0
             totals.add(block.results)
 
-    # ---- second derivatives, and how far numbers are off
+    # ---- second derivatives, and error bounds
     def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
-        """Value, gradient and lower triangle of the Hessian by `wrt`. Raises `ExpressionError`."""
+        """Return value, gradient and Hessian (lower triangle) by `wrt`. Raises `ExpressionError`."""
         n = len(wrt)
         graph = self.evaluator.graph
-        # a sweep that carries the derivatives by all variables
+        # a sweep with derivatives by all variables
         steps = self.evaluator.steps + work.SECOND_ORDER_NODE * len(graph.places) * (1 + n)
 
         def row(at: Sequence[float]) -> list[float]:
@@ -411,11 +408,11 @@ class DataLoss:
         return self._seconds[wrt]
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
-        """Return the matrix of second derivatives."""
+        """Return the Hessian."""
         return square(self.second([point[name] for name in self.variables], wrt)[1 + len(wrt) :])
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        """Return value and derivatives, and bounds on their errors, of many rows estimated from some."""
+        """Return value and derivatives with error bounds, for many rows from a sample."""
         n = len(wrt)
         at = [point[name] for name in self.variables]
         value, *rest = self.second(at, wrt)
@@ -430,7 +427,7 @@ class DataLoss:
         return Derivatives(value, gradient, slope_errors, matrix, errors)
 
     def bounded(self, inputs: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
-        """Return value and gradient with rounding errors, of many rows estimated from some."""
+        """Return value and gradient with rounding errors, for many rows from a sample."""
         at = [float(inputs[name].x) for name in self.variables]
         value, partials = self(at)
         by = dict(zip(self.wrt, partials, strict=True))
@@ -461,9 +458,9 @@ class DataLoss:
                     continue
             yield at
 
-    # ---- what else there is to say
+    # ---- warnings
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
-        """Return a warning for each place without a derivative at some rows, which are counted."""
+        """Return a warning for each place without a derivative, with its number of rows."""
         if not self.evaluator.may_kink:
             return ()
         here = [point[name] for name in self.variables]
@@ -485,14 +482,14 @@ class DataLoss:
 
 
 def placed(error: ExpressionError, where: str) -> ExpressionError:
-    """Return the error with the place of its row before it."""
+    """Return the error, prefixed with the place of its row."""
     located = ExpressionError(*error.diagnostic._replace(message=where + error.diagnostic.message, offers=()))
     located.text = error.text
     return located
 
 
 def block_size(count: int) -> int:
-    """Return the number of rows with `count` results each that are computed at once: a power of 2."""
+    """Return the rows of a block with `count` results a row: a power of 2."""
     return max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((AT_ONCE // count).bit_length() - 1)))
 
 
@@ -508,10 +505,10 @@ def square(lower: Sequence[float]) -> list[list[float]]:
 
 # ---- sums
 class Totals:
-    """Sums of many numbers each, as good as if they were computed in twice the digits and then rounded.
+    """Sums as accurate as if computed in twice the precision and then rounded.
 
-    So neither the order of rows nor the size of blocks shows. Source: Sum2, algorithm 4.4 of Ogita, Rump and Oishi,
-    SIAM J. Sci. Comput. 26 (2005) 1955-1988, by columns; few numbers are added exactly, by `math.fsum`.
+    So they do not depend on the order of rows or the size of blocks. Source: Sum2, algorithm 4.4 of Ogita, Rump and
+    Oishi, SIAM J. Sci. Comput. 26 (2005) 1955-1988, by columns; few numbers are added exactly, by `math.fsum`.
     """
 
     def __init__(self, count: int) -> None:
@@ -522,7 +519,7 @@ class Totals:
         self._rooms: Any = None
 
     def add_lists(self, columns: Iterable[Sequence[float]]) -> None:
-        """Add a list of numbers to each sum; many become their sum, and what that loses of them."""
+        """Add a list of numbers to each sum; long lists become a sum and its error."""
         for parts, numbers in zip(self._parts, columns, strict=False):
             parts.extend(numbers)
             if len(parts) > MAX_EXACT_NUMBERS:
@@ -533,7 +530,7 @@ class Totals:
                     parts[:] = (math.inf,)
 
     def add(self, block: Any) -> None:
-        """Add the numbers of an array, a row of it for each sum. Arrays are not to become wider."""
+        """Add an array, one row for each sum; later arrays must not be wider."""
         if block.size <= MAX_EXACT_NUMBERS:
             self.add_lists(block.tolist())
             return
@@ -548,7 +545,7 @@ class Totals:
             self._add_pairs(width, block)
 
     def _add_pairs(self, width: int, more: Any) -> None:
-        """Add numbers to the first sums, and what that loses by rounding to the second ones (Knuth's TwoSum)."""
+        """Add numbers to the first sums, rounding errors to the second (Knuth's TwoSum)."""
         import numpy
 
         high, low, total, back = (column[:, :width] for column in (self._high, self._low, *self._rooms))

@@ -1,4 +1,4 @@
-"""The generated evaluator: one program compiled for many evaluations, as `descend`, `plot` and data files need it."""
+"""The generated evaluator: one program compiled for many evaluations."""
 
 from __future__ import annotations
 
@@ -23,22 +23,21 @@ from ..run.sweep import domain_error
 from ..targets.internal import Internal
 
 Record = Callable[[Any], Recording]
-"""Records a program by a recorder of its caller's choice."""
+"""Records a program with the given recorder."""
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
 
 TOGETHER = 1_000
-"""Points that are asked about together: a column of them for each node is held."""
+"""Points evaluated together, with a column for each node."""
 
 
 class Evaluator:
     """Value and gradient of one program at any number of points.
 
-    `variables` are the names that a point gives values to, in the order in which an evaluation takes them, `wrt` those
-    that it differentiates by, without them all that `gradient` does. Results are those of `gradient`, to the last
-    digits, and so are the errors; at kinks whose sides agree conventions are taken, as in formulas, unless they add up
-    to a gradient of 0. What an evaluation needs is generated when it is first asked for. Raises `ExpressionError` for a
-    program with several outputs.
+    `variables` are the names in the order of a point's values; `wrt` those to differentiate by, by default those of
+    `gradient`. Results and errors are those of `gradient`, to the last digit; at kinks whose sides agree, conventions
+    are used, as in formulas, unless they add up to a gradient of 0. Code is generated on demand. Raises
+    `ExpressionError` for a program with several outputs.
 
     >>> from autodiff_cli.inputs.problem import parse
     >>> evaluator = Evaluator(parse("x**2 + 3*y"))
@@ -56,10 +55,10 @@ class Evaluator:
         self.steps = work.COMPILED_CALL + sum(
             [work.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives]
         )
-        """Steps of work that an evaluation costs: about microseconds, of value and derivatives."""
+        """Steps of work for an evaluation of value and derivatives, about microseconds."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the functions that are generated on first use."""
+        """Return the state without generated functions."""
         return {name: x for name, x in self.__dict__.items() if name not in ("_gradient", "_value")}
 
     @property
@@ -68,7 +67,7 @@ class Evaluator:
 
     @cached_property
     def may_kink(self) -> bool:
-        """Whether there are kinks: then a gradient of 0 may be a convention, and the derivative another."""
+        """Return whether there are kinks: then a gradient of 0 may be a convention."""
         return any(primitive.may_kink for primitive in self.graph.primitives)
 
     @cached_property
@@ -80,7 +79,7 @@ class Evaluator:
         return compiled(record_values(self.graph, self._program.leaf_places()), len(self.variables))
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
-        """Return value and partial derivatives, in the order of `wrt`, at a point: one finite float a variable.
+        """Return value and partial derivatives by `wrt` at a point of finite floats.
 
         Raises `ExpressionError` (`domain`, `derivative`, `overflow`) as `gradient` does.
         """
@@ -93,7 +92,7 @@ class Evaluator:
         return with_fallback(fast, lambda: self.slowly(point))
 
     def value(self, point: Sequence[float]) -> float:
-        """Return the value alone, at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
+        """Return the value at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
         work.charge(self.steps)
         result: tuple[float, object] = with_fallback(
             lambda: self._value(point), lambda: self.slowly(point, differentiate=False)
@@ -101,7 +100,7 @@ class Evaluator:
         return result[0]
 
     def slowly(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
-        """Evaluate by the interpreter, which finds the reason why there is no result, or the result."""
+        """Evaluate by the interpreter, for the result or the reason why there is none."""
         work.charge(work.SWEEP)
         values = dict(zip(self.variables, point, strict=True))
         if not differentiate:
@@ -110,12 +109,12 @@ class Evaluator:
         return float(result.value), [float(result.gradient[name]) + 0.0 for name in self.wrt]
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
-        """Return the errors of many points at once, as `slowly` raises them one by one.
+        """Return the errors of many points at once, as `slowly` would raise them.
 
-        There is a column of finite numbers for each variable. `slowly` knows of the points that are not in the answer.
+        Each variable has a column of finite numbers. Points without an entry need `slowly`.
         """
         errors: dict[int, ExpressionError] = {}
-        # each point has an allowance of its own, which is never less than this
+        # each point has its own budget, at least this
         if columns and not self.graph.chooses and work.SWEEP + len(self.graph.places) <= work.STEPS:
             for start in range(0, len(columns[0]), TOGETHER):
                 part = [column[start : start + TOGETHER] for column in columns]
@@ -140,7 +139,7 @@ class Evaluator:
                 if all(map(isfinite, out)):
                     data[i] = out
                     continue
-            # some have no value: which, and the others go on
+            # separate the points without a value from the others
             leaves = leaves_below(at, i)
             out, defined = [], []
             for k, numbers in enumerate(zip(*inputs, strict=True)):
@@ -167,15 +166,14 @@ class Evaluator:
 
 
 def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records a program's outputs and their derivatives by these variables."""
+    """Return a function that records outputs and their derivatives by these variables."""
     return lambda recorder: record_gradient(program.graph, program.leaf_places(), program.leaf_places(wanted), recorder)
 
 
 def compiled(recording: Recording, inputs: int) -> Compiled:
     """Return the recording as a Python function.
 
-    Its source is made of numbered names, of literals and of names out of the table of primitives: nothing that anybody
-    typed is in it.
+    Its source has only numbered names, literals and names from the table of primitives, and no user's text.
     """
     target = Internal()
     source = target.source(recording, inputs)
@@ -183,7 +181,7 @@ def compiled(recording: Recording, inputs: int) -> Compiled:
     try:
         exec(source, scope)  # noqa: S102 - a definition of our own making, no text of a user's; a test reads it
     except (SyntaxError, RecursionError, MemoryError):
-        # Branches nested more deeply than Python can read: every evaluation goes the slow way.
+        # Nested too deeply for Python: every evaluation uses the interpreter.
         return lambda point: None
     function: Compiled = scope["f"]
     return function

@@ -1,7 +1,7 @@
-"""Value and derivatives of one program at blocks of rows: columns in, columns out, and the rows that were not sure.
+"""Value and derivatives of a program at blocks of rows, and the rows left to the interpreter.
 
 The program is recorded once and printed for a backend: LLVM with the C library's vector mathematics, or NumPy. Both
-flag the rows where something is not finite; those are asked about one by one, in plain Python, which knows what to say.
+flag the rows with a number that is not finite; plain Python computes those one by one, with messages.
 """
 
 from __future__ import annotations
@@ -28,48 +28,48 @@ from ..targets.lowering import Lowering
 from .evaluator import Record
 
 BACKENDS = ("llvm", "numpy", "python")
-"""The backends for rows, the fastest first; plain Python is always available."""
+"""The backends for rows, fastest first; plain Python is always available."""
 
 LIBRARY = "libmvec.so.1"
-"""The C library's vector mathematics, where it has them."""
+"""The C library's vector mathematics, if it has them."""
 
 PRINTED = 4_000
-"""Steps of a program that is printed for LLVM: building it takes some microseconds each, and more as they grow."""
+"""Limit of steps for LLVM: each takes some microseconds to build, more in large programs."""
 
 BLOCK = 16_384
-"""Rows that NumPy works on at a time: a dozen columns of them stay in a processor's cache."""
+"""Rows that NumPy computes at a time: a dozen columns fit in a processor's cache."""
 
 LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
-"""Scales that overflow outside a range: 1/(LOWER_SCALE·x) if |x| < 1e-100, and UPPER_SCALE·x if |x| > 1e100."""
+"""Scales that overflow: 1/(LOWER_SCALE·x) if |x| < 1e-100, UPPER_SCALE·x if |x| > 1e100."""
 
 MOST_POWER = 1_000
-"""Whole powers from the second to this one have no pole."""
+"""Whole powers from 2 to this one have no pole."""
 
 Backend = TypeVar("Backend")
 
 Compute = Callable[[Sequence[Any], Any, Any], None]
-"""Fills in results, a row of the array each, and flags; an input is a column, or a number that all rows have."""
+"""Fills results, one row each, and flags; an input is a column or a shared number."""
 
 
 class Kernel(NamedTuple):
-    """A program that is ready for blocks, and what it is computed by."""
+    """A program compiled for blocks, and its backend."""
 
     compute: Compute | None
-    """None where it is plain Python's."""
+    """None for plain Python."""
     backend: str
     note: str | None
-    """A message, shown once, if this is not the fastest backend: the reason, and the remedy."""
+    """A message, shown once, if it is not the fastest backend: reason and remedy."""
 
 
 class Unavailable(Exception):
-    """A backend cannot be had, and why."""
+    """A backend is unavailable, with the reason."""
 
 
 def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tuple[Backend, str, str]:
-    """Return the result of the first backend that is available, or of the one with the given name.
+    """Return the result of the first available backend, or of the named one.
 
-    Its name follows, and why the one before it cannot be had, empty for the first. A way raises `Unavailable`; the last
-    one does not. Raises a usage error for a wanted one that cannot be had.
+    Its name follows, and the reason why the previous one is unavailable, empty for the first. A way raises
+    `Unavailable`; the last one does not. Raises a usage error if the wanted one is unavailable.
     """
     why = ""
     for name, make in ways.items():
@@ -82,9 +82,9 @@ def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tu
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records a program's value, gradient and lower triangle of the Hessian.
+    """Return a function that records value, gradient and Hessian (lower triangle).
 
-    Raises `ExpressionError` (`limit`) where that is too large.
+    Raises `ExpressionError` (`limit`) if that is too large.
     """
     leaves = program.variables.values()
     by = [program.variables.get(name) or variable(name) for name in wanted]
@@ -104,7 +104,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
 
 def _near_poles(recording: Recording) -> Iterator[Step]:
-    # formulas may have cancelled what the sweeps meet: `sqrt(x)**2` at 1e-300
+    # formulas may have cancelled poles of the sweeps: `sqrt(x)**2` at 1e-300
     m, graph, place = recording.recorder, recording.graph, recording.place
     for i in place:
         if i not in recording.active:
@@ -120,7 +120,7 @@ def _near_poles(recording: Recording) -> Iterator[Step]:
 
 
 def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:
-    """Return the fastest kernel, or that of a backend. Raises a usage error for one that cannot be had.
+    """Return the fastest kernel, or that of a backend. Raises a usage error if it is unavailable.
 
     `fixed` are the positions of inputs that all rows share.
     """
@@ -173,7 +173,7 @@ def _symbols() -> Callable[[str], bool]:
 
 
 def compiled(text: str) -> tuple[Any, int]:
-    """Return the function `f` of a module of LLVM: what holds it, and its address."""
+    """Return the engine that owns the function `f` of an LLVM module, and its address."""
     import llvmlite.binding as llvm
 
     _symbols()
@@ -208,7 +208,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     places = np.array(shared, np.intp)
 
     def run(columns: Sequence[Any], results: Any, flags: Any, rows: int) -> None:
-        # what all rows share stands in one array, and results are rows of one: addresses are counted, not asked for
+        # shared inputs are one array, and results are rows of one: addresses follow by arithmetic
         numbers = np.array([columns[k] for k in shared], dtype=float)
         read = np.empty(max(1, inputs), np.uint64)
         arrays = (numbers, results, read, flags, *[columns[k] for k in separate])
@@ -263,20 +263,21 @@ class Block(NamedTuple):
     """The results of a block of rows."""
 
     results: Any
-    """An array with a row a result: the value, then the derivatives; not a number where there is none."""
+    """An array with a row for each result: value, then derivatives; nan for none."""
     asked: list[int]
-    """The rows that were computed one by one, in order."""
+    """Rows that were computed one by one, in order."""
     errors: dict[int, ExpressionError]
-    """Why some of them have no answer."""
+    """The errors of some of them."""
 
 
 Plain = Callable[[Mapping[str, float]], Sequence[float]]
-"""All results at a point, whose names are in the order of the program, by the way that knows what to say.
+"""Returns all results at a point, with names in the program's order, by the interpreter.
 
-Raises `ExpressionError`."""
+Raises `ExpressionError`.
+"""
 
 RowErrors = Callable[[Sequence[Sequence[float]]], Mapping[int, ExpressionError]]
-"""Why some points have no results, as `Plain` would raise it, found at once: a column of finite numbers each name."""
+"""Returns the errors of `Plain` at points given by finite columns."""
 
 
 def evaluate(
@@ -290,10 +291,10 @@ def evaluate(
     memory: Any = None,
     refused: RowErrors | None = None,
 ) -> Block:
-    """The `count` results at every row; an input is a column, NaN where it has no number, or a number.
+    """Compute `count` results at every row; an input is a column (nan if missing) or a number.
 
-    `missing` says why a variable has no value at a row: asked where it is not finite. The results fill `memory`, if
-    that is given. Raises `BudgetExceeded`.
+    `missing` returns the error of a variable that is not finite at a row. The results fill `memory`, if given. Raises
+    `BudgetExceeded`.
     """
     results = np.ndarray((count, rows), float, memory)
     flags = np.ones(rows, bool)
@@ -325,7 +326,7 @@ def evaluate(
                     raise error
             answers[row] = plain(point)
         except ExpressionError as error:
-            # what led to it holds on to a graph
+            # its context and traceback would keep a graph alive
             error.__context__ = None
             errors[row] = error.with_traceback(None)
         collect()

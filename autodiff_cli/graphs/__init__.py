@@ -1,1 +1,1 @@
-"""The graph of a program: values, evaluation and derivatives in any number type."""
+"""Graphs of programs: values and derivatives in any number type."""

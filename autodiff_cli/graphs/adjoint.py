@@ -13,9 +13,9 @@ from ..table.operators import CONSTANT, VARIABLE, WHERE
 
 
 class Branch:
-    """A condition that must turn out a certain way, within another branch; or the whole program.
+    """A condition with its outcome, within another branch; or the whole program.
 
-    Equal branches are one object: `inside` makes them.
+    Equal branches are one object, made by `inside`.
     """
 
     __slots__ = ("children", "condition", "depth", "holds", "parent", "serial")
@@ -24,11 +24,11 @@ class Branch:
         self.parent, self.condition, self.holds = parent, condition, holds
         self.depth: int = parent.depth + 1 if parent else 0
         self.serial = (condition.index, not holds) if condition else (-1, False)
-        """Orders the branches of one depth."""
+        """Sort key among branches of one depth."""
         self.children: dict[tuple[int, bool], Branch] = {}
 
     def inside(self, condition: Step, holds: bool) -> Branch:
-        """The branch within this one where a condition turns out that way."""
+        """Return the branch within this one where a condition has this outcome."""
         key = (condition.index, holds)
         if key not in self.children:
             self.children[key] = Branch(self, condition, holds)
@@ -36,20 +36,20 @@ class Branch:
 
     @property
     def other(self) -> Branch | None:
-        """The branch where this one's condition turns out the other way, if anything is there."""
+        """Return the branch of the opposite outcome, if it exists."""
         if self.parent is None or self.condition is None:
             return None
         return self.parent.children.get((self.condition.index, not self.holds))
 
     def within(self, other: Branch) -> bool:
-        """Whether this branch is the other one or lies inside it."""
+        """Return whether this branch equals or lies inside the other."""
         branch: Branch | None = self
         while branch is not None and branch.depth > other.depth:
             branch = branch.parent
         return branch is other
 
     def line(self) -> list[Branch]:
-        """The branches from the outermost to this one, without the whole program."""
+        """Return the branches from the outermost to this one, without the whole program."""
         branches: list[Branch] = []
         branch = self
         while branch.parent is not None:
@@ -59,7 +59,7 @@ class Branch:
 
 
 Part = tuple[Branch, Step]
-"""A contribution to an adjoint: where it is there at all, and what it is then."""
+"""A contribution to an adjoint: the branch where it exists, and its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +72,24 @@ class Recording:
     partials: tuple[Step, ...] = ()
     """The derivatives of each output by each wanted variable."""
     adjoints: tuple[Step, ...] = ()
-    """The adjoints of those nodes that have one at every point; no result needs to need them."""
+    """Adjoints that exist at every point, whether or not a result needs them."""
     watched: tuple[Step, ...] = ()
-    """Steps that have to be finite for the result to be right: all values and these adjoints."""
+    """Steps that must be finite: all values, and these adjoints."""
     graph: Graph = field(default_factory=Graph)
     place: dict[int, Step] = field(default_factory=dict)
-    """The step of each node of the graph that the outputs need."""
+    """The step of each node that the outputs need."""
     edges: tuple[Step, ...] = ()
-    """Comparisons at whose equality the sweeps see a variable take part that takes none on either side."""
+    """Comparisons at whose equality a variable counts that counts on neither side."""
     active: frozenset[int] = frozenset()
     """The nodes that depend on a wanted variable."""
 
 
 Leaves = Sequence[int | None]
-"""The places of leaves in a graph; None for one that the graph does not hold."""
+"""Indices of leaves in a graph; None for one that it lacks."""
 
 
 def record_values(graph: Graph, inputs: Leaves, recorder: Recorder | None = None) -> Recording:
-    """The recording that evaluates the outputs of a graph; `inputs` are its variables, in order."""
+    """Return the recording of the outputs of a graph with these `inputs`."""
     return _record_values(graph, graph.roots, inputs, recorder or Recorder())
 
 
@@ -113,10 +113,10 @@ def _record_values(graph: Graph, roots: tuple[int, ...], inputs: Leaves, m: Reco
 def record_gradient(
     graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, root: int | None = None
 ) -> Recording:
-    """The recording of the outputs of a graph, or of one `root`, and of their partial derivatives.
+    """Return the recording of all outputs, or of one `root`, and of their partial derivatives.
 
-    It does what the sweeps do, in their order, for every point at once. An input that takes no part at a point (an
-    untaken branch, the loser of a `max`) is reached under a condition only.
+    It repeats the sweeps, in their order, for every point at once. An input that does not count at a point (an untaken
+    branch, the loser of a `max`) is reached only under a condition.
     """
     m = recorder or Recorder()
     roots = graph.roots if root is None else (root,)
@@ -133,7 +133,7 @@ def _record_gradient(graph: Graph, root: int, inputs: Leaves, wanted: Leaves, m:
 
 
 def merge_recordings(parts: Sequence[Recording]) -> Recording:
-    """Recordings of one graph by one recorder, as one."""
+    """Merge recordings of one graph by one recorder."""
     if len(parts) == 1:
         return parts[0]
     return replace(
@@ -149,7 +149,7 @@ def merge_recordings(parts: Sequence[Recording]) -> Recording:
 
 
 def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
-    """Return the column names of several outputs: their values, then each one's derivatives."""
+    """Return the column names of outputs: values, then derivatives."""
     marks = [str(k) for k in range(1, count + 1)] if count > 1 else [""]
     return (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted])
 
@@ -160,7 +160,7 @@ class _Reverse:
         primitives, parents = self.graph.primitives, self.graph.parents
         self.order = [i for i in in_order(parents, (root,)) if not primitives[i].gives_condition]
         self.always: set[int] = set()
-        """The nodes that are evaluated at every point."""
+        """Nodes that are evaluated at every point."""
         stack = [root]
         while stack:
             i = stack.pop()
@@ -170,9 +170,9 @@ class _Reverse:
         self.root = Branch()
         self.active: set[int] = set()
         self.partials: dict[int, list[tuple[int, Step]]] = {}
-        """For each active node the active inputs, with the local derivatives by them."""
+        """The active inputs of each active node, with the local derivatives."""
         self.plain: set[int] = set()
-        """Nodes behind which no derivative can be infinite: a 0 may flow there instead of nothing."""
+        """Nodes with finite derivatives behind them: a 0 may replace a structural zero."""
         for i in self.order:
             if not parents[i]:
                 if i in wanted:
@@ -248,7 +248,6 @@ class _Reverse:
         return self.either(then[0], otherwise[0]), self.m.where(condition, then[1], otherwise[1])
 
     def filled(self, partial: Step) -> Step:
-        """A local derivative with 0 in the place of its structural zeros."""
         if partial.name == "where":
             condition, x, y = partial.args
             return self.m.where(condition, self.filled(x), self.filled(y))
@@ -270,7 +269,7 @@ class _Reverse:
             self.put(sums, branch, value)
         if len(sums) == 1 and not (plain and self.root not in sums):
             return next(iter(sums.items()))
-        # The innermost ones first: both branches of a condition make a sum around it.
+        # Innermost first: both branches of a condition form a sum around it.
         number = count()  # branches themselves have no order
         waiting = [(-b.depth, b.serial, next(number), b) for b in sums]
         heapify(waiting)
@@ -305,7 +304,7 @@ class _Reverse:
         return value
 
     def either(self, one: Branch, other: Branch) -> Branch:
-        """The branch of what lies in one of two."""
+        """Return the branch that is the union of two."""
         line, other_line = one.line(), other.line()
         shared = self.root
         while line and other_line and line[0] is other_line[0]:
@@ -317,7 +316,7 @@ class _Reverse:
             if len(line) == len(other_line) == 1:
                 return shared
             if len(line) == 1:
-                # Where the first does not hold need not be said again: `or` asks for the second only then.
+                # `or` evaluates the second only if the first does not hold.
                 del other_line[0]
         return shared.inside(self.m.step("or_", self.all_of(line), self.all_of(other_line)), True)
 

@@ -1,8 +1,8 @@
 """Laurent series of a graph in one variable, through removable singularities and poles.
 
-A series is known by its first coefficient that is not 0, and so many after it. Quotients of series need that one, so it
-is decided, by the number type or by a decision that was made before; sums, products and whole powers are taken of the
-series, and every other operation by the power series of its table row.
+A series has its first nonzero coefficient, and some after it. Quotients need that one, so it is decided, by the number
+type or by an earlier decision. Sums, products and whole powers use the series; every other operation uses the power
+series of its table row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .value import Value, in_order, node, variable
 from .value_and_gradient import value_in
 
 MORE_ORDERS = (3, 8, 20, 48)
-"""How many orders more than the answer's are computed, until these suffice: quotients lose some."""
+"""Extra orders to try, as quotients lose some."""
 
 MOST_POWER = 100
 
@@ -28,7 +28,7 @@ IsZero = Callable[[Number], bool]
 
 
 class NoSeries(Exception):
-    """A graph without a Laurent series at the point, as far as is known."""
+    """No Laurent series at the point is known."""
 
 
 class _TooShort(Exception):
@@ -36,18 +36,18 @@ class _TooShort(Exception):
 
 
 class Laurent(NamedTuple):
-    """Coefficients of powers of t from `start` on, of which the first is not 0."""
+    """Coefficients of powers of t from `start` on; the first is not 0."""
 
     start: int
     c: list[Number]
 
     @property
     def end(self) -> int:
-        """The first power whose coefficient is unknown."""
+        """Return the first power with an unknown coefficient."""
         return self.start + len(self.c)
 
     def at(self, k: int) -> Number:
-        """The coefficient of a power below `end`."""
+        """Return the coefficient of a power below `end`."""
         return self.c[k - self.start] if k >= self.start else 0
 
 
@@ -59,9 +59,9 @@ def laurent_in(
     order: int,
     is_zero: IsZero = lambda x: bool(x == 0),
 ) -> Laurent:
-    """Return the Laurent series of a graph in the variable `by`, less its value, at least to an order.
+    """Return the Laurent series of a graph in `by` - `values[by]`, at least to an order.
 
-    `is_zero` decides whether a number is 0. Raises `NoSeries`, and what the number type raises.
+    `is_zero` decides whether a number is 0. Raises `NoSeries`, and errors of the number type.
     """
     for more in MORE_ORDERS:
         try:

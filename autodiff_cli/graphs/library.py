@@ -1,4 +1,4 @@
-"""The functions of the language for Python: of Values and of plain numbers, made from the table of primitives."""
+"""The functions of the language for Python, on Values and plain numbers, from the table."""
 
 from __future__ import annotations
 

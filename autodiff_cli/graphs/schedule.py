@@ -1,4 +1,4 @@
-"""Schedule: in which order, and under which conditions, the steps of a recording are computed."""
+"""Schedule: the order and the conditions of the steps of a recording."""
 
 from __future__ import annotations
 
@@ -12,30 +12,29 @@ from ..table.primitive import OPERATIONS
 from .adjoint import Branch, Recording
 
 MANY_PLACES = 4
-"""A step needed in more separate branches than this is computed ahead of them all."""
+"""A step needed in more branches than this is computed ahead of them all."""
 
 LAZY = frozenset(p.name for p in OPERATIONS.values() if p.lazy_inputs)
 
 
 class Task(NamedTuple):
-    """One thing to do: compute a step, or take its value from a branch."""
+    """One task: compute a step, or take its value from a branch."""
 
     step: Step
     branch: Branch
     source: Step | None = None
-    """For a choice: the step of the branch that its value is taken from."""
+    """For a conditional: the step that its value is taken from."""
 
 
 class Schedule(NamedTuple):
-    """The tasks in order; and the steps to be checked, by branch: numbers to be finite, comparisons
-    not to be of equal numbers."""
+    """The tasks in order; by branch, numbers to be finite and comparisons of unequal ones."""
 
     tasks: list[Task]
     checks: list[Task]
 
 
 def branches(step: Step) -> tuple[Step, Step, Step]:
-    """The condition and the two branches of a step that leaves one input alone."""
+    """Return the condition and the two branches of a lazy step."""
     if step.name == "where":
         return step.args  # type: ignore[return-value]
     p, q = step.args
@@ -43,12 +42,12 @@ def branches(step: Step) -> tuple[Step, Step, Step]:
 
 
 def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
-    """The steps that results need, each after its inputs and inside the branches that need it.
+    """Return the steps that results need, each after its inputs and inside its branches.
 
-    Checked are operations that are `silent`: they give an infinite result where others raise an error.
+    `silent` operations, which give an infinite result instead of an error, are checked.
     """
     results = (*recording.values, *recording.partials)
-    # A comparison between equal branches is in nobody's way, and so it may be computed anywhere.
+    # Comparisons with equal branches are used nowhere: they may be computed anywhere.
     edges = [step for step in recording.edges if step.args]
     roots = (*results, *recording.adjoints)
     live = live_steps(roots)
@@ -92,7 +91,7 @@ def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, fr
 
 
 def shows_first(step: Step) -> bool:
-    """Whether an infinite first input certainly makes the result infinite or undefined."""
+    """Return whether an infinite first input makes the result infinite or undefined."""
     shows = OPERATIONS[step.name].propagates_first
     return shows is not None and shows(step.args[1].data if step.args[1].name == "number" else None)
 
@@ -144,7 +143,7 @@ class _Planner:
         tasks: list[Task] = []
         providers: dict[tuple[Step, Branch], list[int]] = {}
         for step in self.live:
-            # branches in different ones may have the same serial
+            # branches within different parents may have equal serials
             for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.line()])):
                 provided = providers[step, path] = []
                 for task in self.tasks_of(step, path):

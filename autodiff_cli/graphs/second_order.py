@@ -1,8 +1,7 @@
-"""Second derivatives: a backward sweep over duals, so that one pass gives the gradient and every row of the Hessian.
+"""Second derivatives: one backward sweep over duals gives the gradient and the Hessian.
 
-The sweep meets branches and structural zeros as the first-order one does. Where a number has a value and no derivative,
-that is an error only if a second derivative asks for it. At a kink the smooth pieces that meet there are swept one by
-one, and there is a Hessian where they agree.
+Branches and structural zeros are as in first order. A value without derivative is an error only if a second derivative
+needs it. At a kink, the smooth pieces are swept one by one; if they agree, there is a Hessian.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ class Curvature(NamedTuple):
 
 
 def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
-    """Value, gradient and symmetric Hessian of an output in the number type `m`, in the order of `wrt`.
+    """Return value, gradient and symmetric Hessian in number type `m`, in the order of `wrt`.
 
-    Raises `ExpressionError`, placed in the text; `NotSmooth` (of `pieces`) at a kink or a jump without them.
+    Raises `ExpressionError` with its place in the text; `NotSmooth` (of `pieces`) at a kink or jump without them.
     """
     graph = graph_of(output)
     swept = value_and_gradient(m, graph, values, wrt)
@@ -49,7 +48,7 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
     direction = {name: k for k, name in enumerate(wrt)}
     seeded = {n: duals.seeded(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
     at = evaluate_in(duals, graph, seeded, wrt)
-    # the adjoints carry derivatives too: one that is 0 may move
+    # adjoints carry derivatives too: one that is 0 may vary
     seeds = {at.graph.roots[0]: Dual(duals, m.number(1), {})}
     active = at.placed(Activity, at.graph, strict, at.order, at.wanted.values())
     adjoints = at.placed(backward, at.order, active, seeds)
@@ -62,7 +61,7 @@ def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequenc
         rows.append([d.get(k, zero) for k in range(len(wrt))])
     for i in range(len(wrt)):
         for j in range(i):
-            # The two are equal but for rounding.
+            # Equal but for rounding.
             rows[i][j] = rows[j][i]
     return Curvature(at.values[0].x, gradient, rows)
 

@@ -1,6 +1,6 @@
 """Taylor coefficients of a graph in one variable, by propagating truncated power series.
 
-At a kink there are two expansions, one on each side. They are given only as far as they agree.
+At a kink, the expansions of the two sides must agree.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from .value_and_gradient import breakpoints_met, evaluate_in
 
 
 def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
-    """The coefficients of orders 0 to `order` in the variable `by` at the point.
+    """Return the coefficients of orders 0 to `order` in the variable `by` at the point.
 
-    Raises `ExpressionError`, placed in the text; `NotSmooth` where the expansions on the two sides differ.
+    Raises `ExpressionError` with its place in the text; `NotSmooth` if the two sides differ.
     """
     series, expanded = _expanded(m, source, values, {by: [m.number(1)]})
     if order == 0 or not breakpoints_met(expanded):
@@ -48,10 +48,10 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
 def directional_in(
     m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]], order: int
 ) -> list[Number]:
-    """The coefficients of orders 0 to `order` in t at 0, along a curve through the point.
+    """Return the coefficients of orders 0 to `order` in t at 0, along a curve.
 
     `along` has the coefficients of orders 1, 2, … of the variables that move; those left out are 0.
-    Raises `ExpressionError`, placed in the text; at a kink as well.
+    Raises `ExpressionError` with its place in the text, also at a kink.
     """
     series, expanded = _expanded(m, source, values, along)
     if breakpoints_met(expanded):

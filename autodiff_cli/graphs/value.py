@@ -1,4 +1,4 @@
-"""Value: a number that remembers how it was computed, so that it can be differentiated."""
+"""Value: a number that records how it was computed, for differentiation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ..table.primitive import BY_SYMBOL, FUNCTIONS, Primitive
 
 
 class About(NamedTuple):
-    """Attributes of a node besides its numbers, which most nodes lack."""
+    """Rare attributes of a node besides its numbers."""
 
     label: str = ""
     span: Span | None = None
@@ -71,18 +71,18 @@ class Value:
     (Value(data=9.0, grad=1.0), Value(data=2.0, grad=-6.0))
     """
 
-    # Python's garbage collector walks through all objects again and again while a graph grows. So a node is only one,
-    # without a tuple of its inputs beside it, and a small one: what there may be to say of it stands elsewhere.
+    # Python's garbage collector repeatedly walks through all objects while a graph grows. So a node is one small
+    # object, without a tuple of its inputs, and rare attributes are elsewhere.
     __slots__ = ("_about", "_first", "_second", "data", "grad", "primitive")
 
     data: Any
-    """The value; None where it is not evaluated, a bool of a condition."""
+    """The value; None if not evaluated, a bool for a condition."""
     grad: Any
-    """The derivative of the output with respect to this node; None where it takes no part."""
+    """The derivative of the output by this node; None if it has no influence."""
     primitive: Primitive
     """The operation, a row of the table; `VARIABLE` or `CONSTANT` for a leaf."""
     _first: Any
-    """The first of one or two inputs, or a tuple of more; None for a leaf."""
+    """The first of one or two inputs, a tuple of more, or None for a leaf."""
     _second: Any
     """The second of two inputs, else None."""
     _about: About
@@ -99,7 +99,7 @@ class Value:
 
     @property
     def _prev(self) -> tuple[Value, ...]:
-        """The inputs of the operation, in order; `x*x` has `x` twice."""
+        """Return the inputs in order; `x*x` has `x` twice."""
         first, second = self._first, self._second
         if second is not None:
             return first, second
@@ -111,12 +111,12 @@ class Value:
 
     @property
     def children(self) -> tuple[Value, ...]:
-        """The inputs of the operation, in order."""
+        """Return the inputs of the operation, in order."""
         return self._prev
 
     @property
     def label(self) -> str:
-        """The name that the user gave it, or the empty string."""
+        """Return the name that the user gave it, or the empty string."""
         return self._about.label
 
     @label.setter
@@ -125,17 +125,17 @@ class Value:
 
     @property
     def span(self) -> Span | None:
-        """The piece of text that it was built from."""
+        """Return the span of text that it was built from."""
         return self._about.span
 
     @property
     def source(self) -> str | None:
-        """The literal or name of a constant, for conversion to other number types."""
+        """Return the literal or name of a constant, for other number types."""
         return self._about.source
 
     @property
     def active(self) -> bool:
-        """Whether derivatives by this variable or number are computed."""
+        """Return whether derivatives by this variable or number are computed."""
         return self._about.active
 
     @active.setter
@@ -144,12 +144,12 @@ class Value:
 
     @property
     def _op(self) -> str:
-        """The operation's symbol, the empty string for a leaf."""
+        """Return the operation's symbol, the empty string for a leaf."""
         return self.primitive.symbol if self._prev else ""
 
     @property
     def _backward(self) -> NoReturn:
-        """Not there: derivatives come from the table of primitives, not from a closure a node."""
+        """Raise AttributeError: derivatives come from the table, not from closures."""
         raise AttributeError(
             "a Value has no `_backward`: its derivative is in the table of primitives; "
             "call `backward()` on the result, or compose your function from those of `autodiff_cli`"
@@ -163,10 +163,10 @@ class Value:
         )
 
     def backward(self) -> None:
-        """Fill in `grad` of every node of this result's graph: its derivative of this result.
+        """Set `grad` of every node below to the derivative of this result by it.
 
-        All gradients are set to zero first, then accumulated in reverse topological order: calling it twice gives the
-        same answer. Raises `ExpressionError` where a derivative is infinite, undefined or too large.
+        All gradients are reset first: calling it twice gives the same answer. Raises `ExpressionError` if a derivative
+        is infinite, undefined or too large.
         """
         try:
             with_fallback(_passed_back, differentiate, self)
@@ -177,7 +177,7 @@ class Value:
         return f"Value(data={self.data}, grad={self.grad})"
 
     def __float__(self) -> NoReturn:
-        """Not there: a function of Python's `math` would drop the derivative in silence."""
+        """Raise TypeError: a function of `math` would silently drop the derivative."""
         raise TypeError(
             "a Value is no float, which would lose its derivative: take the functions of `autodiff_cli`, "
             "`autodiff_cli.sin(x)` for `math.sin(x)`, or `.data` for the number alone"
@@ -202,13 +202,13 @@ class Value:
         if self._first is None:
             return _copied, ((), self.primitive, self.data, self.grad, self._about)
         if id(self) not in _packs.places:
-            _pack = _Pack(self)  # named, so that it lives until it is pickled
+            _pack = _Pack(self)  # kept alive until it is pickled
         pack, k = _packs.places[id(self)]
         return getitem, (pack(), k)
 
     def __add__(self, other: Value | Number) -> Value:
         y = other if type(other) is Value else as_value(other)
-        # What is an ordinary number is taken at once; all else, errors among it, is left to `apply`.
+        # Fast path for finite results; `apply` does the rest, including errors.
         if type(a := self.data) is type(b := y.data) is float and (out := a + b) - out == 0.0:
             return _result(ADD, self, y, out)
         return apply(ADD, self, y)
@@ -287,7 +287,7 @@ def _kept(inputs: Sequence[Value]) -> Sequence[Any]:
 
 
 def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
-    """A node that is not evaluated yet."""
+    """Return a node that is not evaluated yet."""
     created = _new(Value)
     created.data = created.grad = None
     created.primitive = primitive
@@ -308,7 +308,7 @@ def _result(primitive: Primitive, first: Any, second: Any, data: float) -> Value
 
 
 def constant(data: Number, source: str | None = None) -> Value:
-    """A leaf that no derivative is taken with respect to."""
+    """Return a leaf without derivatives."""
     created = node(CONSTANT, ())
     created.data = float(data) if isinstance(data, int) else data
     created._about = About(source=source, active=False) if source is not None else _FIXED
@@ -316,16 +316,16 @@ def constant(data: Number, source: str | None = None) -> Value:
 
 
 def variable(name: str) -> Value:
-    """A leaf whose value the point will give."""
+    """Return a leaf whose value the point gives."""
     created = node(VARIABLE, ())
     created._about = About(name)
     return created
 
 
 def apply(primitive: Primitive, *operands: Value | Number) -> Value:
-    """The Value of an operation on Values and plain numbers, evaluated at once if all its inputs are.
+    """Return an operation as a Value, evaluated at once if all inputs are.
 
-    Raises `ExpressionError` (`domain` or `overflow`) where it has no value.
+    Raises `ExpressionError` (`domain` or `overflow`) if it has no value.
     """
     inputs: list[Value] = []
     numbers: list[Number] = []
@@ -351,7 +351,7 @@ def _hinted(error: ExpressionError) -> ExpressionError:
 
 
 def as_value(x: Value | Number) -> Value:
-    """Convert an operand to a node; numbers become constants. Raises TypeError or ValueError unless finite."""
+    """Return an operand as a node. Raises TypeError or ValueError unless it is a finite number."""
     if isinstance(x, Value):
         return x
     number = x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with")
@@ -362,9 +362,9 @@ def as_value(x: Value | Number) -> Value:
 
 
 def as_float(x: object, refusal: str) -> float:
-    """A plain number, a NumPy scalar or another object that is one real number, as a float.
+    """Return one real number, such as a NumPy scalar, as a float.
 
-    Raises TypeError for all else, and ValueError for what is not finite in double precision; with the refusal's words.
+    Raises TypeError for other objects, and ValueError unless finite in double precision; messages start with `refusal`.
     """
     if type(x) is not int and type(x) is not float:
         shape = getattr(x, "shape", ())
@@ -388,7 +388,7 @@ def as_float(x: object, refusal: str) -> float:
 
 # ---- copies
 FACTS = ("data", "grad", "_about")
-"""The attributes of a node besides its operation and its inputs."""
+"""Attributes of a node besides its operation and inputs."""
 
 
 def _copied(inputs: Sequence[Value], primitive: Primitive, *facts: Any) -> Value:
@@ -410,14 +410,14 @@ def _below(root: Value, done: Container[int]) -> Iterator[Value]:
 class _Packs(threading.local):
     def __init__(self) -> None:
         self.places: dict[int, tuple[ref[_Pack], int]] = {}
-        """For the id of each node that is being pickled, its pack and its place there."""
+        """By id of each node being pickled, its pack and index."""
 
 
 _packs = _Packs()
 
 
 class _Pack:
-    """An operation that is pickled with the nodes below it, in columns, however deep."""
+    """A pickled operation with the nodes below it, in columns, at any depth."""
 
     def __init__(self, root: Value) -> None:
         self.places = _packs.places
@@ -452,7 +452,7 @@ def _unpickled(leaves: Mapping[int, Value], *columns: Iterable[Any]) -> list[Val
 
 # ---- sweeps over Values
 def in_order(roots: Iterable[Value]) -> dict[Value, int]:
-    """Return the nodes that the roots depend on in topological order, with their positions."""
+    """Return the nodes below the roots in topological order, with their indices."""
     place: dict[Value, int] = {}
     stack = [*roots][::-1]
     push, pop = stack.append, stack.pop
@@ -487,11 +487,11 @@ def in_order(roots: Iterable[Value]) -> dict[Value, int]:
 
 
 Source = Value | Graph
-"""What derivatives are taken of: an output, or the graph of one."""
+"""What is differentiated: an output, or its graph."""
 
 
 def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
-    """The nodes of a graph as Values, with their data; `replaced` are Values that stand in for nodes."""
+    """Return the nodes of a graph as Values with data, some of them `replaced`."""
     values: list[Value] = []
     labels, constants, span_of = graph.labels, graph.constants, graph.span_of
     for i, primitive in enumerate(graph.primitives):
@@ -506,7 +506,7 @@ def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})
 
 
 def graph_of(outputs: Value | Iterable[Value] | Graph) -> Graph:
-    """The graph of some Values, its places being these."""
+    """Return the graph of some Values, which become its places."""
     if isinstance(outputs, Graph):
         return outputs
     roots = (outputs,) if isinstance(outputs, Value) else tuple(outputs)
@@ -514,9 +514,9 @@ def graph_of(outputs: Value | Iterable[Value] | Graph) -> Graph:
 
 
 def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
-    """The graph of Values with these places."""
+    """Return the graph of Values with these indices."""
     graph = Graph()
-    del graph.rows  # made of the columns, if ever
+    del graph.rows  # made from the columns on demand
     graph.places = [*place]
     graph.primitives = [n.primitive for n in place]
     graph.parents = [tuple([place[p] for p in n._prev]) for n in place]
@@ -567,9 +567,9 @@ def _passed_back(output: Value) -> list[Diagnostic] | None:
 
 
 def differentiate(output: Value) -> list[Diagnostic]:
-    """Fill in `data` and `grad` of every node of the output's graph; return the warnings about kinks that were met.
+    """Fill in `data` and `grad` of all nodes below; return warnings about kinks.
 
-    Nodes that depend on no active leaf, and those of a branch that was not taken, have grad None.
+    Nodes that depend on no active leaf, and those of untaken branches, have grad None.
     """
     graph = graph_of(output)
     nodes: list[Value] = graph.places
@@ -587,8 +587,8 @@ def differentiate(output: Value) -> list[Diagnostic]:
 
 
 def grads(adjoints: Sequence[float | None], active: Sequence[bool]) -> list[float | None]:
-    """The derivatives by the nodes, None for one that depends on nothing active."""
-    # `+ 0.0` turns the -0.0 of a product into a plain zero.
+    """Return the derivatives by the nodes; None for one that depends on nothing active."""
+    # `+ 0.0` turns -0.0 into 0.0.
     return [
         (0.0 if depends else None) if adjoint is None else adjoint + 0.0
         for adjoint, depends in zip(adjoints, active, strict=True)

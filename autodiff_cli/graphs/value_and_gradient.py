@@ -25,13 +25,13 @@ from .value import Source, Value, graph_of
 
 
 class GradientResult(NamedTuple):
-    """A graph evaluated and differentiated in some number type; lists run over its nodes."""
+    """A graph evaluated and differentiated in some number type; lists are by node."""
 
     at: Evaluation
     value: Number
     gradient: dict[str, Number]
     order: Sequence[int]
-    """The nodes that were evaluated, on the other side of a kink too."""
+    """Evaluated nodes, including those on the other side of a kink."""
     adjoints: list[Number | None]
     kinks: list[int]
 
@@ -41,24 +41,24 @@ class GradientResult(NamedTuple):
 
     @property
     def met(self) -> list[Breakpoint]:
-        """The nodes without a derivative, with their inputs there."""
+        """Return the nodes without a derivative, with their inputs."""
         return list(self.at.breakpoints(self.kinks).values())
 
     def leaf(self, name: str) -> int | None:
-        """The place of a variable; None where the graph does not hold it."""
+        """Return the index of a variable; None if the graph lacks it."""
         named = (i for i, label in self.graph.labels.items() if label == name)
         return next((i for i in named if self.graph.primitives[i] is VARIABLE), None)
 
 
 Sources = Source | Iterable[Value]
-"""What is evaluated: the graph of a program, or some outputs."""
+"""What is evaluated: a graph, or some outputs."""
 
 
 def at_point(m: NumberType, source: Sources, values: Mapping[str, Number]) -> Graph:
-    """The graph of a program or of some outputs, with only its leaves as numbers of this type.
+    """Return a graph with only its leaves evaluated, as numbers of type `m`.
 
-    Constants are as `m` reads their source; `values` gives each variable a number of `m`. Raises `ExpressionError` for
-    a constant that `m` cannot hold.
+    `m` reads constants from their source; `values` are the variables, in `m`. Raises `ExpressionError` if `m` cannot
+    hold a constant.
     """
     graph = graph_of(source)
     data: list[Number | None] = [None] * len(graph.places)
@@ -87,14 +87,14 @@ def _literal(m: NumberType, text: str) -> Number:
 
 
 def evaluate_in(m: NumberType, source: Sources, values: Mapping[str, Number], wrt: Collection[str] = ()) -> Evaluation:
-    """The outputs at the point `values`, ready to be differentiated by `wrt`. Raises `ExpressionError`."""
+    """Evaluate outputs at `values`, for derivatives by `wrt`. Raises `ExpressionError`."""
     graph = at_point(m, source, values)
     names = {i: graph.labels.get(i, "") for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE}
     return Evaluation(m, graph, {name: i for i, name in names.items() if name in wrt})
 
 
 def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Number | None:
-    """The value of the graph alone; None where it has none."""
+    """Return the value of the graph; None if it has none."""
     graph = at_point(m, source, values)
     try:
         forward(graph, m, graph.roots)
@@ -106,7 +106,7 @@ def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Num
 def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
     """Return the breakpoints at the point that vary with a variable to differentiate by.
 
-    Without one all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
+    Without one, all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
     """
     return list(at.breakpoints(at.placed(breakpoints, at.order, at.active.varying)).values())
 
@@ -114,9 +114,9 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 def value_and_gradient(
     m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]
 ) -> GradientResult:
-    """Value and gradient of an output in the number type `m`, at `values`, by `wrt`.
+    """Return value and gradient of an output in the number type `m`, at `values`, by `wrt`.
 
-    A variable that the graph does not hold has derivative 0. Raises `ExpressionError`, placed in the text.
+    A variable that the graph lacks has derivative 0. Raises `ExpressionError` with its place in the text.
     """
     at = evaluate_in(m, source, values, wrt)
     adjoints, kinks, order = at.reverse({at.graph.roots[0]: m.number(1)})

@@ -1,1 +1,1 @@
-"""Number types: what a rule of the table may use, whatever kind of number it is applied to."""
+"""Number types: the operations of table rules on any kind of number."""

@@ -1,4 +1,4 @@
-"""Ball: enclosures that are proven to hold the true number, through python-flint's arb, as a number type."""
+"""Ball: enclosures proven to hold the true number, by python-flint's arb."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from .exact import rational_value
 from .exact_form import Form
 
 MAGNITUDE = 1_000_000_000
-"""Numbers of 2**MAGNITUDE and more overflow; those below 2**-MAGNITUDE are not computed either."""
+"""Numbers of at least 2**MAGNITUDE overflow; those below 2**-MAGNITUDE are not computed."""
 
 
 class Ball(Compared, Operators):
     """An enclosure of a number, and its exact form if known.
 
-    Questions that neither decides, such as whether the number is 0, raise `Refusal`.
+    Raises `Refusal` if neither decides a question, such as whether it is 0.
     """
 
     __slots__ = ("a", "form")
@@ -71,7 +71,7 @@ class Ball(Compared, Operators):
         return -self if self.a <= 0 else Ball(abs(self.a))
 
     def sign(self) -> int:
-        """-1, 0 or 1. Raises `Refusal` where that is undecided."""
+        """Return -1, 0 or 1. Raises `Refusal` if undecided."""
         q = form.rational(self.form)
         if q is not None:
             return int(q > 0) - int(q < 0)
@@ -116,7 +116,7 @@ class Ball(Compared, Operators):
 
 
 def ball(x: Any) -> Ball:
-    """A ball as it is; a whole number, a float or a fraction as the ball of that number alone."""
+    """Return a ball as it is; a whole number, float or fraction as its ball."""
     if isinstance(x, Ball):
         return x
     if isinstance(x, float):
@@ -129,12 +129,12 @@ def ball(x: Any) -> Ball:
 
 
 def exactly(q: Any) -> Ball:
-    """The ball of a rational number."""
+    """Return the ball of a rational number."""
     return Ball(arb(q), form.of(q) if q.height_bits() <= form.MOST_BITS else None)
 
 
 def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
-    """Return the ball of a result, narrowed to its centre if the exact forms of the inputs determine the number."""
+    """Return the ball of a result, the tightest if the inputs' exact forms determine it."""
     if x.form is None or y.form is None:
         return Ball(a)
     combination = combined(x.form, y.form)
@@ -188,7 +188,7 @@ def _whole_power(a: Any, n: int) -> Any:
 
 
 class Balls(NumberType):
-    """Balls computed with so many bits; python-flint holds that precision for the whole process."""
+    """Balls with `bits` bits; python-flint holds the precision for the whole process."""
 
     name = "certified"
     has_values = True
@@ -197,7 +197,7 @@ class Balls(NumberType):
     def __init__(self, bits: int) -> None:
         ctx.prec = bits
         self.bits = bits
-        # Measured, in microseconds: with how many bits, and how steeply it grows.
+        # Measured, in microseconds.
         elementary = 2 + bits**1.5 / 3000
         self._steps = {"": elementary, "error": 4 * elementary, "inverse error": 8 * elementary}
         self._steps["gamma"] = 20 + bits**2 / 800
@@ -251,7 +251,7 @@ class Balls(NumberType):
         return Ball(arb(str(written)), form.atom("decimal", str(written.normalize())))
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
-        """`then` if the condition holds, else `otherwise`, as a ball; what is nothing stays so."""
+        """Return the chosen branch as a ball, except for a structural zero."""
         chosen = super().where(condition, then, otherwise)
         return chosen if chosen is self.nothing else ball(chosen)
 
@@ -268,7 +268,7 @@ class Balls(NumberType):
         work.charge(operations * (40 + self._step))
 
     def neg(self, x: Number) -> Ball:
-        """-x."""
+        """Return -x."""
         return -ball(x)
 
 
@@ -281,7 +281,7 @@ def _exact_value(name: str, forms: list[Form]) -> Ball | None:
 
 
 def magnitude(x: Ball, low: bool = False) -> int:
-    """The exponent of 2 of the largest (or the smallest) absolute value in the ball; very small if that is 0."""
+    """Return the binary exponent of the largest (or smallest) absolute value; very small for 0."""
     man, exp = (x.a.abs_lower() if low else x.a.abs_upper()).man_exp()
     return int(exp) + int(man).bit_length() if man else -(10**18)
 
@@ -353,14 +353,14 @@ def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
 
 
 def _max(m: Balls, *xs: Ball) -> Ball:
-    # The likeliest first: then no two of the others are compared.
+    # The likeliest first, so that the others are not compared with each other.
     best = max(xs, key=lambda x: x.a.mid())
     try:
         for x in xs:
             if x > best:
                 best = x
     except Refusal:
-        # Which one it is is undecided; its bounds are known.
+        # Which is largest is undecided, but not its bounds.
         return Ball(reduce(arb.max, [x.a for x in xs]))
     return best
 
@@ -373,7 +373,7 @@ def _lgamma(m: Balls, x: Ball) -> Ball:
 def _beta(m: Balls, a: Ball, b: Ball) -> Ball:
     _no_pole(a)
     _no_pole(b)
-    # 1/Γ has no poles: beta is 0 where the sum of its arguments is 0, -1, -2, …
+    # 1/Γ has no poles: beta is 0 where a + b is 0, -1, -2, …
     return Ball(a.a.gamma() * b.a.gamma() * (a + b).a.rgamma())
 
 
@@ -403,4 +403,4 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "beta": _beta,
     "polygamma": _polygamma,
 })  # fmt: skip
-"""The functions that need more care than arb's own take, or their definitions."""
+"""Functions that arb lacks or that need more care."""

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 HIGHEST_ORDER = 10_000
-"""Beyond this a derivative takes seconds, and hardly any has a double for its value."""
+"""Derivatives of higher orders take seconds, and hardly any fits a double."""
 
 
 def whole_order(order: float) -> int:
-    """The order of a derivative as an integer; ValueError where it is none, or too high to work with."""
+    """Return an order as an integer. Raises ValueError if it is none or too high."""
     if order < 0 or order != int(order):
         raise ValueError("the order of a derivative is a non-negative integer")
     if order > HIGHEST_ORDER:
@@ -28,11 +28,11 @@ def whole_order(order: float) -> int:
 
 
 MANY_POLES = 200
-"""The order from which sums over the poles replace the long polynomials."""
+"""The order from which sums over the poles replace polynomials."""
 
 
 def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:
-    """The derivative of π·cot(πx) of that order at `rest`, in the number type `m`; for orders below `MANY_POLES`.
+    """Return the derivative of order `order` < `MANY_POLES` of π·cot(πx) at x = `rest`.
 
     It reflects the polygamma functions of negative arguments (DLMF 5.15.6).
     """
@@ -45,9 +45,9 @@ def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:
 
 @lru_cache(maxsize=256)
 def cotangent_polynomial(order: int) -> tuple[int, ...]:
-    """The coefficients, lowest first, of the derivative of that order of cot as a polynomial in cot.
+    """Return the coefficients, lowest first, of a derivative of cot as a polynomial in cot.
 
-    cot' = -(1 + cot²), so each polynomial is -(1 + c²) times the derivative of the one before.
+    cot' = -(1 + cot²), so each polynomial is -(1 + c²) times the derivative of the previous one.
     """
     polynomial = [0, 1]
     for _ in range(order):
@@ -70,7 +70,7 @@ class Refusal(AutodiffError):
 
 
 UNDECIDED = "undecided"
-"""The kind of what more digits may decide."""
+"""The kind of error that more digits may resolve."""
 
 
 def undecided(message: str) -> Refusal:
@@ -79,7 +79,7 @@ def undecided(message: str) -> Refusal:
 
 
 NO_RESULT = (Refusal, ValueError, ArithmeticError)
-"""The errors of an operation without a value, or of a rule without a derivative, in some number type."""
+"""Errors of an operation without a value or a rule without a derivative."""
 
 
 def _comparison(relation: Callable[[Any, Any], Any], question: str) -> Any:
@@ -90,13 +90,13 @@ def _comparison(relation: Callable[[Any, Any], Any], question: str) -> Any:
 
 
 class Compared:
-    """Comparisons by the sign of a difference, which `_compared` knows, refuses, or leaves open; see there."""
+    """Comparisons by the sign of a difference, by `_compared`."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
 
     _compared: Callable[..., Any]
-    """Whether something holds of the sign of the difference from a number; the last argument says what was asked."""
+    """Compares by the sign of the difference; the last argument is for the message."""
 
     __eq__ = _comparison(operator.eq, "equal to")
     __ne__ = _comparison(operator.ne, "equal to")
@@ -146,10 +146,7 @@ def _of_plain_numbers(relation: Callable[[Any, Any], Any]) -> Any:
 
 
 class Valued(Operators):
-    """A number that stands for a plain one, `x`, and has more beside it.
-
-    Comparisons are of the plain ones: which branch is taken depends on nothing else.
-    """
+    """A number that carries more than its plain value `x`; comparisons use `x` only."""
 
     __slots__ = ()
     x: Any
@@ -196,24 +193,24 @@ class Written:
 
 
 class NumberType:
-    """One kind of number: its functions by name (`m.sin`, `m.pow`, `m.where`), as the rules of the table use them.
+    """One kind of number: functions by name (`m.sin`, `m.pow`, `m.where`) for the rules of the table.
 
-    A function that the type does not bring along is taken from `DEFINITIONS`, which composes it from others.
-    A rule combines numbers with `+ - * / **` and whole literals; it compares them with `m.lt(x, 0)` and chooses
-    with `m.where`, never with Python's `if`, so that it also serves types whose values are not known yet.
+    Functions that the type lacks are composed of others, by `DEFINITIONS`.
+    A rule combines numbers with `+ - * / **` and whole literals, compares with `m.lt(x, 0)` and chooses with
+    `m.where`, never with Python's `if`, so that it also serves types whose values are not known yet.
     """
 
     name: str
     range: str = "a double-precision number"
-    """The range that messages name for numbers that are too large."""
+    """The range that overflow messages name."""
     has_values = False
-    """Whether what a comparison says of a number is known."""
+    """Whether the outcome of a comparison is known."""
     derivative: str = "derivative"
-    """The name of the result of a sweep, in messages."""
+    """What messages call the result of a sweep."""
     tolerance: Number = 0
-    """The largest difference between two computations of one number, relative to the terms."""
+    """The largest relative difference between two computations of one number."""
     nothing: Number = None
-    """A structural zero, which a rule returns for an input without influence; the sweep stops there."""
+    """A structural zero: what a rule returns for an input without influence."""
 
     add: Any = staticmethod(operator.add)
     sub: Any = staticmethod(operator.sub)
@@ -230,11 +227,11 @@ class NumberType:
     or_: Any = staticmethod(lambda p, q: p or q)
 
     def number(self, x: Number) -> Number:
-        """`x`, a whole number or a float, as a number of this type."""
+        """Return a whole number or a float as a number of this type."""
         raise TypeError(f"{self.name} numbers are not made from {x!r}")
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
-        """`then` if the condition holds, else `otherwise`; a branch that must not be evaluated in vain is a lambda."""
+        """Return the chosen branch; one that must not be evaluated in vain is a lambda."""
         chosen = then if condition else otherwise
         return chosen() if callable(chosen) else chosen
 
@@ -242,24 +239,24 @@ class NumberType:
         """Charge sums and products as work. Raises `BudgetExceeded`."""
 
     def finite(self, x: Number) -> bool:
-        """Whether `x` is neither infinite nor undefined."""
+        """Return whether `x` is neither infinite nor undefined."""
         return True
 
     def same(self, x: Number, y: Number) -> bool:
-        """Whether two computations of a number agree, as far as this arithmetic can tell."""
+        """Return whether two computations of a number agree, as far as this type can tell."""
         return bool(x == y or (self.tolerance and abs(x - y) <= self.tolerance * max(abs(x), abs(y))))
 
     def literal(self, text: str) -> Number:
-        """The number that a literal such as `0.1` or `1e-3` stands for."""
+        """Return the number that a literal such as `0.1` or `1e-3` denotes."""
         raise TypeError(f"{self.name} numbers are not read from text")
 
     def measured(self, x: Number, unit: Unit) -> Number:
-        """A number in a unit, in coherent units of the SI."""
+        """Return a number with a unit in coherent SI units."""
         product = x * self.number(unit.scale.numerator) / self.number(unit.scale.denominator)
         return product * self.pow(self.literal("pi"), self.number(int(unit.pi))) if unit.pi else product
 
     def definition(self, name: str) -> Callable[..., Number]:
-        """The formula that composes a function of this type from others. Raises AttributeError where there is none."""
+        """Return the formula in terms of other functions. Raises AttributeError if there is none."""
         try:
             composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
         except KeyError:
@@ -270,7 +267,7 @@ class NumberType:
             return composed
 
         def in_order(m: NumberType, *inputs: Number) -> Number:
-            if any(inputs[low] > inputs[high] for low, high in ordered):  # what it is composed of does not see it
+            if any(inputs[low] > inputs[high] for low, high in ordered):  # the composed formula does not check it
                 raise ValueError("the lower bound is above the upper one")
             return composed(m, *inputs)
 
@@ -287,7 +284,7 @@ class NumberType:
 
 
 class Lifted(NumberType):
-    """Numbers over those of another type: each function of the table is the other's, with what `lifted` adds to it."""
+    """Numbers over those of a base type: `lifted` extends each of its functions."""
 
     def __init__(self, base: NumberType, name: str) -> None:
         self.base = base
@@ -306,5 +303,5 @@ class Lifted(NumberType):
         return function
 
     def lifted(self, primitive: Primitive) -> Callable[..., Number]:
-        """The function on such numbers."""
+        """Return the function on such numbers."""
         raise TypeError(f"{self.name} numbers do not say what is added to {primitive.name!r}")

@@ -1,7 +1,7 @@
-"""Work: what an answer may cost, counted and not timed, so that it ends the same way everywhere.
+"""Work: the budget of an answer, counted in steps, not time, so that it is reproducible.
 
-A command line, each line of a stream and each call from Python has one allowance. Whatever takes long for what little
-is typed spends from it: functions in many digits, orders of a series, nodes of a formula, evaluations of a search.
+A command line, each line of a stream and each call from Python has one allowance. Expensive operations charge it:
+functions in many digits, orders of a series, nodes of a formula, evaluations of a search.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from itertools import count
 from ..errors import AutodiffError, Diagnosed, ExpressionError
 
 STEPS = 1_000_000
-"""Steps of work that an answer may take unless it is allowed more; one is about a microsecond."""
+"""Default budget of an answer, in steps of about a microsecond."""
 
 STEPS_A_CHARACTER = 1_000
-"""Further steps for each character of the program: a long one may take longer."""
+"""Further steps for each character of the program."""
 
-# What takes steps: measured, in microseconds. An operation of a number type knows by itself what it takes.
+# Costs in steps, measured in microseconds. Operations of a number type know their own cost.
 # A sweep, for each node:
 FORWARD, BACKWARD = 1, 2
-SECOND_ORDER_NODE = 2.0  # and for each variable, over numbers that carry derivatives
-BRANCH, BRANCH_NODE = 100, 20  # a smooth branch, and a node of it; more with more derivatives
+SECOND_ORDER_NODE = 2.0  # also for each variable, with dual numbers
+BRANCH, BRANCH_NODE = 100, 20  # a smooth branch, and its nodes
 REFERENCE_NODE = 20  # in many digits
-CALLED_NODE = 10  # that the call of a function expands to
-CANONICAL_NODE, TERM, GUARD = 45, 25, 4  # of a formula that is simplified; a term of it, a condition
-DERIVED_NODE, RECORDED_STEP = 20, 15  # of a formula that is derived
+CALLED_NODE = 10  # expanded from a function call
+CANONICAL_NODE, TERM, GUARD = 45, 25, 4  # simplification: node, term, condition
+DERIVED_NODE, RECORDED_STEP = 20, 15  # differentiated formulas
 # An evaluation of a program that is compiled, or of many rows:
 SWEEP, COMPILED_CALL = 15, 1
-COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by the family of its function; 1 for those that are not listed
+COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by family of functions; else 1
 BLOCK, ROWS_IN_TURN = 50, 10
 DRAWN_INPUT, DRAWN_OUTPUT, DRAWN_NODE = 0.08, 0.14, 0.005  # at each of many random points
 SAMPLE, DRAWN_POINT = 1, 25  # of a curve
 SECOND_DERIVATIVE = 12  # in evaluations of value and gradient
-READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN = 40, 40, 150  # of data, as the decimals that they are
-FITTED_ROW, FITTED_PAIR = 1, 0.002  # a row, and each two parameters for it
+READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN = 40, 40, 150  # of data, as decimals
+FITTED_ROW, FITTED_PAIR = 1, 0.002  # a row, and each pair of its parameters
 # An iteration of a search, beside its evaluations:
 ITERATION = 20
 MINIMIZER_ITERATION, MINIMIZER_VARIABLE = 100, 1
@@ -46,14 +46,13 @@ DESCENT_COORDINATE = 3
 
 
 class BudgetExceeded(Diagnosed):
-    """There is not enough work left: an error of the kind `limit`.
+    """The budget is exhausted: an error of the kind `limit`.
 
-    It is of no family that anybody catches for a missing value. Where the allowance ends, or an answer is given up, it
-    becomes an `ExpressionError`: see `reported`.
+    Handlers of missing values do not catch it. `reported` turns it into an `ExpressionError`.
     """
 
     node: int | None = None
-    """The node of a graph whose operation took too much."""
+    """The graph node whose operation exceeded the budget."""
     position = None
 
     @property
@@ -61,20 +60,20 @@ class BudgetExceeded(Diagnosed):
         return self.diagnostic.message
 
     def reported(self) -> ExpressionError:
-        """The error for whoever asked."""
+        """Return it as the error for the user."""
         error = ExpressionError(*self.diagnostic)
         error.text, error.read = self.text, self.read
         return error
 
     def at_node(self, node: int) -> BudgetExceeded:
-        """This error, raised by the operation of a node."""
+        """Return this error, attributed to a node."""
         self.node = node
         return self
 
 
 @contextmanager
 def reported() -> Iterator[None]:
-    """Turn `BudgetExceeded` into an `ExpressionError` of the kind `limit`, for whoever asked."""
+    """Turn `BudgetExceeded` into an `ExpressionError` of the kind `limit`."""
     try:
         yield
     except BudgetExceeded as exceeded:
@@ -82,35 +81,35 @@ def reported() -> Iterator[None]:
 
 
 class Defined(suppress):
-    """Leaves what is inside where it has no value: at an error of this package, or one of these; not at a limit."""
+    """Suppresses this package's errors and the given ones, but not an exhausted budget."""
 
     def __init__(self, *errors: type[Exception]) -> None:
         super().__init__(AutodiffError, *errors)
 
 
 class Work:
-    """Steps of work that are left to an answer: `most` at first, `left` now."""
+    """The budget of an answer: `most` steps at first, `left` now."""
 
     __slots__ = ("_less", "left", "most", "times")
 
     def __init__(self, times: float = 1) -> None:
         self.times = times
-        """How often the usual work is allowed."""
+        """Multiple of the default budget."""
         self.renew(0)
 
     def renew(self, length: float, less: str = "ask for less") -> None:
-        """Reset the allowance for a program of `length` characters; `less` is the hint for reducing the work."""
+        """Reset the allowance for a program of `length` characters; `less` hints at reducing the work."""
         self._less = less
         self.most = self.left = self.times * (STEPS + STEPS_A_CHARACTER * length)
 
     def charge(self, steps: float) -> None:
-        """Subtract steps from the allowance. Raises `BudgetExceeded` if too few are left."""
+        """Subtract steps from the allowance. Raises `BudgetExceeded` if it is too small."""
         if steps > self.left:
             raise self.exhausted(self.most - self.left + steps)
         self.left -= steps
 
     def exhausted(self, needed: float, *, exactly: bool = False) -> BudgetExceeded:
-        """Return the message for a computation that needs at least so many steps."""
+        """Return the error for a computation that needs at least so many steps."""
         times = math.ceil(self.times * needed / self.most)
         return BudgetExceeded(
             "limit",
@@ -124,14 +123,14 @@ _in_force: ContextVar[Work | None] = ContextVar("work", default=None)
 
 
 def current() -> Work:
-    """The allowance that is in force; one without end where there is none."""
+    """Return the current budget; an unlimited one if none is set."""
     return _in_force.get() or _UNBOUNDED
 
 
 GARBAGE = 200_000
-"""The most allocated objects between two rows before a garbage collection.
+"""Allocated objects between two rows that trigger a garbage collection.
 
-The programs that a stream remembers have fewer: to fill their memory anew is no reason to look through it.
+More than the cached programs of a stream, so that refilling the cache does not trigger one.
 """
 
 YOUNG = 15
@@ -141,9 +140,9 @@ _collections = count(1)
 
 
 def collect() -> None:
-    """Collect garbage between two rows or answers, where there may be much and the collector is off, as in the command.
+    """Collect garbage between rows or answers if there may be much and the collector is off.
 
-    The collector would walk through a growing graph again and again; between two rows there is none.
+    The command turns it off: it would walk through a growing graph again and again.
     """
     if gc.get_count()[0] > GARBAGE and not gc.isenabled():
         gc.collect(0 if next(_collections) % (YOUNG + 1) else 2)
@@ -158,7 +157,7 @@ def charge(steps: float) -> None:
 def allowed(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
     """Use one allowance for the block, `times` the usual one for a program of this length.
 
-    Unless it begins `anew`, one that is in force already stays so.
+    Unless `anew`, a current allowance is kept.
     """
     if not anew and (work := _in_force.get()) is not None:
         yield work

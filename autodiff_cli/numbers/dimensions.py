@@ -1,7 +1,7 @@
-"""Dimensions as numbers: a sweep over them checks a formula, and says which unit each of its operations gives.
+"""Dimensions as numbers: a sweep checks a formula and finds the unit of each operation.
 
-What is known of a number is its dimension, and of a constant its value, which a power needs. The literal 0 has every
-dimension, so that `max(F, 0)` is a force.
+A number has its dimension, and a constant its value too, which a power needs. The literal 0 has every dimension, so
+that `max(F, 0)` is a force.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from ..table.primitives import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENS
 from .base import Number, NumberType, Refusal
 
 KIND = "dimension"
-"""The kind of error of a formula whose dimensions do not fit together."""
+"""The kind of error of inconsistent dimensions."""
 
 MAX_LITERAL_LENGTH = 40
-"""Characters of a literal whose value may be an exponent."""
+"""Maximum length of a literal that may be an exponent."""
 
 _SIGNS = frozenset(["sign", "heaviside"])
-"""Functions of a quantity that depend on its sign only."""
+"""Functions that depend only on the sign of a quantity."""
 
 _ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
 
 
 class Dimensioned(NamedTuple):
-    """A number of which the dimension is known, and of a constant its value."""
+    """The dimension of a number, and the value of a constant."""
 
     dimension: Dimension = NUMBER
     value: Fraction | None = None
     temperatures: Fraction | None = None
-    """How many temperatures on a scale with an own zero it adds up: 0 of a difference; None if that is not known."""
+    """How many temperatures on scales with their own zero it sums, 0 for a difference; None if unknown."""
 
     @property
     def is_zero(self) -> bool:
@@ -74,15 +74,15 @@ class Dimensions(NumberType):
         return a == b
 
     def unit_of(self, dimension: Dimension) -> str:
-        """The coherent unit of a dimension."""
+        """Return the coherent unit of a dimension."""
         return str(coherent(dimension))
 
     def named(self, dimension: Dimension) -> str:
-        """A dimension in words, with its unit."""
+        """Return a dimension in words, with its unit."""
         return quantity_name(dimension)
 
     def definition(self, name: str) -> Callable[..., Dimensioned]:
-        """The rule of an operation. What is no rule here takes numbers only."""
+        """Return the rule of an operation; by default it takes plain numbers only."""
         if name in OF_ONE_DIMENSION:
             return lambda m, *xs: self._alike(name, xs[1:] if name == "where" else xs)
         if name in _ROOTS:
@@ -131,16 +131,16 @@ class Dimensions(NumberType):
         return Dimensioned(_plus(x.dimension, y.dimension, -1), value, count)
 
     def prod(self, *xs: Dimensioned) -> Dimensioned:
-        """The product of many."""
+        """Return the product of many."""
         return reduce(self.mul, xs)
 
     def leaky_relu(self, x: Dimensioned, slope: Dimensioned) -> Dimensioned:
-        """Of the dimension of its first input."""
+        """Return the dimension of the first input."""
         self._numbers("leaky_relu", (slope,))
         return Dimensioned(x.dimension)
 
     def pow(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
-        """The power: of a quantity its exponent has to be a constant."""
+        """Return the power; the exponent of a quantity must be constant."""
         if not self.same(y.dimension, NUMBER):
             message = f"an exponent is a number, and this is {self.named(y.dimension)}"
             raise Refusal(KIND, message, "divide it by a quantity of the same dimension")
@@ -193,14 +193,14 @@ def _whole(n: Exponent) -> Exponent:
     return int(n) if n == int(n) else n
 
 
-# ---- dimensions of which some are unknown, found by what makes a formula consistent
+# ---- unknown dimensions, inferred from consistency
 COUNT = len(BASE)
 
 
 class UnknownDimensions(Dimensions):
-    """Dimensions with exponents of unknown ones behind those of the base units.
+    """Dimensions with exponents of unknown ones after those of the base units.
 
-    Where two dimensions have to be the same one, that is a linear equation for the unknown ones.
+    Two dimensions that must be equal give a linear equation for the unknown ones.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -209,7 +209,7 @@ class UnknownDimensions(Dimensions):
         self._solved = Elimination(COUNT)
 
     def unknown(self, name: str, value: Fraction | None = None) -> Dimensioned:
-        """A number of unknown dimension, and of a constant its value, which an exponent may be."""
+        """Return a number of unknown dimension, with its value if constant."""
         return Dimensioned((*NUMBER, *(int(name == other) for other in self.names)), value)
 
     def same(self, a: Dimension, b: Dimension) -> bool:
@@ -217,11 +217,11 @@ class UnknownDimensions(Dimensions):
         return not any(self._solved.reduced(difference)) or self._solved.add(difference)
 
     def solution(self, name: str) -> Dimension | None:
-        """The dimension of an unknown one; None where the equations do not determine it."""
+        """Return the dimension of an unknown; None if it is undetermined."""
         return self.known(self.unknown(name).dimension)
 
     def unit_of(self, dimension: Dimension) -> str:
-        """The coherent unit of a dimension, with the names of those that are unknown in brackets."""
+        """Return the coherent unit, with the names of unknown dimensions in brackets."""
         known = self.known(dimension)
         if known is not None:
             return str(coherent(known))
@@ -239,6 +239,6 @@ class UnknownDimensions(Dimensions):
         return (*dimension, *(0 for _ in range(COUNT + len(self.names) - len(dimension))))
 
     def known(self, dimension: Dimension) -> Dimension | None:
-        """A dimension without unknown ones; None where the equations do not determine it."""
+        """Return a dimension without unknowns; None if it is undetermined."""
         rest = self._solved.reduced(self._long(dimension))
         return None if any(rest[COUNT:]) else tuple(map(_whole, rest[:COUNT]))

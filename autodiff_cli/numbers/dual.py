@@ -1,6 +1,6 @@
-"""Dual: numbers of any type together with their first derivatives; a backward sweep over them gives the second ones.
+"""Dual: numbers with first derivatives; a backward sweep over them gives the second ones.
 
-A function on duals has the derivative that the table's rule gives on plain numbers, so there are no rules here.
+The derivative of a function on duals is the table's rule on plain numbers.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from . import budget as work
 from .base import NO_RESULT, Lifted, Number, NumberType, Valued
 
 Tangents = dict[int, Number]
-"""The derivative by each direction that a number depends on."""
+"""The derivative in each direction that a number depends on."""
 
 UNCHARGED_DIRECTIONS = 16
-"""Derivatives of so few directions cost no more than the sum itself, which the sweep counts."""
+"""So few directions cost no more than the sum itself, which the sweep counts."""
 
 
 class Dual(Valued):
-    """A number `x` and its derivatives `d`; or `fault`, why it has none: an error only where they are asked for."""
+    """A number `x` with derivatives `d`, or with the error `fault` of using them."""
 
     __slots__ = ("d", "fault", "m", "x")
 
@@ -57,7 +57,7 @@ class Dual(Valued):
 
 
 def plain(x: Any) -> Number:
-    """The number without its derivatives."""
+    """Return the number without its derivatives."""
     return x.x if isinstance(x, Dual) else x
 
 
@@ -81,7 +81,7 @@ class Duals(Lifted):
         super().__init__(base, f"{base.name} with derivatives")
         self.derivative = "second derivative"
         self.strict = strict
-        """Whether a number without derivatives is refused, as the backward sweep has to."""
+        """Whether `finite` also requires derivatives, as the backward sweep does."""
 
     def number(self, x: Number) -> Dual:
         return x if isinstance(x, Dual) else Dual(self, self.base.number(x), {})
@@ -90,11 +90,11 @@ class Duals(Lifted):
         return Dual(self, self.base.literal(text), {})
 
     def seeded(self, x: Number, direction: int) -> Dual:
-        """The variable of a direction."""
+        """Return the variable of a direction."""
         return Dual(self, x, {direction: self.base.number(1)})
 
     def finite(self, x: Number) -> bool:
-        """Whether the number, and in a strict type its derivatives, are finite. Raises why there are none."""
+        """Return whether the number, if strict also its derivatives, are finite. Raises its `fault`."""
         if not isinstance(x, Dual):
             return self.base.finite(x)
         if not self.strict:
@@ -104,7 +104,7 @@ class Duals(Lifted):
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
     def lifted(self, primitive: Primitive) -> Callable[..., Dual]:
-        """The function on duals: its value is the base type's, its derivative that of the table's rule there."""
+        """Return the function on duals, with the base type's value and the table's derivative."""
         base, value = self.base, getattr(self.base, primitive.name)
 
         def function(*inputs: Number) -> Dual:

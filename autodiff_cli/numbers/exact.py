@@ -1,4 +1,4 @@
-"""Exact: rational numbers, for programs whose functions stay among them; the others are refused by name."""
+"""Exact: rational arithmetic; functions with irrational values raise `Refusal`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from . import budget as work
 from .base import NO_RESULT, Number, NumberType, Refusal
 
 MAX_BITS = 14_000
-"""Numerators and denominators end here, at some 4,200 digits: sums of fractions grow without end otherwise."""
+"""Limit of numerators and denominators, some 4,200 digits: sums of fractions grow."""
 
 
 class Exact(NumberType):
-    """Fractions of whole numbers of bounded size."""
+    """Fractions of bounded size."""
 
     name = "exact"
     range = f"exact arithmetic, which ends at {MAX_BITS:,} bits"
@@ -28,7 +28,7 @@ class Exact(NumberType):
     def __init__(self) -> None:
         self.__dict__.update({name: _checked(function) for name, function in RATIONAL_FUNCTIONS.items()})
         self._longest = 0
-        """The bits of the longest number so far."""
+        """Bit length of the longest number so far."""
 
     @property
     def pi(self) -> Number:
@@ -38,7 +38,7 @@ class Exact(NumberType):
         return Fraction(x)
 
     def literal(self, text: str) -> Fraction:
-        """The decimal that was written. Raises OverflowError, and `Refusal` for the name of a constant."""
+        """Return the decimal. Raises OverflowError, and `Refusal` for a named constant."""
         if text in ("pi", "π", "e"):
             raise _irrational(f"`{text}` is not a rational number")
         if abs(Decimal(text).adjusted()) * 3 > MAX_BITS:
@@ -54,7 +54,7 @@ class Exact(NumberType):
         return bits <= MAX_BITS
 
     def charge(self, operations: int) -> None:
-        """Spend what so many sums and products cost: greatest common divisors above all."""
+        """Charge the cost of sums and products, mostly greatest common divisors."""
         work.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:
@@ -82,7 +82,7 @@ class Exact(NumberType):
 
 
 def size(x: Fraction) -> int:
-    """How many bits the longer one of numerator and denominator has."""
+    """Return the bit length of the longer one of numerator and denominator."""
     return max(x.numerator.bit_length(), x.denominator.bit_length())
 
 
@@ -91,7 +91,7 @@ def _irrational(message: str) -> Refusal:
 
 
 def rational_value(name: str, inputs: list[Fraction]) -> Fraction | None:
-    """The value of a function where it is known to be rational; None elsewhere, and where there is none."""
+    """Return the value of a function if it is known to be rational, else None."""
     try:
         return Fraction(getattr(EXACT, name)(*inputs))
     except NO_RESULT:
@@ -106,7 +106,7 @@ def _checked(function: Callable[..., Number]) -> Callable[..., Number]:
 
 
 def root(x: Fraction, n: int) -> Fraction | None:
-    """The n-th root of a number that is not negative, None where it is not rational."""
+    """Return the n-th root of a non-negative number; None if irrational."""
     result = Fraction(_whole_root(x.numerator, n), _whole_root(x.denominator, n))
     return result if result**n == x else None
 
@@ -187,6 +187,6 @@ RATIONAL_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "power_minus_one": lambda x, y, out: _pow(x, y - 1),
     "gamma": _gamma,
 })  # fmt: skip
-"""The functions that are rational at some rational numbers, beside those that are composed of these."""
+"""Functions with rational values at some rational numbers; others are composed of them."""
 
 EXACT = Exact()

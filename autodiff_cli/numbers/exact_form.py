@@ -1,7 +1,7 @@
-"""Form: what is known of a number exactly, whatever its digits: sums of products with rational factors.
+"""Form: the exact value of a number as a sum of products with rational factors.
 
-Two numbers of one form are equal, and one whose form has no terms is 0, which no enclosure by itself can tell. What
-arithmetic cannot take apart, such as sin(1/3), is an atom; the same function of the same forms is the same atom.
+Numbers of equal form are equal, and a form without terms is 0, which no enclosure by itself can show. Irreducible
+values, such as sin(1/3), are atoms; equal functions of equal forms are the same atom.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from weakref import WeakValueDictionary
 from flint import fmpq
 
 MOST_TERMS = 8
-"""A longer sum, and a product of more atoms, is one atom."""
+"""Longer sums, and products of more atoms, become one atom."""
 
 MOST_BITS = 4096
-"""Numerators and denominators of factors end here; what is larger is not known exactly."""
+"""The longest numerators and denominators of factors; longer ones are not exact."""
 
 
 class Atom:
@@ -27,7 +27,7 @@ class Atom:
 
     def __init__(self, key: tuple[Any, ...]) -> None:
         self.key = key
-        """Kept, for it holds the atoms within."""
+        """Keeps the inner atoms alive."""
         Atom.count += 1
         self.serial = Atom.count
 
@@ -36,34 +36,34 @@ class Atom:
 
 
 Product = tuple[tuple[Atom, int], ...]
-"""Atoms and their powers, in the order in which the atoms came up; without any, 1."""
+"""Atoms and their powers, in order of creation; empty for 1."""
 
 Form = dict[Product, Any]
-"""The rational factor of each product; never 0."""
+"""The rational factor of each product, never 0."""
 
 ONE = fmpq(1)
 _ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
 
 
 def of(q: Any) -> Form:
-    """The form of a rational number."""
+    """Return the form of a rational number."""
     return {(): q} if q != 0 else {}
 
 
 def rational(form: Form | None) -> Any:
-    """The rational number that a form is; None if it is none."""
+    """Return the rational number that a form equals, or None."""
     if form is None or len(form) > 1:
         return None
     return form.get((), None if form else fmpq(0))
 
 
 def frozen(form: Form) -> frozenset[Any]:
-    """The form as a key."""
+    """Return the form as a hashable key."""
     return frozenset(form.items())
 
 
 def atom(name: str, *parts: Any) -> Form:
-    """Return the form of an operation `name` on frozen forms or texts."""
+    """Return the form of an operation on frozen forms or texts."""
     key = (name, *parts)
     entry = _ATOMS.get(key)
     if entry is None:
@@ -80,12 +80,12 @@ def _bounded(form: Form) -> Form:
 
 
 def negated(f: Form) -> Form:
-    """-f."""
+    """Return -f."""
     return {product: -q for product, q in f.items()}
 
 
 def added(f: Form, g: Form) -> Form:
-    """f + g."""
+    """Return f + g."""
     total = dict(f)
     for product, q in g.items():
         other = total.get(product)
@@ -99,7 +99,7 @@ def added(f: Form, g: Form) -> Form:
 
 
 def multiplied(f: Form, g: Form) -> Form:
-    """f·g."""
+    """Return f·g."""
     if len(f) * len(g) > MOST_TERMS:
         f, g = (x if len(x) < 2 else atom("sum", frozen(x)) for x in (f, g))
     total: Form = {}
@@ -124,7 +124,7 @@ def _product(a: Product, b: Product) -> Product:
 
 
 def powered(f: Form, n: int) -> Form:
-    """f to a whole power; f is not 0 if that is negative."""
+    """Return f**n; f must not be 0 if n < 0."""
     if len(f) > 1:
         f = atom("sum", frozen(f))
     if not f:
@@ -136,5 +136,5 @@ def powered(f: Form, n: int) -> Form:
 
 
 def divided(f: Form, g: Form) -> Form:
-    """f/g, where g is not 0."""
+    """Return f/g, where g is not 0."""
     return {(): ONE} if f == g else multiplied(f, powered(g, -1))

@@ -1,12 +1,11 @@
-"""REAL: Python's floats as a number type, the default; every function of the language, and of its rules, on them.
+"""REAL: Python's floats as a number type, the default.
 
-One plain function a name, in a family's module in `numbers.double`, where no formula keeps the digits of doubles or it
-takes too long; all others are the formulas of `numbers.double.formulas` and of the table's rows. They take floats,
-never nan or infinite, and return a float (comparisons a bool; `softmax`, `unit_vector` and `products_of_others` a
-list), or raise ValueError (outside the domain), ZeroDivisionError (infinite there) or OverflowError (too large for a
-double). Underflow rounds to 0. Elementary functions are right to 4 ulp and special ones to 16, extremes included,
-wherever changing the last digit of an argument does not change the value more. Where every fast formula in doubles
-cancels, they fall back on multiprecision numbers.
+Functions are plain ones in a module of `numbers.double` where no formula is accurate or fast enough, else the
+formulas of `numbers.double.formulas` and of the table. They take finite floats and return a float (comparisons a
+bool; `softmax`, `unit_vector` and `products_of_others` a list), or raise ValueError (outside the domain),
+ZeroDivisionError (infinite there) or OverflowError (too large for a double). Underflow rounds to 0. Elementary
+functions are right to 4 ulp and special ones to 16, extremes included, wherever the last digit of an argument does
+not change the value more. Where fast formulas in doubles cancel, they fall back on multiprecision.
 """
 
 from __future__ import annotations
@@ -23,10 +22,10 @@ from .double import aggregates, elementary, special
 from .double.twofold import finite
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
-"""Python's own functions that are right to the last digits, and raise what the others do."""
+"""Python's own functions that are accurate and raise the same errors."""
 
 _CONDITIONS = "lt le gt ge eq ne and_ or_ not_"
-"""Comparisons, and the logic of conditions."""
+"""Comparisons, and logic."""
 
 ARITHMETIC: dict[str, Callable[..., float]] = by_name({
     "abs": math.fabs, "neg": lambda x: float(-x), "add": lambda x, y: float(x + y), "sub": lambda x, y: float(x - y),
@@ -44,7 +43,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
         if not name.startswith("_") and getattr(function, "__module__", "") == family.__name__
     }
 )
-"""The functions by the names of their operations: Python's own, and what a family's module defines and shows."""
+"""Functions by operation: Python's own, and the public ones of the families' modules."""
 
 
 class Real(NumberType):
@@ -57,11 +56,11 @@ class Real(NumberType):
     tolerance = 1e-13
 
     def __init__(self) -> None:
-        # The functions become attributes of the instance: the sweeps look them up once a node.
+        # Instance attributes, because the sweeps look them up once a node.
         self.__dict__.update(FUNCTIONS, finite=math.isfinite, literal=_literal, number=float)
 
     def definition(self, name: str) -> Callable[..., Number]:
-        from .double.formulas import FORMULAS  # on demand: most programs have no such function
+        from .double.formulas import FORMULAS  # rarely needed
 
         rule = FORMULAS.get(name) or super().definition(name)
 
@@ -75,7 +74,7 @@ class Real(NumberType):
         work.charge(operations * 0.4)
 
     def __reduce__(self) -> str:
-        return "REAL"  # the instance that there is: not all of its functions can be pickled
+        return "REAL"  # the singleton: some functions cannot be pickled
 
 
 def _literal(text: str) -> float:

@@ -1,7 +1,7 @@
-"""Multiprecision: binary floating-point numbers of any number of digits, through mpmath, as a number type.
+"""Multiprecision: binary floating-point numbers of any number of digits, by mpmath.
 
-Literals, named constants and points are read either as the decimals and the mathematical constants that were written
-(`Multiprecision(50, decimals=True)`), or as the doubles that the default computation reads them as.
+Literals, named constants and points are read either as exact decimals and mathematical constants
+(`Multiprecision(50, decimals=True)`), or as the doubles of the default computation.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_or
 from .double.twofold import finite
 
 MAGNITUDE = 100_000
-"""Numbers of 2**MAGNITUDE and more overflow, those below 2**-MAGNITUDE round to 0: about 1e±30103.
+"""Numbers of 2**MAGNITUDE and more overflow, below 2**-MAGNITUDE they round to 0: about 1e±30103.
 
-Without a bound, mpmath would be asked for exp(exp(exp(10))), and would not come back.
+Without a bound, mpmath would not return from exp(exp(exp(10))).
 """
 
 GUARD = 64
-"""Further bits with which every function computes before it rounds."""
+"""Guard bits of every function."""
 
 NAMED = {"pi": "pi", "π": "pi", "e": "e"}
 
 _COSTS = {"": (20, 1.8, 2_300), "gamma": (90, 2.7, 110_000), "error": (30, 2.5, 240_000)}
 _COSTS["inverse error"] = 800, 2.5, 9_500
-"""What a function of a family costs: a constant, and a power of the bits by a divisor; measured, in microseconds."""
+"""Cost of a function by family: constant + bits**power / divisor, in microseconds."""
 
 Function = Callable[..., Number]
 
 
 class Multiprecision(NumberType):
-    """Numbers with so many significant decimal digits, each function right to about the last of them.
+    """Numbers of `digits` significant decimal digits, functions right to about the last.
 
-    Every instance has an mpmath context of its own, `context`, whose precision no one else changes.
+    Every instance has its own mpmath context, `context`, whose precision nothing else changes.
     """
 
     name = "multiprecision"
@@ -58,9 +58,9 @@ class Multiprecision(NumberType):
         self.decimals = decimals
         self._step = int(self.context.prec**1.5 / 25000)
         self._prepared = 0
-        """The bits for which the numbers that all of the gamma family need are computed."""
+        """Bits for which the constants of the gamma family are computed."""
         self.underflowed = False
-        """Whether a result was rounded to 0 because it was too small."""
+        """Whether a result underflowed to 0."""
         self._inside = False
         for name, function in _FUNCTIONS.items():
             self.__dict__[name] = self._guarded(name, function, accurate=name in _SURE)
@@ -78,7 +78,7 @@ class Multiprecision(NumberType):
         return self._bounded(self.context.mpf(x))
 
     def literal(self, text: str) -> Number:
-        """The number that a literal, or the name of a constant, stands for. Raises OverflowError."""
+        """Return the value of a literal or a named constant. Raises OverflowError."""
         if text in NAMED:
             value = getattr(self, NAMED[text])
             return value if self.decimals else self.context.mpf(float(value))
@@ -100,14 +100,14 @@ class Multiprecision(NumberType):
         return bool(exponent + bits <= MAGNITUDE if mantissa else not exponent)
 
     def mul(self, x: Number, y: Number) -> Number:
-        """The product; 0 below the bound."""
+        """Return the product; 0 below the bound."""
         return self._bounded(self.context.mpf(x) * y)
 
     def div(self, x: Number, y: Number) -> Number:
         return self._bounded(self.context.mpf(x) / y)
 
     def neg(self, x: Number) -> Number:
-        """-x."""
+        """Return -x."""
         return -self.context.mpf(x)
 
     def charge(self, operations: int) -> None:
@@ -145,7 +145,7 @@ class Multiprecision(NumberType):
     def _charge(self, family: str) -> None:
         bits: int = self.context.prec
         if family == "gamma" and bits > self._prepared:
-            # Numbers that are found once: Bernoulli's, and coefficients of series.
+            # Computed once: Bernoulli numbers, and coefficients of series.
             work.charge(bits**3.5 / 550_000)
             self._prepared = bits
         fixed, power, divisor = _COSTS.get(family, _COSTS[""])
@@ -171,7 +171,7 @@ class Multiprecision(NumberType):
         return x
 
     def underflow(self) -> Number:
-        """0, for what is too small."""
+        """Return 0 for a number that is too small, and note it."""
         self.underflowed = True
         return self.context.zero
 
@@ -215,7 +215,7 @@ def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
         return 0
     if x < 0 and not m.context.isint(y):
         raise ValueError("a negative number to a power that is not whole")
-    # The size of the result, roughly, before mpmath is asked for the result.
+    # Estimate the size of the result before mpmath computes it.
     with m.context.workprec(53):
         size = y * m.context.ln(abs(x)) / m.context.ln2
     if size > MAGNITUDE:
@@ -225,7 +225,7 @@ def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
 
 # ---- trigonometric and hyperbolic
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
-    # each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), and safe as long as k < π|x|
+    # each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), stable for k < π|x|
     order, context = whole_order(float(n)), m.context
     work.charge((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
     if context.pi * abs(x) < max(order, 1):
@@ -300,20 +300,19 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
 def _cotangent_derivative(m: Multiprecision, order: int, rest: Number) -> Number:
     if order < MANY_POLES and abs(rest) != 0.5:
         return cotangent_derivative(m, order, rest)
-    # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all whole k, each half of them from the nearest
+    # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all whole k, from the nearest outwards
     above, below = (rest, 1 - rest) if rest > 0 else (1 + rest, -rest)
     left, right = _hurwitz_zeta(m, order, above), _hurwitz_zeta(m, order, below)
     return (-left - right if order % 2 else left - right) * m.context.factorial(order)
 
 
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
-    """Σ 1/(x + k)^(order + 1) for x > 0 and order > 0: some terms, then Euler and Maclaurin's formula (DLMF 25.11.5).
+    """Return Σ 1/(x + k)^(order + 1), x > 0, order > 0, by Euler-Maclaurin summation (DLMF 25.11.5).
 
-    In whole numbers of units of 2**-bits, relative to the first term: mpmath's own way, through complex numbers, takes
-    up to a hundred times as long.
+    In integers of 2**-bits, relative to the first term: mpmath's complex numbers take up to a hundred times as long.
     """
     context = m.context
-    bits = context.prec + 64 - context.prec % 64 + 64  # few values of it: the Bernoulli numbers are kept
+    bits = context.prec + 64 - context.prec % 64 + 64  # few values: Bernoulli numbers are cached
     work.charge(bits * (1 + bits / 330) / 3)
     first = x ** -(order + 1)
     count = max(0, math.ceil(order + 0.2 * bits - x)) if x < order + bits else 0
@@ -326,7 +325,7 @@ def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     end = x + count
     inverse = (1 / end).to_fixed(bits)
     square = inverse * inverse >> bits
-    # The sum of the rest is end/order/end^(order + 1) times 1 + order/(2 end) + Σ B(2k)/(2k)!·rising/end^2k.
+    # The rest is end/order/end^(order + 1) times 1 + order/(2 end) + Σ B(2k)/(2k)!·rising/end^2k.
     rest, k = (1 << bits) + (order * inverse >> 1), 1
     rising = order * (order + 1) * square
     while abs(term := _bernoulli_over_factorial(2 * k, bits) * rising >> bits) > 1:
@@ -346,10 +345,10 @@ def _bernoulli_over_factorial(n: int, bits: int) -> int:
 
 def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) -> Number:
     if m.context.mag(a) - m.context.mag(b) > m.context.prec:
-        # So small a step that the difference is the differential.
+        # The step is so small that the difference is the differential.
         return -b * m.polygamma(n + 1, a)
     lost = max(0, m.context.mag(a) - m.context.mag(b))
-    with m.context.extraprec(lost + -lost % 64):  # few precisions: mpmath keeps its constants by them
+    with m.context.extraprec(lost + -lost % 64):  # few precisions: mpmath caches constants by them
         return m.polygamma(n, a) - m.polygamma(n, a + b)
 
 
@@ -370,7 +369,7 @@ def _beta_slope(m: Multiprecision, a: Number, b: Number) -> Number:
 
 
 def _beta_by_reflection(m: Multiprecision, a: Number, b: Number, wave: Number) -> Number:
-    """beta(a, b) for an argument below 0, `wave` being sin(πa + πb), by DLMF 5.5.3; any other `wave` in proportion."""
+    """Return beta(a, b) for a negative argument (DLMF 5.5.3), times `wave`/sin(πa + πb)."""
     context = m.context
     smaller, larger, total = min(a, b), max(a, b), a + b
     if total >= 1:
@@ -383,12 +382,12 @@ def _beta_by_reflection(m: Multiprecision, a: Number, b: Number, wave: Number) -
 
 def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
     context = m.context
-    m._charge("gamma")  # there are three of them, where one function is charged for
+    m._charge("gamma")  # three calls, of which one is charged
     a, b = max(a, b), min(a, b)
     if context.mag(a) - 2 * max(context.mag(b), 0) > context.prec + GUARD:
         return context.loggamma(b) - b * context.ln(a)  # DLMF 5.11.12
     if context.mag(b) > 17:
-        return -4 * context.mpf(MAGNITUDE)  # less than that: exp takes it for 0
+        return -4 * context.mpf(MAGNITUDE)  # a bound: exp underflows
     with context.extraprec(2 * max(context.mag(a), 0)):
         return context.loggamma(a) + context.loggamma(b) - context.loggamma(a + b)
 
@@ -413,7 +412,7 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "max": lambda m, *xs: max(xs),
     }
 )
-"""The functions that mpmath computes, or that need more care than their definition takes, with the guard bits alone."""
+"""mpmath's functions, and those with special cases; the guard bits suffice."""
 
 _FUNCTIONS = _SURE | by_name(
     {
@@ -425,16 +424,16 @@ _FUNCTIONS = _SURE | by_name(
         "beta_slope": _beta_slope,
     }
 )
-"""These, and those that are computed with more bits."""
+"""These, and those that need twice the bits."""
 
 _OF_THE_THREAD = threading.local()
 
 
 def nearest_double(name: str, *inputs: float) -> float:
-    """Return the value of a function at doubles, computed with 60 digits and more, as the nearest double.
+    """Return a function's value at doubles, to at least 60 digits, as the nearest double.
 
-    The slow, sure way for where every formula in doubles cancels. Raises as the function does, and OverflowError
-    where the result is too large for a double.
+    The slow, safe way where formulas in doubles cancel. Raises the errors of the function, and OverflowError if the
+    result is too large for a double.
     """
     if not hasattr(_OF_THE_THREAD, "numbers"):
         _OF_THE_THREAD.numbers = Multiprecision(20)

@@ -1,4 +1,4 @@
-"""Recorder: a number type that writes down what is computed with it, one step an operation, equal steps only once."""
+"""Recorder: a number type that records each operation as a step; equal steps only once."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ CONDITIONS = frozenset(p.name for p in OPERATIONS.values() if p.gives_condition)
 
 
 class Step(Written):
-    """One step of a recording: an operation and the steps that are its inputs. Rules of the table compute with it."""
+    """One step of a recording: an operation on other steps."""
 
     __slots__ = ("args", "data", "index", "m", "name", "safe")
 
     def __init__(self, m: Recorder, name: str, args: tuple[Step, ...], data: Any, index: int, safe: bool) -> None:
         self.m = m
         self.name = name
-        """The operation: a function of `numbers.floats`, `where`, or `number`, `input`, `nothing` for a leaf."""
+        """An operation of `numbers.floats`, `where`, `number`, `input` or `nothing`."""
         self.args = args
         self.data = data
         """The value of a number (float or bool), or the position of an input or item."""
         self.index = index
-        """Its place in the recording, behind those of its inputs."""
+        """Its index in the recording, after its inputs."""
         self.safe = safe
-        """Whether it has a value wherever the recorded program has one, except that it may be too large."""
+        """Whether it is defined, but for overflow, wherever the recorded program is."""
 
     def __float__(self) -> float:
         if self.name != "number":
@@ -39,8 +39,8 @@ class Step(Written):
 class Recorder(NumberType):
     """Numbers that are steps.
 
-    Only simplifications that hold to the last bit are made: constants are folded by the float functions themselves,
-    factors 1 and -1 and terms 0 vanish. So the recording computes what an evaluation on floats computes.
+    Simplifications are exact to the last bit: constants are folded by the float functions; factors 1 and -1 and terms 0
+    vanish. So the recording computes the same as floats.
     """
 
     name = "recorded"
@@ -49,7 +49,7 @@ class Recorder(NumberType):
         self.steps: list[Step] = []
         self._known: dict[tuple[Any, ...], Step] = {}
         self.node: Any = None
-        """The node of the graph that is being recorded: who asks for an operation that cannot be had."""
+        """The graph node being recorded, for messages."""
         for name in vars(NumberType).keys() & OPERATIONS.keys() - {"where"}:
             self.__dict__[name] = partial(self.step, name)
         self.nothing = self._new("nothing", (), None)
@@ -57,7 +57,7 @@ class Recorder(NumberType):
         self.one = self.number(1.0)
 
     def __getattr__(self, name: str) -> Any:
-        # Every operation of the table is one step: the stable forms stay what they are.
+        # Every operation of the table stays one step, to keep the stable forms.
         operation = OPERATIONS.get(name)
         if operation is not None:
             function = partial(self.items if operation.vector else self.step, name)
@@ -79,15 +79,15 @@ class Recorder(NumberType):
         return self._new("number", (), x if isinstance(x, bool) else float(x))
 
     def constant(self, graph: Any, i: int) -> Step:
-        """The step of a constant of the graph."""
+        """Return the step of a constant of the graph."""
         return self.number(graph.constants[i][0])
 
     def input(self, position: int) -> Step:
-        """The step that is an input."""
+        """Return the step of an input."""
         return self._new("input", (), position)
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:
-        # the two inputs of a commutative operator, unlike those of a function, may change places to the last bit
+        # swapping the inputs of a commutative operator is exact, unlike those of a function
         if args and args[0].index > args[-1].index and OPERATIONS[name].commutative and not OPERATIONS[name].group:
             key: tuple[Any, ...] = (name, args[1].index, args[0].index)
         else:
@@ -101,17 +101,17 @@ class Recorder(NumberType):
         return step
 
     def step(self, name: str, *args: Number) -> Step:
-        """The step of an operation on steps and numbers."""
+        """Return the step of an operation on steps and numbers."""
         steps = tuple([a if isinstance(a, Step) else self.number(a) for a in args])
         return self._folded(name, steps) or self._simpler(name, steps) or self._new(name, steps, None)
 
     def items(self, name: str, *args: Number) -> list[Step]:
-        """The steps of all numbers that a function of a vector gives."""
+        """Return the steps of all outputs of a function of a vector."""
         several = self._new(name, tuple([self.number(a) for a in args]), None)
         return [self._new("item", (several,), k) for k in range(len(args))]
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
-        """The step that chooses between two branches, of which only the one taken is computed."""
+        """Return the step of a choice that computes only the branch taken."""
         if not isinstance(condition, Step) or condition.name == "number":
             chosen = then if (condition.data if isinstance(condition, Step) else condition) else otherwise
             return self.number(chosen() if callable(chosen) else chosen)
@@ -160,7 +160,7 @@ class Recorder(NumberType):
             case "pow":
                 return a if is_number(b, 1) else None
             case "power_minus_one":
-                # where the exponent is a constant that y - 1 gives without rounding, as on floats
+                # for a constant exponent with exact y - 1, as on floats
                 y = args[1]
                 if y.name != "number" or (y.data - 1.0) + 1.0 != y.data or y.data - (y.data - 1.0) != 1.0:
                     return None
@@ -168,7 +168,7 @@ class Recorder(NumberType):
             case "sum":
                 return a if len(args) == 1 else self.step("add", a, b) if len(args) == 2 else None
             case "and_" | "or_":
-                # A condition that may have no value is kept, although the other one decides.
+                # A condition that may be undefined is kept, even if the other decides.
                 if a.name == "number":
                     return b if bool(a.data) is (name == "and_") else a
                 return a if a is b or (b.name == "number" and bool(b.data) is (name == "and_")) else None
@@ -176,10 +176,10 @@ class Recorder(NumberType):
 
 
 def is_number(a: Step, value: float) -> bool:
-    """Whether a step is the constant of that value."""
+    """Return whether a step is a constant of this value."""
     return a.name == "number" and a.data == value
 
 
 def always_defined(name: str, args: tuple[Step, ...]) -> bool:
-    """Whether an operation has a value for all inputs, but for overflow; perhaps because one of them is a constant."""
+    """Return whether an operation with its constant inputs is always defined, but for overflow."""
     return OPERATIONS[name].defined([a.data if a.name == "number" else None for a in args])

@@ -1,13 +1,13 @@
-"""RunningDigits: numbers with many digits and a running bound on their error, which says how many of them are right.
+"""RunningDigits: multiprecision with running error bounds, for the number of correct digits.
 
 Every operation adds its own rounding to the errors of its inputs, times its derivatives there (Higham, Accuracy and
-Stability of Numerical Algorithms, 3.3). Where that is more than half of the digits, or a kink or jump may be near, the
-function is evaluated at the ends of its inputs' intervals too. A comparison that the errors leave open raises
-`Refusal`, where its outcome is asked for. What is known to be a short fraction stays exact.
+Stability of Numerical Algorithms, 3.3). If that is more than half of the digits, or a kink or jump may be near, the
+function is also evaluated at the ends of its inputs' intervals. A comparison that the errors leave open raises
+`Refusal` when its outcome is used. Short fractions stay exact.
 
-`running_error` does that analysis for doubles and never refuses: it says which part of a double may be rounding. Here
-the bound decides how many digits are shown, so it has to hold where first order does not, and beyond a double's range:
-hence logarithms of errors, values at the ends of intervals, and exact fractions.
+`running_error` is the analysis for doubles and never refuses. Here the bound decides how many digits are shown, so it
+must also hold where first order does not, and beyond a double's range: hence logarithms of errors, values at the ends
+of intervals, and exact fractions.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from .exact import RATIONAL_FUNCTIONS, rational_value
 from .multiprecision import MAGNITUDE, NAMED, Multiprecision
 
 EXACT = -math.inf
-"""The log2 of no error at all."""
+"""log2 of a zero error."""
 
 RATIO_BITS = 1100
-"""Numerators and denominators up to this length are kept."""
+"""The maximum bit length of exact numerators and denominators."""
 
 REMEMBERED = 4096
-"""The number of values that are cached per function: rules ask for values of the forward sweep."""
+"""Cached values per function: rules ask for values of the forward sweep."""
 
 STEPS_A_BOUND = 8
-"""Steps of work that the bound on a result costs."""
+"""Steps of work for the bound on a result."""
 
 Ratio = tuple[int, int] | None
-"""Numerator and positive denominator of a number that is known to be this fraction."""
+"""Numerator and positive denominator of an exact number."""
 
 
 class BoundedDigits(Compared, Valued):
-    """A number with many digits, at most 2**`log_error` away from the true one, which is `ratio` if that is known."""
+    """A number at most 2**`log_error` away from the true one, which is `ratio` if known."""
 
     __slots__ = ("log_error", "m", "ratio", "x")
     log_error: float
@@ -116,7 +116,7 @@ class BoundedDigits(Compared, Valued):
         return m.rounded(out, error - size)
 
     def right_digits(self, most: int) -> int:
-        """How many significant digits are right, `most` at most."""
+        """Return the number of correct significant digits, at most `most`."""
         if self.log_error == EXACT or (self.ratio and self.x):
             return most
         size = magnitude(self.x) - self.log_error - 1
@@ -142,7 +142,7 @@ class BoundedDigits(Compared, Valued):
 
 
 class Undecided:
-    """The outcome of a comparison that the errors leave open: an error where it is asked for."""
+    """An undecided comparison, which raises `Refusal` when it is used."""
 
     def __init__(self, message: str) -> None:
         self.message = message
@@ -168,7 +168,7 @@ def magnitude(x: Any) -> float:
 
 
 def shortened(numerator: int, denominator: int) -> Ratio:
-    """The fraction in its lowest terms if it is long; None if it is too long even so."""
+    """Return the fraction, reduced if it is long; None if still too long."""
     if max(numerator.bit_length(), denominator.bit_length()) > RATIO_BITS:
         divisor = math.gcd(numerator, denominator)
         numerator, denominator = numerator // divisor, denominator // divisor
@@ -178,12 +178,12 @@ def shortened(numerator: int, denominator: int) -> Ratio:
 
 
 def plain(x: Any) -> Any:
-    """The number without its error."""
+    """Return the number without its error."""
     return x.x if isinstance(x, BoundedDigits) else x
 
 
 class Remembering(Multiprecision):
-    """Multiprecision that keeps what its functions gave."""
+    """Multiprecision that caches the values of its functions."""
 
     def _guarded(self, name: str, function: Callable[..., Number], *, accurate: bool = False) -> Callable[..., Number]:
         compute = super()._guarded(name, function, accurate=accurate)
@@ -197,7 +197,7 @@ class Remembering(Multiprecision):
                 value = compute(*inputs)
                 if len(values) >= REMEMBERED:
                     values.clear()
-                if value:  # a 0 may have underflowed, which is noted when it is computed
+                if value:  # a 0 may be an underflow, to be noted each time
                     values[inputs] = value
             return value
 
@@ -205,7 +205,7 @@ class Remembering(Multiprecision):
 
 
 class RunningDigits(Lifted):
-    """Numbers of so many decimal digits with running error bounds, over the functions of `Multiprecision`."""
+    """Numbers of `digits` decimal digits with running error bounds."""
 
     has_values = True
     base: Remembering
@@ -242,24 +242,24 @@ class RunningDigits(Lifted):
         return self.fraction(ratio) if ratio else self.rounded(x, EXACT)
 
     def fraction(self, ratio: tuple[int, int]) -> BoundedDigits:
-        """The number nearest to a fraction."""
+        """Return the number nearest to a fraction."""
         x = self.base.context.mpf(ratio[0]) / ratio[1]
         _, mantissa, exponent, bits = x._mpf_
-        # a short number may be the fraction itself
+        # a short number may be exact
         short = bits < self.bits // 2
         if short and (mantissa * ratio[1] << max(exponent, 0)) == abs(ratio[0]) << max(-exponent, 0):
             return BoundedDigits(self, x, EXACT, ratio)
         return BoundedDigits(self, x, exponent + bits - self.bits, ratio)
 
     def rounded(self, x: Any, log_error: float) -> BoundedDigits:
-        """A result that was rounded, beside the error that came with its inputs."""
+        """Return a rounded result, given the error from its inputs."""
         _, mantissa, exponent, bits = x._mpf_
         if mantissa:
             log_error = joined(log_error, exponent + bits - self.bits)
         return BoundedDigits(self, x, log_error)
 
     def within(self, x: Number, distance: Number) -> BoundedDigits:
-        """The number `x` as an approximation of one that is at most so far from it."""
+        """Return `x` as an approximation with an error of at most `distance`."""
         return BoundedDigits(self, self.base.number(plain(x)), magnitude(self.number(distance).largest()))
 
     def finite(self, x: Number) -> bool:

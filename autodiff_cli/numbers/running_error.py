@@ -1,8 +1,8 @@
-"""Running: doubles with a running bound on their error, which says what of a result may be rounding alone.
+"""Running: doubles with a running bound on their rounding error.
 
 Each operation adds its own rounding to the errors of its inputs, times its derivative there, to first order: the
 running error analysis of Higham, Accuracy and Stability of Numerical Algorithms, 3.3. The derivatives are those of the
-table, so there are no rules here.
+table.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ UNIT = 2.0**-53
 """The unit roundoff of doubles: the largest relative error of one operation."""
 
 ULPS, SPECIAL_ULPS = 4, 16
-"""To how many units of the last digit functions are right, and those of the group `Special`."""
+"""Accuracy in ulps of functions, and of those of the group `Special`."""
 
 WHOLE = 2.0**53
 """Up to here products of whole numbers are exact."""
 
 TINY = 2.0**-1074
-"""The error bound of a result that underflows."""
+"""The error bound of an underflowing result."""
 
 
 class Bounded(Valued):
-    """The double `x`, which is at most `error` (0 or more, perhaps infinite) away from the true number."""
+    """The double `x`, at most `error` (perhaps infinite) from the true number."""
 
     __slots__ = ("error", "x")
     x: float
@@ -71,7 +71,7 @@ class Bounded(Valued):
 
 
 def nearest(x: Any) -> float:
-    """The double without its error."""
+    """Return the double without its error."""
     return x.x if isinstance(x, Bounded) else x
 
 
@@ -97,7 +97,7 @@ class Running(Lifted):
         return x if isinstance(x, Bounded) else Bounded(float(x))
 
     def literal(self, text: str) -> Bounded:
-        """The double nearest to what was written, and how far it may be from it."""
+        """Return the double nearest to a literal, with a bound on their difference."""
         x = REAL.literal(text)
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
         return Bounded(x, 0.0 if exact else UNIT * abs(x))
@@ -122,7 +122,7 @@ class Running(Lifted):
                     if partial is not None:
                         error += abs(partial) * spread
                         if 2 * spread > abs(xs[k]):
-                            # so near an edge of the domain the first order bounds nothing
+                            # near an edge of the domain, first order bounds nothing
                             value(*xs[:k], xs[k] - spread, *xs[k + 1 :])
                             value(*xs[:k], xs[k] + spread, *xs[k + 1 :])
             except (ValueError, ArithmeticError):

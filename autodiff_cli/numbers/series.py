@@ -1,8 +1,8 @@
-"""Series: truncated power series over any number type, coefficient by coefficient, by the rules of the table.
+"""Series: truncated power series over any number type, by the rules of the table.
 
-(f(u))' = f'(u)·u' gives the next coefficient of f(u) from those of u and f'(u) below it, and the rule of the table
-gives f'(u), as a series like any other. So a derivative is built only when the next order asks for it, equal ones
-are built once, and sin and cos need no recurrence of their own. Griewank and Walther, Evaluating Derivatives, 13.2.
+(f(u))' = f'(u)·u' gives the next coefficient of f(u) from lower ones of u and f'(u), and the rule of the table gives
+f'(u) as a series. So a derivative is built only when the next order needs it, equal ones are built once, and sin and
+cos need no recurrence of their own. Griewank and Walther, Evaluating Derivatives, 13.2.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ARITHMETIC = native("add sub mul div neg")
 
 
 class Series(Written, Valued):
-    """A power series as far as it is known: `c` are its coefficients, only the first one if it is constant."""
+    """A power series with known coefficients `c`, only the first if it is constant."""
 
     __slots__ = ("active", "c", "cause", "inputs", "lag", "m", "name", "needed", "slopes")
 
@@ -30,12 +30,12 @@ class Series(Written, Valued):
         self.c: list[Number] = [first]
         self.active = active
         self.lag = m.lag
-        """How many coefficients fewer than the result's are needed of it."""
+        """How many fewer coefficients than the result's it needs."""
         self.cause = m.cause
-        """The series whose derivative asked for this one."""
+        """The series whose derivative needs this one."""
         self.slopes: list[tuple[Series, Series]] | None = None
         self.needed = False
-        """Whether the result depends on its coefficients after the first."""
+        """Whether the result depends on higher coefficients."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
@@ -47,17 +47,17 @@ class Series(Written, Valued):
         return self.m.step("abs", self)  # type: ignore[no-any-return]
 
     def at(self, k: int) -> Number:
-        """The coefficient of order k, which is known."""
+        """Return the known coefficient of order k."""
         return self.c[k] if k < len(self.c) else self.m.zero
 
 
 def first(x: Any) -> Number:
-    """The value at the point."""
+    """Return the value at the point."""
     return x.c[0] if isinstance(x, Series) else x
 
 
 class SeriesType(Lifted):
-    """Series over a base type; `extend` finds one coefficient more of all that there are."""
+    """Series over a base type; `extend` computes one more coefficient of all of them."""
 
     has_values = True
 
@@ -65,11 +65,11 @@ class SeriesType(Lifted):
         super().__init__(base, f"{base.name} series")
         self.zero = base.number(0)
         self.levels: list[list[Series]] = [[]]
-        """By lag, the series that are no constants, each after its inputs."""
+        """Non-constant series by lag, each after its inputs."""
         self.here: Series
-        """The one whose coefficient is being computed."""
+        """The series being computed."""
         self.waiting: list[Series] = []
-        """Coefficients that are needed once the order exceeds their lag: of the result, then of derivatives."""
+        """Series that are needed once the order exceeds their lag."""
         self._same: dict[tuple[Any, ...], Series] = {}
         self.lag = 0
         self.cause: Series | None = None
@@ -88,7 +88,7 @@ class SeriesType(Lifted):
         return Series(self, "literal", (), self.base.literal(text), False)
 
     def variable(self, *coefficients: Number) -> Series:
-        """A variable: its value at the point, and its coefficients of orders 1, 2, …; the others are 0."""
+        """Return a variable with these coefficients of orders 0, 1, …; the others are 0."""
         series = Series(self, "number", (), coefficients[0], True)
         series.c += coefficients[1:]
         return series
@@ -100,7 +100,7 @@ class SeriesType(Lifted):
         return partial(self.step, primitive.name)
 
     def step(self, name: str, *inputs: Number) -> Series:
-        """The series of an operation; the same one for the same inputs."""
+        """Return the series of an operation; one object for the same inputs."""
         series = tuple([self.number(x) for x in inputs])
         key = (name, *map(id, series))
         node = self._same.get(key)
@@ -125,7 +125,7 @@ class SeriesType(Lifted):
         inputs = [x.c[0] for x in series]
         try:
             if name == "pow":
-                # x**0 is 1: its derivatives would be 0 times ever higher powers of 1/x.
+                # x**0 is 1: its derivatives would be 0 times powers of 1/x.
                 return series[1].active or bool(inputs[1] != 0)
             partials = primitive.slopes(self.base, inputs, value, [x.active for x in series])
             return any(partial is not None for partial in partials)
@@ -133,9 +133,9 @@ class SeriesType(Lifted):
             return True
 
     def extend(self, order: int) -> None:
-        """Find the coefficient of this order, those below being known. Raises `Failed`."""
+        """Compute the coefficient of this order; lower ones are known. Raises `Failed`."""
         for k in range(1 if self._marked(order) else order, order + 1):
-            # Derivatives first, one order lower each: a function needs theirs, and they need its lower ones only.
+            # Derivatives first, one order lower: functions need them, they only lower ones.
             for lag in reversed(range(min(k, len(self.levels)))):
                 for series in self.levels[lag]:
                     n = k - lag
@@ -177,7 +177,7 @@ class SeriesType(Lifted):
         return coefficient
 
     def coefficient(self, series: Series, n: int) -> Number:
-        """The coefficient of order n of a series from those of its inputs."""
+        """Return the coefficient of order n of a series from those of its inputs."""
         name, inputs = series.name, series.inputs
         if name == "add":
             return inputs[0].at(n) + inputs[1].at(n)
@@ -226,4 +226,4 @@ class Failed(Exception):
             self.order += 1
             series = series.cause
         self.series = series
-        """The operation of the program that it came from."""
+        """The program's operation that caused it."""

@@ -1,4 +1,4 @@
-"""Linear algebra without a library: systems in any number type, and small symmetric matrices of floats."""
+"""Linear algebra in any number type, without a library; small symmetric matrices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..numbers.floats import REAL
 Matrix = list[list[Any]]
 
 SWEEPS = 60
-SMALLEST = 1e-18  # an entry beside the diagonal up to this, relative to the largest one, counts as 0
+SMALLEST = 1e-18  # relative size of negligible off-diagonal entries
 
 
 class Singular(ArithmeticError):
@@ -22,9 +22,9 @@ class Singular(ArithmeticError):
 
 
 def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Sequence[Sequence[Number]]) -> Matrix:
-    """Return the X with matrix·X = right in a number type, by elimination with the largest pivots.
+    """Return the X with matrix·X = right, by elimination with partial pivoting.
 
-    Raises `Singular`, of doubles and balls `ZeroDivisionError` too.
+    Raises `Singular`; for doubles and balls `ZeroDivisionError` too.
 
     >>> solve_linear(REAL, [[2.0, 1.0], [1.0, 1.0]], [[3.0], [2.0]])
     [[1.0], [1.0]]
@@ -32,7 +32,7 @@ def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Seque
     n = len(matrix)
     rows = [[*row, *other] for row, other in zip(matrix, right, strict=True)]
     for j in range(n):
-        # of balls the centres say which pivot is the largest; what is proven does not depend on it
+        # centres of balls suffice to choose a pivot; proofs do not depend on it
         k = max(range(j, n), key=lambda i: abs(float(rows[i][j])))
         rows[j], rows[k] = rows[k], rows[j]
         pivot = rows[j][j]
@@ -51,7 +51,7 @@ def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Seque
 
 
 def dot(a: Iterable[float], b: Iterable[float]) -> float:
-    """Return the scalar product of two vectors, whose terms are summed exactly."""
+    """Return the scalar product of two vectors; its terms are summed exactly."""
     return math.fsum(map(mul, a, b))
 
 
@@ -61,7 +61,7 @@ def identity(n: int) -> list[list[float]]:
 
 
 def inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
-    """Return the inverse in doubles, None of a singular matrix."""
+    """Return the inverse in doubles; None for a singular matrix."""
     try:
         result = solve_linear(REAL, matrix, identity(len(matrix)))
     except ArithmeticError:
@@ -70,9 +70,9 @@ def inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
 
 
 def cholesky(matrix: Sequence[Sequence[float]], slack: float | None = None) -> list[list[float]] | None:
-    """Return the lower triangle L with L·Lᵀ the symmetric matrix, None where that is not positive definite.
+    """Return the lower triangle L with L·Lᵀ = `matrix`; None unless positive definite.
 
-    With `slack` a semidefinite matrix has one too: a pivot that is no larger leaves its column 0.
+    With `slack` a semidefinite matrix has one too: a pivot up to `slack` leaves its column 0.
 
     >>> cholesky([[4.0, 2.0], [2.0, 5.0]]), cholesky([[1.0, 1.0], [1.0, 1.0]], 1e-9)
     ([[2.0], [1.0, 2.0]], [[1.0], [1.0, 0.0]])
@@ -103,12 +103,12 @@ def cholesky_solve(lower: Sequence[Sequence[float]], right: Sequence[float]) -> 
 
 
 def eigenvalues(matrix: Sequence[Sequence[float]]) -> list[float]:
-    """The eigenvalues, smallest first, of a symmetric matrix; right to a few units of the last digit of the largest."""
+    """Return the ascending eigenvalues of a symmetric matrix, to a few ulps of the largest."""
     return sorted(_diagonalised(matrix, []))
 
 
 def eigenvectors(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:
-    """Return the eigenvalues of a symmetric matrix in ascending order, and the unit eigenvectors."""
+    """Return the ascending eigenvalues and unit eigenvectors of a symmetric matrix."""
     vectors = identity(len(matrix))
     diagonal = _diagonalised(matrix, vectors)
     order = sorted(range(len(diagonal)), key=diagonal.__getitem__)
@@ -116,7 +116,7 @@ def eigenvectors(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[l
 
 
 def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]]) -> list[float]:
-    """Return the diagonal to which rotations bring the matrix; the rows of `vectors` are rotated along.
+    """Diagonalise a matrix by Jacobi rotations, and rotate the rows of `vectors` along.
 
     Golub and Van Loan, Matrix Computations, 8.5.
     """
@@ -133,7 +133,7 @@ def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]])
                 if -SMALLEST <= a[p][q] <= SMALLEST:
                     continue
                 turned = True
-                # the rotation that makes the entry (p, q) zero
+                # the rotation that annihilates the entry (p, q)
                 app, aqq, apq = a[p][p], a[q][q], a[p][q]
                 theta = (aqq - app) / (2 * apq)
                 t = math.copysign(1.0, theta) / (abs(theta) + math.hypot(theta, 1.0))
@@ -157,7 +157,7 @@ def _rotated(first: list[float], second: list[float], c: float, s: float) -> tup
 
 
 def eigh(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:
-    """Return the eigenvalues and eigenvectors of a symmetric matrix by LAPACK, where NumPy is there anyway."""
+    """Return the eigenvalues and eigenvectors of a symmetric matrix, by LAPACK."""
     import numpy
 
     values, vectors = numpy.linalg.eigh(numpy.array(matrix).reshape(len(matrix), len(matrix)))
@@ -165,12 +165,12 @@ def eigh(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[floa
 
 
 def shortest_mean(vectors: Sequence[Sequence[float]]) -> list[float]:
-    """Return the shortest of the weighted means of some vectors, by SciPy: 0 is in their convex hull where it is 0."""
+    """Return the shortest vector of a convex hull, by SciPy; 0 if the hull contains 0."""
     import numpy
     from scipy.optimize import nnls
 
     columns: Any = numpy.array(vectors).T
     size = float(numpy.abs(columns).max()) or 1.0
-    # the sum of the weights is free: of each mean the best multiple is taken, and that of the shortest is the least
+    # the sum of the weights is free: with its best multiple, the shortest mean fits best
     weights, _ = nnls(numpy.vstack([columns / size, numpy.ones(len(vectors))]), numpy.append(0 * columns[:, 0], 1.0))
     return (columns @ (weights / weights.sum())).tolist()  # type: ignore[no-any-return]

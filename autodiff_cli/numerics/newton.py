@@ -1,4 +1,4 @@
-"""Newton's method in any number type, and the halving of intervals: what every search for a solution shares."""
+"""Newton's method in any number type, and bisection."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .linear_algebra import Matrix, Singular, solve_linear
 if TYPE_CHECKING:
     from ..numbers.running_digits import RunningDigits
 
-MAX_STEPS = 60  # towards the last digit: each doubles the digits
+MAX_STEPS = 60  # each doubles the digits
 
 System = Callable[[list[Any]], tuple[Sequence[Any], Matrix]]
-"""Return the residuals of a square system of equations at a point, and its Jacobian."""
+"""Returns the residuals of a square system at a point, and its Jacobian."""
 
 
 def newton(m: NumberType, system: System, start: Sequence[Any]) -> Iterator[tuple[list[Any], list[Any] | None]]:
-    """Yield each point of Newton's method with the step from there to the next; at a singular Jacobian None, and end.
+    """Yield each point with the Newton step from it; None, the last, at a singular Jacobian.
 
-    Raises what `system` raises.
+    Raises the errors of `system`.
     """
     point = list(start)
     while True:
@@ -37,7 +37,7 @@ def newton(m: NumberType, system: System, start: Sequence[Any]) -> Iterator[tupl
 
 
 def polished(m: NumberType, system: System, start: Sequence[float]) -> list[Any]:
-    """Return the solution near a start with all digits of a number type: where Newton's steps no longer shrink.
+    """Return the solution near a start, by Newton steps until they stop shrinking.
 
     >>> from autodiff_cli.numbers.floats import REAL
     >>> polished(REAL, lambda at: ([at[0] ** 2 - 4], [[2 * at[0]]]), [1.5])
@@ -55,9 +55,9 @@ def polished(m: NumberType, system: System, start: Sequence[float]) -> list[Any]
 
 
 def with_errors(m: RunningDigits, system: System, root: Sequence[Any]) -> list[Any]:
-    """Return a computed root with error bounds: twice Newton's step from it.
+    """Return a computed root with error bounds: twice the Newton step from it.
 
-    Raises `Refusal` where more digits have to tell whether it is a simple one.
+    Raises `Refusal` if more digits are needed to show that it is simple.
     """
     values, rows = system([m.number(x) for x in root])
     try:
@@ -75,11 +75,10 @@ def damped_newton(
     most: int,
     smallest: float,
 ) -> tuple[list[float], Sequence[float], Any] | None:
-    """Return where Newton's method ends whose steps are halved until the values shrink; None without values at first.
+    """Return point, values and Jacobian after damped Newton steps; None without a first value.
 
-    That is the point with the values and the Jacobian there. `evaluate` gives values and Jacobian, None where there are
-    none; `solve` the step that follows from both, None where there is none. No more than `most` steps are taken, and no
-    share of one that is less than `smallest`.
+    Steps are halved until the values shrink. `evaluate` returns values and Jacobian, or None; `solve` the step from
+    both, or None. It takes at most `most` steps, and no share of one below `smallest`.
     """
     point = list(start)
     here = evaluate(point)
@@ -107,9 +106,9 @@ def damped_newton(
 def bisected(
     holds: Callable[[float], bool], inside: float, outside: float, *, width: float = 0.0, most: int = 2200
 ) -> tuple[float, float]:
-    """Return the two numbers next to each other, or within `width`, between which a condition ceases to hold.
+    """Return adjacent numbers, or ones within `width`, where a condition ceases to hold.
 
-    It holds at `inside`, and not at `outside`. 2200 halvings are enough for any interval of doubles.
+    It holds at `inside`, not at `outside`. 2200 halvings suffice for any interval of doubles.
 
     >>> bisected(lambda x: x * x < 2, 1.0, 2.0)
     (1.414213562373095, 1.4142135623730951)

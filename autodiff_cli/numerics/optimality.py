@@ -1,8 +1,8 @@
 """Classify a point by gradient and Hessian: minimum, maximum, saddle, flat, not stationary; also at bounds.
 
-The only numbers that decide are rounding errors: a partial derivative or an eigenvalue within its own error is 0.
-First and second order conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue
-moves by no more than the norm of the matrix's error: Weyl's theorem, Golub and Van Loan, Matrix Computations, 8.1.
+Only rounding errors decide: a partial derivative or an eigenvalue within its own error is 0. First and second order
+conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue moves by at most the
+norm of the matrix's error: Weyl's theorem, Golub and Van Loan, Matrix Computations, 8.1.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from .linear_algebra import cholesky, cholesky_solve, dot, eigenvectors
 Matrix = Sequence[Sequence[float]]
 
 Decomposition = Callable[[list[list[float]]], tuple[list[float], list[list[float]]]]
-"""Return the eigenvalues and the unit eigenvectors of a symmetric matrix."""
+"""Returns the eigenvalues and unit eigenvectors of a symmetric matrix."""
 
-HIDDEN = 1024  # the sign of an entry of the Hessian below this multiple of its error is uncertain
+HIDDEN = 1024  # multiple of its error below which a sign is uncertain
 NAMED = 4  # variables of a direction
 
 
 @dataclass(frozen=True, slots=True)
 class Derivatives:
-    """Value, gradient and Hessian at a point, and how far the derivatives may be off."""
+    """Value, gradient and Hessian at a point, with bounds on the derivatives' errors."""
 
     value: float
     gradient: list[float]
@@ -46,35 +46,35 @@ class Verdict:
     """The kind of a point."""
 
     kind: str
-    """`minimum`, `maximum`, `saddle`, `flat` (an eigenvalue is 0, and the others do not decide), `not stationary`."""
+    """`minimum`, `maximum`, `saddle`, `flat` (undecided, an eigenvalue is 0), `not stationary`."""
     curvature: str
     """The curvature in the free variables: `convex`, `concave`, `indefinite`, `flat`."""
     negative: bool
-    """Whether the value falls in a direction that the bounds leave free, so that this is no minimum."""
+    """Whether the value falls in a free direction, so that this is no minimum."""
     held: tuple[int, ...]
-    """The variables that a bound holds: away from it the value rises."""
+    """Variables held by a bound: the value rises away from it."""
     slope: tuple[float, ...]
-    """The partial derivatives that are neither 0 nor those of variables that are held; 0 for the others."""
+    """Partial derivatives; 0 if within rounding error or of a held variable."""
     flat: tuple[tuple[float, ...], ...]
-    """The directions in which the second derivative is 0, over all variables; the largest component is 1 or -1."""
+    """Directions of zero curvature, over all variables; the largest component is ±1."""
     step: tuple[float, ...]
-    """Newton's step towards where the gradient is 0; along flat directions only where the gradient is not."""
+    """The Newton step; along flat directions only if the gradient is not 0."""
     gain: float
-    """The change of the value on that step; infinite if the gradient has a component in a flat direction."""
+    """The change of the value on that step; infinite if the gradient has a flat component."""
 
 
 class Single:
-    """A program around a point, with the methods of a `DataLoss`; all may raise `ExpressionError`."""
+    """A program near a point, used like a `DataLoss`; methods may raise `ExpressionError`."""
 
     def __init__(self, output: Source) -> None:
         self.output = output
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        """Return value, gradient and Hessian in doubles, with their rounding errors, the point's own included.
+        """Return value, gradient and Hessian in doubles, with rounding errors.
 
-        `size` is how large numbers the coordinates `wrt` are rounded like. The point itself is known to half a unit of
-        its last digit; for the Hessian, to one: it is to be 0 within its errors wherever the gradient is by a multiple
-        root. Where that bounds nothing, beside an edge of the domain, the coordinates' own digits count.
+        Coordinates `wrt` are rounded like numbers of `size`. The point is known to half a unit of its last digit; for
+        the Hessian, to one, so that it is 0 within its errors wherever a multiple root makes the gradient so. If that
+        bounds nothing, beside an edge of the domain, the coordinates' own digits count.
         """
         result = self._derivatives(point, wrt, size)
         is_finite = math.isfinite(sum(result.gradient_error))
@@ -85,7 +85,7 @@ class Single:
         inputs = {name: Bounded(x) for name, x in point.items()}
         inputs |= {name: Bounded(point[name], error) for name, error in zip(wrt, spread, strict=True) if name in point}
         result = hessian_in(RUNNING, self.output, inputs, wrt)
-        # an entry that no operation made is a plain number
+        # a constant entry is a plain number
         square = [[x if type(x) is Bounded else RUNNING.number(x) for x in row] for row in result.hessian]
         rows = [[x.x for x in row] for row in square]
         half = [sum(map(mul, map(abs, row), spread)) / 2 for row in rows]
@@ -99,12 +99,12 @@ class Single:
         )
 
     def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
-        """Value and gradient with their rounding errors."""
+        """Return value and gradient with their rounding errors."""
         swept = value_and_gradient(RUNNING, self.output, point, wrt)
         return RUNNING.number(swept.value), [RUNNING.number(swept.gradient[name]) for name in wrt]
 
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
-        """A warning for each kink that the gradient meets."""
+        """Return a warning for each kink that the gradient meets."""
         try:
             swept = value_and_gradient(REAL, self.output, point, wrt)
         except ExpressionError:
@@ -112,16 +112,16 @@ class Single:
         return tuple(kink.warning() for kink in swept.met)
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
-        """The matrix of second derivatives."""
+        """Return the Hessian."""
         return hessian_in(REAL, self.output, point, wrt).hessian
 
 
 def classified(
     at: Derivatives, walls: Sequence[int] | None = None, decomposed: Decomposition = eigenvectors
 ) -> Verdict:
-    """The kind of a point.
+    """Return the kind of a point.
 
-    `walls` says of each variable whether it is at its lower bound (-1), its upper one (1), both (2) or none (0).
+    `walls` has for each variable whether it is at its lower bound (-1), its upper one (1), both (2) or none (0).
 
     >>> at = Derivatives(0.0, [0.0, 8.0], [0.0, 1e-15], [[2.0, 0.0], [0.0, -2.0]], [[1e-15] * 2] * 2)
     >>> classified(at).kind, classified(at, [0, -1]).kind, classified(at, [0, -1]).held
@@ -143,7 +143,7 @@ def classified(
     elif shape.curvature == "concave" and not held:
         kind = "maximum"
     elif leaning:
-        # only directions into the bounds count: a negative eigenvalue decides if its direction is free of them
+        # only directions into the bounds count, and eigenvalues of variables that are free of them
         inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
         negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed).negative
         kind = "saddle" if negative else "flat"
@@ -151,7 +151,7 @@ def classified(
         kind = "saddle"
     else:
         kind = "flat"
-    # all directions are flat: those of the variables, whichever the eigenvectors are
+    # all directions are flat: use the variables' instead of arbitrary eigenvectors
     flat = [[float(i == k) for i in rest] for k in rest] if len(shape.flat) == len(rest) else shape.flat
     step, slope = [0.0] * n, [0.0 if i in held or zero[i] else at.gradient[i] for i in range(n)]
     for i, x in zip(rest, shape.step, strict=True):
@@ -163,7 +163,7 @@ def classified(
 
 
 def curvature(spectrum: Sequence[float], error: float) -> str:
-    """Return the curvature from eigenvalues known to within `error`: `convex`, `concave`, `indefinite` or `flat`."""
+    """Return `convex`, `concave`, `indefinite` or `flat`, from eigenvalues with an `error`."""
     if spectrum and min(spectrum) > error:
         return "convex"
     if spectrum and max(spectrum) < -error:
@@ -180,7 +180,7 @@ class _Shape(NamedTuple):
 
 
 def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _Shape:
-    # other units leave the signs (Sylvester's law of inertia); these make the errors small
+    # scaling keeps the signs (Sylvester's law of inertia) and makes the errors small
     units = [_unit(at, i, rows) for i in rows]
     matrix, errors = (
         [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
@@ -194,7 +194,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
     slopes = [at.gradient[i] * u for i, u in zip(rows, units, strict=True)]
     slope_errors = [at.gradient_error[i] * u for i, u in zip(rows, units, strict=True)]
     for sign, name in ((1.0, "convex"), (-1.0, "concave")):
-        # most are definite, which is proven in a hundredth of the time that eigenvalues take
+        # most are definite; to prove it takes a hundredth of the time of eigenvalues
         signed = [[sign * x for x in row] for row in matrix]
         if cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
             continue
@@ -222,7 +222,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
 
 
 def norm(matrix: Matrix) -> float:
-    """A bound on the spectral norm of a symmetric matrix: the largest sum of a row's absolute values."""
+    """Return the largest absolute row sum, a bound on the spectral norm if symmetric."""
     return max((math.fsum(map(abs, row)) for row in matrix), default=0.0)
 
 
@@ -242,7 +242,7 @@ def _over_all(direction: Sequence[float], rows: Sequence[int], n: int) -> tuple[
 
 
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:
-    """A direction as people write it; components that do not show are left out.
+    """Return a direction as text, without components that round to 0.
 
     >>> direction_in_words([1.0, -1.0, 1e-9], ["x", "y", "z"]), direction_in_words([0.25, 1.0], ["x", "y"])
     ('x - y', '0.25*x + y')

@@ -1,8 +1,8 @@
-"""The real roots of polynomials with rational coefficients: all of them, isolated in whole numbers by Sturm's theorem.
+"""The real roots of rational polynomials, all isolated in integers by Sturm's theorem.
 
-Factors are separated by multiplicity first, by greatest common divisors (Yun 1976). Of a factor with simple roots only,
-the changes of sign along Sturm's chain count the roots in an interval, which is halved until it holds one, and then
-until both of its ends round to the same double. Cohen, A Course in Computational Algebraic Number Theory, 3.4 and 4.1.
+Factors are first separated by multiplicity, by greatest common divisors (Yun 1976). For a factor with simple roots,
+sign changes along Sturm's chain count the roots in an interval, which is halved until it has one, and until its ends
+round to the same double. Cohen, A Course in Computational Algebraic Number Theory, 3.4 and 4.1.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from ..numbers.budget import charge
 COEFFICIENT = 0.05  # the work of one operation on a coefficient
 
 Polynomial = list[int]
-"""The coefficients from the constant one on, of which the last is not 0; an empty list is 0."""
+"""Coefficients from the constant one on, the last not 0; empty for 0."""
 
 
 class RealRoot(NamedTuple):
     """A real root of a polynomial."""
 
     x: float
-    """The double nearest to it."""
+    """The nearest double."""
     multiplicity: int
     exact: bool
-    """Whether it is that double."""
+    """Whether the root is that double."""
 
 
 def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
-    """Return all real roots of a polynomial that is not 0, in order, without those of the `excluded` polynomials.
+    """Return the real roots of a nonzero polynomial, in order, except those of `excluded` ones.
 
     `coefficients` begin with the constant one.
 
@@ -51,7 +51,7 @@ def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fra
 
 
 def primitive(coefficients: Sequence[Fraction | int]) -> Polynomial:
-    """Return the multiple of a polynomial by a positive number whose coefficients are coprime whole numbers."""
+    """Return a positive multiple of a polynomial with coprime integer coefficients."""
     end = len(coefficients)
     while end and not coefficients[end - 1]:
         end -= 1
@@ -66,7 +66,7 @@ def _derivative(p: Polynomial) -> Polynomial:
 
 
 def _remainder(p: Polynomial, q: Polynomial) -> Polynomial:
-    """Return a positive multiple of the remainder of a division."""
+    """Return a positive multiple of the remainder."""
     rest = list(p)
     charge(COEFFICIENT * len(q) * max(0, len(p) - len(q) + 1) * (1 + max(map(int.bit_length, q)) / 64))
     while len(rest) >= len(q):
@@ -127,7 +127,7 @@ def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
 
 
 def _changes(chain: Sequence[Polynomial], x: Fraction) -> int:
-    """Return how often the sign changes along Sturm's chain: by one less for each root in (a, b] from a to b."""
+    """Return the sign changes along Sturm's chain: from a to b, one fewer per root in (a, b]."""
     signs = [sign for sign in (_sign(p, x) for p in chain) if sign]
     return sum(a != b for a, b in pairwise(signs))
 

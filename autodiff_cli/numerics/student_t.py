@@ -1,4 +1,4 @@
-"""Student's t-distribution: coverage factors for a level of confidence, and levels for coverage factors."""
+"""Student's t-distribution: coverage factors and levels of confidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INFINITE = 1e17  # degrees of freedom of a normal distribution, in doubles
 
 
 def check_level(level: float | None) -> None:
-    """Raise a usage error for a level of confidence that cannot be one."""
+    """Raise a usage error for an impossible level of confidence."""
     if level is not None and not 0 < level < 1:
         hint = "it is between 0 and 1: `--level 0.95`"
         if 1 < level < 100:
@@ -23,7 +23,7 @@ def check_level(level: float | None) -> None:
 
 
 def level_of(k: float, dof: float) -> float:
-    """Return the probability that a t-distributed number with `dof` degrees of freedom lies within ±k.
+    """Return the probability of |t| <= k for Student's t with `dof` degrees of freedom.
 
     >>> round(level_of(1.0, math.inf), 4)
     0.6827
@@ -41,7 +41,7 @@ def level_of(k: float, dof: float) -> float:
 
 
 def coverage_factor(level: float, dof: float) -> float:
-    """The k for which a t-distributed number lies within ±k with this probability; JCGM 100:2008, table G.2.
+    """Return the k for which |t| <= k has probability `level`; JCGM 100:2008, table G.2.
 
     >>> round(coverage_factor(0.99, 16), 2), round(coverage_factor(0.95, math.inf), 2)
     (2.92, 1.96)
@@ -51,7 +51,7 @@ def coverage_factor(level: float, dof: float) -> float:
     z = NormalDist().inv_cdf((1 + level) / 2)
     if dof > INFINITE:
         return z
-    # the level is concave in k, and a normal number is nearer to 0: Newton's steps from there grow towards the root
+    # the level is concave in k and the normal quantile too low: Newton's steps increase
     k = z
     log_scale = math.lgamma((dof + 1) / 2) - math.lgamma(dof / 2) if dof < MIN_NORMAL_DOF else math.log(dof / 2) / 2
     for _ in range(MAX_STEPS):

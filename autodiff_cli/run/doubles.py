@@ -1,10 +1,9 @@
-"""The fast lane: values and adjoints of a graph in doubles, on flat lists, without activity or places.
+"""The fast lane: values and adjoints of a graph in doubles, on flat lists.
 
-A graph is a row of steps `(operation, place, a, b)`: the place of the result among the numbers, and the places of the
-inputs. Whatever is out of the ordinary (an error, an infinite number, a kink, operands that are equal where they are
-compared) raises here or gives None, and the sweep is asked instead, which knows what to say. Where there is an answer
-it is that of the sweep to the last bit: the same functions and rules, in the same order. Only the rules of sums,
-products, quotients and whole powers are written out here; all else asks its row.
+A step is `(operation, place, a, b)`: the index of the result, and those of the inputs. Anything exceptional (an error,
+an infinite number, a kink, a comparison of equal operands) raises or gives None; the caller then uses the sweep, which
+has the messages. Results equal those of the sweep to the last bit: same functions and rules, same order. Only the rules
+of sums, products, quotients and whole powers are written out here.
 """
 
 from __future__ import annotations
@@ -21,26 +20,25 @@ from .flat_graph import Graph, Row, inputs
 from .sweep import forward
 
 TAKE = "take"
-"""The operation besides the primitives: the value of `a` as long as a condition is what it was. `b` is the condition's
-place and its truth."""
+"""Copies `a` while a condition keeps its truth; `b` is the condition's index and truth."""
 
 Step = tuple[Any, int, Any, Any]
 Smooth = tuple[Callable[[float], float], Callable[..., float]]
 
 MOST_PLANS = 8
-"""How many ways through a program with branches are remembered."""
+"""The maximum number of cached plans: paths through a program with branches."""
 
 _by_base = POW.partials[0]
 
 
 @lru_cache(256)
 def _is_plain(exponent: float) -> bool:
-    # of smaller numbers than 2**50, what 1 is taken from without a rounding error comes back
+    # below 2**50, subtracting 1 and adding it again is exact
     return exponent - 1.0 + 1.0 == exponent and -1e15 < exponent < 1e15 and exponent != 0.0
 
 
 class _Smooth(dict[Primitive, Smooth | None]):
-    """The value and the rule of each function of one input that is smooth; None for any other primitive."""
+    """Value and rule of each smooth function of one input; None for any other primitive."""
 
     def __missing__(self, primitive: Primitive) -> Smooth | None:
         rule = primitive.partials[0] if len(primitive.partials) == 1 else None
@@ -53,9 +51,9 @@ _smooth = _Smooth()
 
 
 def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
-    """Fill in the results of the steps; False where a branch is taken that is not theirs.
+    """Compute the results of the steps; return False if the program takes another branch.
 
-    Raises ValueError or ArithmeticError where one has no value, or is compared with its equal.
+    Raises ValueError or ArithmeticError if one has no value or compares equal numbers.
     """
     smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
     for op, place, a, b in steps:
@@ -87,10 +85,10 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 def adjoints(
     steps: Iterable[Step], data: list[Any], constants: Collection[int], signed: Collection[int] = (), output: int = -1
 ) -> list[float] | None:
-    """The adjoints of all numbers, up to the sign of a zero; None where the sweeps have to be asked.
+    """Return the adjoints of all numbers, but for signs of zeros; None if the sweeps are needed.
 
-    The steps come from the last to the first. The exponents of powers that are numbers of the program are among its
-    `constants`, or `signed` ones. Raises ValueError or ArithmeticError where the sweeps have to be asked as well.
+    The steps come last to first. Exponents that are numbers of the program are in `constants` or `signed`. Raises
+    ValueError or ArithmeticError if the sweeps are needed as well.
     """
     smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
     result = [0.0] * len(data)
@@ -125,7 +123,7 @@ def adjoints(
             result[a] += adjoint
         elif not op.gives_condition and not _pass_on(op, inputs(a, b), adjoint, data, data[place], result):
             return None
-    # Infinities and nan show in the sum, which is then not equal to itself less itself.
+    # If a number is infinite or nan, so is the sum, and total - total is nan.
     total = sum(data) + sum(result)
     return result if total - total == 0.0 else None
 
@@ -145,7 +143,7 @@ def _pass_on(
 
 
 class Doubles:
-    """A program with one output, ready to be differentiated at any number of points."""
+    """A program with one output, prepared for gradients at many points."""
 
     __slots__ = ("_data", "_graph", "_plans")
 
@@ -155,10 +153,10 @@ class Doubles:
         self._plans: list[Sequence[Step]] = [] if graph.chooses else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
-        """Return the values and adjoints of all nodes, up to the sign of a zero; None if the general sweeps are needed.
+        """Return values and adjoints of all nodes, but for signs of zeros; None if the sweeps are needed.
 
         `leaves` are the indices of the variables by name. Raises KeyError, ValueError, ArithmeticError or `NodeError`
-        where the general sweeps are needed too.
+        if the sweeps are needed too.
         """
         graph = self._graph
         data = self._data.copy()

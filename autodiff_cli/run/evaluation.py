@@ -1,6 +1,6 @@
-"""Evaluation: a graph at a point in some number type, from which derivatives are swept, backward or forward.
+"""Evaluation: a graph at a point in some number type, and its derivatives by sweeps.
 
-Every question goes this way. Whatever has no value or no derivative is an `ExpressionError`, placed in the text.
+A missing value or derivative is an `ExpressionError` with its place in the text.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ Sweep = ParamSpec("Sweep")
 Answer = TypeVar("Answer")
 
 LEFT = (KeyError, ValueError, ArithmeticError, NodeError, BudgetExceeded)
-"""The errors by which a faster way leaves the work to the sweep; it may also return None."""
+"""Errors with which a fast path falls back to the sweep, as does None."""
 
 
 def with_fallback(fast: Callable[..., Answer | None], sweep: Callable[..., Answer], *asked: object) -> Answer:
-    """Return the result of a faster way, or of the sweep if that leaves the work to it.
+    """Return the result of a fast path, or else of the sweep.
 
-    A faster way, `doubles` or compiled code, gives what the sweep gives. Errors, kinks and infinite numbers are left.
+    A fast path, `doubles` or compiled code, gives the same result; it leaves errors, kinks and infinite numbers.
     """
     try:
         result = fast(*asked)
@@ -49,24 +49,24 @@ def with_fallback(fast: Callable[..., Answer | None], sweep: Callable[..., Answe
 
 
 Kinks = dict[int, Breakpoint]
-"""Nodes where pieces of the program meet, by their places."""
+"""Nodes where smooth branches meet, by index."""
 
 
 class Reverse(NamedTuple):
     """The result of a backward sweep."""
 
     adjoints: list[Number | None]
-    """The adjoint of each node; None where none arrives."""
+    """The adjoint of each node; None if no adjoint reaches it."""
     kinks: list[int]
-    """The nodes where there is no derivative, and a convention was taken."""
+    """Nodes without a derivative, where a convention was used."""
     order: Sequence[int]
-    """The nodes that were evaluated, on the other side of a kink too."""
+    """Evaluated nodes, including those on the other side of a kink."""
 
 
 def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Reverse:
-    """The adjoint of each node of an evaluated graph, from those of the outputs. Raises `NodeError`.
+    """Return the adjoint of each evaluated node from those of the outputs. Raises `NodeError`.
 
-    Where the sides agree, `active` has the local derivatives from then on, for other sweeps of these outputs.
+    If the sides of a kink agree, `active` keeps the local derivatives for further sweeps of these outputs.
     """
     active.one_sided_partials = {}
     adjoints = backward(order, active, seeds)
@@ -81,16 +81,16 @@ def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number])
 
 
 class Evaluation:
-    """A graph evaluated at a point in some number type, on demand; derivatives are swept from it."""
+    """A graph evaluated on demand at a point in some number type, for derivative sweeps."""
 
     def __init__(self, m: NumberType, graph: Graph, wanted: Mapping[str, int] = MappingProxyType({})) -> None:
         self.m = m
         self.graph = graph
-        """Its `data` are the nodes' values, None in a branch that was not taken."""
+        """Its `data` are the nodes' values, None in untaken branches."""
         self.wanted = wanted
-        """The places of the variables that are differentiated by, as far as the graph holds them."""
+        """Indices of the variables to differentiate by, if in the graph."""
         self.order: Sequence[int] = self.placed(forward, graph, m, graph.roots)
-        """The nodes that were evaluated, in the order in which they were."""
+        """The evaluated nodes, in order of evaluation."""
 
     def placed(self, sweep: Callable[Sweep, Answer], *args: Sweep.args, **options: Sweep.kwargs) -> Answer:
         """Return the result of a sweep over the graph. Raises `ExpressionError`."""
@@ -105,7 +105,7 @@ class Evaluation:
 
     @cached_property
     def active(self) -> Activity:
-        """The nodes that depend on the variables to differentiate by."""
+        """Return the nodes that depend on the variables to differentiate by."""
         return self.activity(self.wanted.values())
 
     def activity(self, leaves: Iterable[int]) -> Activity:
@@ -113,19 +113,19 @@ class Evaluation:
         return self.placed(Activity, self.graph, self.m, self.order, leaves)
 
     def reverse(self, seeds: Mapping[int, Number], active: Activity | None = None) -> Reverse:
-        """The adjoints of all nodes, from those of outputs."""
+        """Return the adjoints of all nodes from those of outputs."""
         return self.placed(reverse, self.order, self.active if active is None else active, seeds)
 
     def tangents(
         self, seeds: Mapping[int, Number], active: Activity, order: Sequence[int] | None = None
     ) -> list[Number | None]:
-        """The tangents of all nodes, from those of leaves."""
+        """Return the tangents of all nodes from those of leaves."""
         return self.placed(tangents, self.order if order is None else order, active, seeds)
 
     def vjp(self, adjoints: Sequence[Number], wrt: Sequence[str]) -> tuple[list[Number], Kinks]:
-        """The Jacobian's rows, weighted with the outputs' adjoints and added up, in one backward sweep.
+        """Return the vector-Jacobian product in one backward sweep, and the kinks.
 
-        Outputs of weight 0 take no part. Raises `ExpressionError`.
+        Outputs of weight 0 are ignored. Raises `ExpressionError`.
         """
         seeds: dict[int, Number] = {}
         for root, adjoint in zip(self.graph.roots, adjoints, strict=True):
@@ -137,7 +137,7 @@ class Evaluation:
         return [zero if partial is None else partial for partial in row], self.breakpoints(kinks)
 
     def jacobian(self, wrt: Sequence[str]) -> tuple[list[list[Number]], Kinks]:
-        """A row of partial derivatives for each output, by a backward sweep each. Raises `ExpressionError`."""
+        """Return the Jacobian, by one backward sweep an output, with kinks. Raises `ExpressionError`."""
         one, zero = self.m.number(1), self.m.number(0)
         rows: list[list[Number]] = []
         kinks: Kinks = {}
@@ -148,10 +148,10 @@ class Evaluation:
         return rows, kinks
 
     def jvp(self, direction: Mapping[str, Number]) -> tuple[list[Number], Kinks]:
-        """The derivative of each output along a direction, in one forward sweep; variables of 0 are held fixed.
+        """Return the Jacobian-vector product in one forward sweep, and the kinks.
 
-        Where there is a kink anywhere each output gets a backward sweep, which tells whether it is met, and a forward
-        sweep of its own. Raises `ExpressionError`.
+        Variables of 0 are held fixed. If there is a kink, each output gets a backward sweep, to see whether it meets
+        the kink, and a forward sweep. Raises `ExpressionError`.
         """
         seeds = {self.wanted[name]: t for name, t in direction.items() if name in self.wanted and t != 0}
         active = self.activity(seeds)
@@ -168,7 +168,7 @@ class Evaluation:
         return [zero if result is None else result for result in results], kinks
 
     def breakpoints(self, places: Iterable[int]) -> Kinks:
-        """The nodes there, with their inputs."""
+        """Return the nodes at these indices, with their inputs."""
         return {i: Breakpoint(self.graph, i, self.graph.inputs(i)) for i in places}
 
     def warnings(self, kinks: Iterable[int]) -> list[Diagnostic]:
@@ -177,9 +177,9 @@ class Evaluation:
 
 
 def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Sequence[int] | None = None) -> Diagnosed:
-    """The error that a fault is for the user: at its place in the text, with the inputs that led there.
+    """Return the user's error for a fault, with its place in the text and the inputs behind it.
 
-    `wanted` are the names that are differentiated by; `leaves` those that the node is made from, where they are known.
+    `wanted` are the variables to differentiate by; `leaves` those that the node depends on, if known.
     """
     if fault.node is None:
         assert isinstance(fault, BudgetExceeded)

@@ -1,7 +1,7 @@
 """The graph: the operations of a program in a row, each after its inputs.
 
-The reader writes it, the sweeps run over it, code is recorded from it, and the views draw it: there is no other form of
-a program. What Python computes with `Value` is written down as such a graph where it is swept.
+It is the only form of a program: the parser writes it, sweeps and views read it, code is recorded from it. A
+computation with `Value` becomes such a graph when it is swept.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ..table.operators import CONSTANT, NEG, VARIABLE
 from ..table.primitive import Primitive
 
 Place = Any
-"""The origin of a node: a piece of the program's text, see `language.tokens.Spans`, or a Value."""
+"""The origin of a node: a `Value`, or a span of text (`language.tokens.Spans`)."""
 
 Row = tuple[Primitive, int, Any, int | None]
-"""An operation: its primitive, its number among the nodes, and its inputs: one and None, two, or a tuple and None."""
+"""Primitive, index, and inputs: one and None, two, or a tuple and None."""
 
 
 def _nowhere(place: Place) -> Span | None:
@@ -26,10 +26,10 @@ def _nowhere(place: Place) -> Span | None:
 
 
 class Graph:
-    """Nodes in a row: node `i` applies `primitives[i]` to the nodes `parents[i]`, all of which stand before it.
+    """Nodes in a row: node `i` applies `primitives[i]` to the earlier nodes `parents[i]`.
 
-    It is written in `rows`, one an operation, which is what the fast lane runs over; or in the columns `primitives` and
-    `parents`, which is what the sweeps look into. Each of the two is made from the other when it is first asked for.
+    The fast lane uses `rows`, one an operation; the sweeps use the columns `primitives` and `parents`. Each form is
+    made from the other on demand.
     """
 
     def __init__(self) -> None:
@@ -37,18 +37,18 @@ class Graph:
         self.places: list[Place] = []
         """The origin of each node."""
         self.constants: dict[int, tuple[float, str | None]] = {}
-        """Each constant, and the text that it was read from, so that it can be read again as another number type."""
+        """Each constant, and its source text, for conversion to other number types."""
         self.signed: set[int] = set()
-        """The operations that are a constant with a sign."""
+        """Operations that are a constant with a sign."""
         self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
-        """The names of nodes, and the nodes of variables by name, from which labels are built."""
+        """Names of nodes, and nodes of variables by name, for the labels."""
         self.roots: tuple[int, ...] = ()
         """The outputs."""
         self.span_of: Callable[[Place], Span | None] = _nowhere
 
     @cached_property
     def rows(self) -> list[Row]:
-        """The operations; variables and constants have no row."""
+        """Return the operations; variables and constants have no row."""
         columns = enumerate(zip(self.primitives, self.parents, strict=True))
         return [(primitive, i, *_pair(ps)) for i, (primitive, ps) in columns if ps]
 
@@ -64,21 +64,21 @@ class Graph:
 
     @cached_property
     def data(self) -> list[Any]:
-        """The value of each node; None where there is none (yet)."""
+        """Return the value of each node; None if not evaluated."""
         return self.leaf_data()
 
     @cached_property
     def chooses(self) -> bool:
-        """Whether some node leaves inputs unevaluated."""
+        """Return whether some node leaves inputs unevaluated."""
         return any(primitive.lazy_inputs for primitive in self.primitives)
 
     @cached_property
     def labels(self) -> dict[int, str]:
-        """The names that the program or the user gave to nodes; every variable has one."""
+        """Return the names of nodes from program or user; every variable has one."""
         return {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
 
     def columns(self, leaf: Primitive) -> tuple[list[Primitive], list[tuple[int, ...]]]:
-        """Return the primitives and the inputs of all nodes; variables have the primitive `leaf`."""
+        """Return the primitives and the inputs of all nodes; `leaf` stands for variables."""
         primitives: list[Primitive] = [leaf] * len(self.places)
         parents: list[tuple[int, ...]] = [()] * len(self.places)
         for i in self.constants:
@@ -88,7 +88,7 @@ class Graph:
         return primitives, parents
 
     def leaf_data(self, other: float | None = None) -> list[Any]:
-        """The values of the constants, and something for the other nodes."""
+        """Return the values of the constants, and `other` for the other nodes."""
         data: list[Any] = [other] * len(self.places)
         for i, (number, _) in self.constants.items():
             data[i] = number
@@ -116,7 +116,7 @@ class Graph:
         return copy
 
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
-        """The graph of these outputs alone, in the order of `in_order`, and the places of its nodes in it."""
+        """Return the subgraph of these outputs, as by `in_order`, and the new indices."""
         order = in_order(self.parents, roots)
         if order == [*range(len(self.places))]:
             columns = {"rows": self.rows, "primitives": self.primitives, "parents": self.parents}
@@ -124,7 +124,7 @@ class Graph:
         return self.arranged(order, roots)
 
     def arranged(self, order: Sequence[int], roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
-        """The graph of these nodes in this order, in which each stands after its inputs, and their places in it."""
+        """Return the subgraph of these nodes, in topological order, and the new indices."""
         place = {i: k for k, i in enumerate(order)}
         return self.changed(
             roots=tuple([place[root] for root in roots]),
@@ -137,7 +137,7 @@ class Graph:
         ), place
 
     def span(self, i: int) -> Span | None:
-        """The piece of text of node `i`."""
+        """Return the span of node `i` in the text."""
         return self.span_of(self.places[i])
 
     def is_literal(self, i: int) -> bool:
@@ -145,7 +145,7 @@ class Graph:
         return self.primitives[self.parents[i][0] if self.primitives[i] is NEG else i] is CONSTANT
 
     def inputs(self, i: int) -> list[Any]:
-        """The values of the inputs of node `i`."""
+        """Return the values of the inputs of node `i`."""
         return [self.data[p] for p in self.parents[i]]
 
 
@@ -154,7 +154,7 @@ def _pair(parents: tuple[int, ...]) -> tuple[Any, int | None]:
 
 
 def inputs(a: Any, b: int | None) -> tuple[int, ...]:
-    """The inputs that a row has."""
+    """Return the inputs of a row."""
     if b is not None:
         return a, b
     return a if type(a) is tuple else (a,)

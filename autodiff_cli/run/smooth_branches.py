@@ -1,10 +1,10 @@
-"""Pieces: the smooth functions that a program with kinks consists of near a point.
+"""Pieces: the smooth functions that make up a program with kinks near a point.
 
 Near a breakpoint (a kink, a jump, a comparison of equal numbers) a program is one smooth function on each side. A piece
-is the program evaluated with derivatives, every operation taken for what it is on one side of its breakpoint, by the
-table's `active_branch`. What all pieces have in common, value and derivatives up to some order, is that of the program,
-whichever of them are to be found near the point; where they differ it has none. The length of a vector that is 0 at the
-point has no sides: it becomes a variable of its own, whose square is a quadratic form.
+is the program evaluated with derivatives, with every operation on one side of its breakpoint, by the table's
+`active_branch`. Values and derivatives on which all pieces agree are those of the program; where they differ, it has
+none. The length of a vector that is 0 at the point has no sides: it becomes a variable, whose square is a quadratic
+form.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from .flat_graph import Graph
 from .sweep import Activity, Breakpoint, NodeError, NotDifferentiable, compute, has_zero_factor, needed_nodes, show
 
 MIN_SERIES_ORDER = 8
-"""The order up to which derivatives at least are used to decide the sign of a number near the point."""
+"""The lowest maximum order of derivatives that decide a sign near the point."""
 
 BRANCH_ERROR_KINDS = ("domain", "derivative", "overflow")
-"""Kinds of errors that a piece may have although the program has none."""
+"""Errors that a piece may have although the program has none."""
 
 EFFORT = 200_000
-"""Pieces are compared as long as their number, times nodes, times pairs of variables is below this."""
+"""Limit of pieces times nodes times pairs of variables for comparing pieces."""
 
 
 # ---- numbers with derivatives
 class Unknown(Exception):
-    """An undecidable question of a number type near the point: a sign, or the length of a vector that is 0 there."""
+    """An undecidable sign near the point, or length of a zero vector."""
 
     def __init__(self, breakpoint: Breakpoint) -> None:
         super().__init__()
@@ -56,29 +56,29 @@ class SecondOrder:
         self.m = Duals(self.inner)
         self.count = count
         self.size = count
-        """The number of variables, lengths of vectors too."""
+        """The number of variables, including lengths of vectors."""
 
     @property
     def steps(self) -> float:
         return work.BRANCH_NODE + self.count**2
 
     def leaf(self, x: Number, direction: int) -> Dual:
-        """The variable of a direction."""
+        """Return the variable of a direction."""
         return Dual(self.m, self.inner.seeded(x, direction), {direction: self.inner.number(1)})
 
     def moves(self, u: Dual) -> bool:
-        """Whether a number depends on a variable."""
+        """Return whether a number depends on a variable."""
         return bool(u.d) or u.fault is not None
 
     def gradient(self, u: Dual) -> list[Number]:
-        """The first derivatives. Raises what the rules raise where one is infinite or undefined."""
+        """Return the first derivatives. Raises the rule's error if one does not exist."""
         if u.fault is not None:
             raise u.fault
         zero = self.base.number(0)
         return [u.d[k].x if k in u.d else zero for k in range(self.size)]
 
     def hessian(self, u: Dual) -> list[list[Number]]:
-        """The second derivatives. Raises what the rules raise where one is infinite or undefined."""
+        """Return the second derivatives. Raises the rule's error if one does not exist."""
         zero = self.base.number(0)
         for t in u.d.values():
             if t.fault is not None:
@@ -86,14 +86,14 @@ class SecondOrder:
         rows = [[u.d[i].d.get(j, zero) if i in u.d else zero for j in range(self.size)] for i in range(self.size)]
         for i, j in product(range(self.size), repeat=2):
             if j < i:
-                # The two are equal but for rounding.
+                # Equal but for rounding.
                 rows[i][j] = rows[j][i]
         return rows
 
     def sign(self, piece: SmoothBranch, u: Dual) -> int:
-        """The sign of a number that is 0 at the point on a side of the surface where it is 0, by its derivatives.
+        """Return the sign, on one side of its zero surface, of a number that is 0 at the point.
 
-        The surfaces of two numbers are taken for one where first and second derivatives are proportional.
+        Two surfaces count as one if first and second derivatives are proportional.
         """
         slopes = self.gradient(u)
         try:
@@ -119,7 +119,7 @@ class SecondOrder:
         return side if lead > 0 else -side
 
     def length(self, piece: SmoothBranch) -> Dual:
-        """The variable that the length of a vector is."""
+        """Return the length of a vector as a new variable."""
         self.size += 1
         return self.leaf(self.base.number(0), self.size - 1)
 
@@ -140,50 +140,50 @@ def _definite(rows: Sequence[Sequence[Number]], among: Sequence[int]) -> int:
 
 
 class TaylorSeries:
-    """Numbers that are power series in one variable, to any order; or the first derivatives along a line."""
+    """Power series in one variable, to any order; or first derivatives along a line."""
 
     def __init__(self, m: NumberType, order: int, line: Sequence[Number] = ()) -> None:
-        """`line` says how fast each variable moves, where there are several."""
+        """`line` has the speed of each variable, if there are several."""
         self.base = m
         self.m = SeriesType(m)
         self.line = line
         self.order = order if line else max(order, MIN_SERIES_ORDER)
         self.steps = work.BRANCH_NODE + 4 * self.order
-        """Steps of work that a node costs."""
+        """Steps of work for a node."""
 
     def leaf(self, x: Number, direction: int) -> Series:
-        """The variable."""
+        """Return the variable."""
         return self.m.variable(x, self.line[direction] if self.line else self.base.number(1))
 
     def moves(self, u: Series) -> bool:
-        """Whether a number depends on the variable."""
+        """Return whether a number depends on the variable."""
         return u.active
 
     def coefficient(self, u: Series, k: int) -> Number:
-        """The coefficient of order k. Raises `Failed`."""
+        """Return the coefficient of order k. Raises `Failed`."""
         if k:
             self.m.waiting.append(u)
             for n in range(1, k + 1):
                 self.m.extend(n)
-            # What is computed next belongs to no derivative.
+            # The next computation belongs to no derivative.
             self.m.lag, self.m.cause = 0, None
         return u.at(k)
 
     def gradient(self, u: Series) -> list[Number]:
-        """The first derivative. Raises what the rules raise where it is infinite or undefined."""
+        """Return the first derivative. Raises the rule's error if it does not exist."""
         try:
             return [self.coefficient(u, 1)]
         except Failed as failed:
             raise failed.error from None
 
     def hessian(self, u: Series) -> list[list[Number]]:
-        """The second derivative. Raises `Failed`."""
+        """Return the second derivative. Raises `Failed`."""
         return [[2 * self.coefficient(u, 2)]]
 
     def sign(self, piece: SmoothBranch, u: Series) -> int:
-        """The sign of a number that is 0 at the point, on the right or the left: of the first coefficient that is not.
+        """Return the one-sided sign of a number that is 0 at the point, by its coefficients.
 
-        Raises `Failed`, and `Unknown` where more than the derivative along a line would have to be known.
+        Raises `Failed`, and `Unknown` if the derivative along a line does not decide it.
         """
         for k in range(1, self.order + 1):
             c = self.coefficient(u, k)
@@ -195,20 +195,20 @@ class TaylorSeries:
         return piece.flat()
 
     def length(self, piece: SmoothBranch) -> Series:
-        """There is no variable for it. Raises `Unknown`."""
+        """Raise `Unknown`: there is no variable for it."""
         raise Unknown(piece.here)
 
 
 # ---- one piece
 class Length(NamedTuple):
-    """The length of a vector that is 0 at the point, as a variable: the vector's derivatives."""
+    """The derivatives of a vector that is 0 at the point, whose length is a variable."""
 
     vector: list[list[Number]]
     breakpoint: Breakpoint
 
 
 class SmoothBranch:
-    """A smooth function that a program is near a point, in some of the directions from there."""
+    """A smooth function that equals the program in some directions from a point."""
 
     def __init__(
         self, smooth: Any, graph: Graph, wanted: Sequence[int], choices: list[int], turned: Breakpoint | None
@@ -219,24 +219,24 @@ class SmoothBranch:
         self.choices = choices
         """The sides to take, 1 or -1, in order of use; 1 after the last."""
         self.turned = turned
-        """At which breakpoint the piece lies on another side than one that was given before."""
+        """The breakpoint at which this piece and an earlier one take different sides."""
         self.groups: list[tuple[Any, Breakpoint]] = []
-        """For each choice what it is about, and the breakpoint that asked first."""
+        """The subject of each choice, and the breakpoint that made it first."""
         self.lengths: list[Length] = []
         self.numbers: dict[int, Any] = {}
-        """The smooth number for each node; the truth of a condition."""
+        """The smooth number of each node; a bool for a condition."""
         self.taken: dict[int, int] = {}
-        """For each choice between branches the position of the input that is taken."""
+        """The position of the input that each conditional takes."""
         self.sides: dict[int, list[int]] = {}
-        """The sides that each operation with a kink was given, in order."""
+        """The sides taken by each operation with a kink, in order."""
         self.here = Breakpoint(graph, 0, ())
-        """The operation that is being replaced."""
+        """The current operation."""
         self.first: Breakpoint | None = None
-        """The first breakpoint that was met."""
+        """The first breakpoint met."""
 
     @property
     def breakpoint(self) -> Breakpoint | None:
-        """The node to blame if the branch has no derivative, or differs from others; None if there is no kink."""
+        """Return the node to blame if the derivative is missing or differs; None without a kink."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
     def value(self, i: int) -> Number:
@@ -244,13 +244,13 @@ class SmoothBranch:
         return _plain(self.numbers[i])
 
     def as_kink_error(self, fault: NodeError) -> NodeError:
-        """The fault of a piece as one at a breakpoint of the whole."""
+        """Return the fault of a piece as one at a breakpoint of the program."""
         if self.breakpoint is None or isinstance(fault, NotDifferentiable) or fault.kind not in BRANCH_ERROR_KINDS:
             return fault
         return self.breakpoint.refusal(f"on one side there is no derivative, as {fault.message}")
 
     def evaluate(self, roots: Sequence[int]) -> None:
-        """Find the number of all that the roots need. Raises `NodeError`, and `Unknown`."""
+        """Compute the numbers that the roots need. Raises `NodeError`, and `Unknown`."""
         direction = {leaf: k for k, leaf in enumerate(self.wanted)}
         for i, inputs, needed in needed_nodes(self.graph, roots, self.numbers, self.numbers):
             if not self.graph.parents[i]:
@@ -267,7 +267,7 @@ class SmoothBranch:
                 raise self.here.refusal("its derivative is infinite or undefined there") from None
 
     def number(self, i: int, inputs: Sequence[Any], needed: Sequence[int]) -> Any:
-        """The number of a node whose inputs have theirs."""
+        """Return the number of a node from those of its inputs."""
         primitive = self.graph.primitives[i]
         if primitive is WHERE:
             self.taken[i] = needed[-1]
@@ -283,7 +283,7 @@ class SmoothBranch:
         return out
 
     def active_branch(self, i: int, inputs: Sequence[Any]) -> Any:
-        """Return the value of an operation with sides on smooth inputs: a number, or the truth of a comparison."""
+        """Return an operation with sides on smooth inputs; a bool for a comparison."""
         primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [_plain(x) for x in inputs]
         varying = any(smooth.moves(x) for x in inputs)
@@ -312,18 +312,18 @@ class SmoothBranch:
         return sign
 
     def recorded(self, answer: int) -> int:
-        """Note the answer among the sides of the operation, and return it."""
+        """Record the answer among the sides of the operation, and return it."""
         self.sides[self.here.node].append(answer)
         return answer
 
     def apart(self, u: Any) -> bool:
-        """Whether a number is other than 0 near the point, but for a surface."""
+        """Return whether a number is nonzero near the point, except on a surface."""
         if _plain(u) != 0 or any(t != 0 for t in self.smooth.gradient(u)):
             return True
         return self.either() > 0
 
     def length(self, xs: Sequence[Any]) -> Any:
-        """The length of a vector that is 0 at the point."""
+        """Return the length of a vector that is 0 at the point."""
         varying = [k for k, x in enumerate(xs) if self.smooth.moves(x)]
         if len(varying) == 1:
             k = self.recorded(varying[0])
@@ -333,7 +333,7 @@ class SmoothBranch:
         return result
 
     def choose_side(self, about: Any, is_same: Callable[[Any], bool]) -> int:
-        """The side that the piece takes about something: one side for all that `is_same` accepts."""
+        """Return the piece's side for a subject; the same for all that `is_same` accepts."""
         for k, (slopes, _) in enumerate(self.groups):
             if slopes is not None and is_same(slopes):
                 return self.choices[k]
@@ -343,13 +343,13 @@ class SmoothBranch:
         return self.choices[len(self.groups) - 1]
 
     def either(self) -> int:
-        """The side that the piece takes about something of which nothing is known."""
+        """Return the piece's side for an unknown subject."""
         return self.choose_side(None, lambda slopes: False)
 
     def flat(self) -> int:
-        """The side that it takes about a number all of whose known derivatives are 0.
+        """Return the piece's side for a number whose known derivatives are all 0.
 
-        What is continuous has the same ones on both sides then.
+        Both sides of a continuous operation then have the same derivatives.
         """
         primitive = self.graph.primitives[self.here.node]
         return self.either() if primitive.jumps or primitive.gives_condition else 1
@@ -358,7 +358,7 @@ class SmoothBranch:
 def pieces(
     make: Callable[[], Any], graph: Graph, roots: Sequence[int], wanted: Sequence[int]
 ) -> Iterator[SmoothBranch]:
-    """All pieces, those of choices that contradict each other too, in numbers that `make` gives. Raises `NodeError`.
+    """Yield all pieces, contradictory ones too, in numbers that `make` gives. Raises `NodeError`.
 
     The graph is evaluated; the wanted leaves are the variables.
     """
@@ -384,7 +384,7 @@ def common(
     names: Sequence[str],
     way_out: str = "",
 ) -> list[Number]:
-    """Return the numbers on which all pieces agree, value first. Raises `NotDifferentiable` where two differ."""
+    """Return numbers on which pieces agree, value first. Raises `NotDifferentiable` if two differ."""
     first: list[Number] = []
     for piece in met:
         here, breakpoint = numbers(piece), piece.breakpoint
@@ -397,11 +397,11 @@ def common(
     return first
 
 
-# ---- the derivative where all sides agree
+# ---- the derivative if all sides agree
 def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Sequence[int]:
-    """Find out whether all sides have one value and gradient, and choose one; the nodes that are evaluated then.
+    """Choose a side if all have one value and gradient; return the nodes evaluated then.
 
-    The sweep is then done on that side, by its local derivatives. Raises `NodeError`.
+    The sweep then uses the local derivatives of that side. Raises `NodeError`.
     """
     try:
         side = _common(active, seeds)
@@ -423,7 +423,7 @@ def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Num
 
 def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
     graph, m, wanted = active.graph, active.m, list(dict.fromkeys(active.wanted))
-    # Most kinks show along any one line already.
+    # Along a line, most kinks already show.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
     with suppress(Unknown):
         if _agreeing(lambda: TaylorSeries(m, 1, line), graph, wanted, seeds, EFFORT) is None:
@@ -485,7 +485,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         i: [m.number(1) if k == taken else None for k in range(len(graph.parents[i]))]
         for i, taken in piece.taken.items()
     }
-    # the operations that have another value on the piece's side than at the point
+    # operations whose value on the piece's side differs from that at the point
     jumped = {i for i in piece.sides if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
     for i in piece.numbers:
         primitive, ps = graph.primitives[i], graph.parents[i]
@@ -501,7 +501,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
             continue
         numbers = [piece.numbers[p] for p in ps]
         xs = [_plain(number) for number in numbers]
-        # One number that is there twice is one input, as it was for the piece.
+        # A repeated number is one input, as it was for the piece.
         seeded = {id(number): duals.seeded(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
         inputs = [seeded[id(number)] for number in numbers]
         out = compute(m, primitive, xs, i)
@@ -513,7 +513,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
 
 
 class _SidesOfPiece:
-    """On which side of 0 numbers are, as a piece has it."""
+    """The sides of 0 on which a piece has its numbers."""
 
     def __init__(self, sides: Iterator[int]) -> None:
         self.sides = sides

@@ -1,4 +1,4 @@
-"""Forward and reverse sweeps over a flat graph: lazy evaluation, adjoints, tangents and kinks, without recursion."""
+"""Forward and reverse sweeps over a flat graph, without recursion."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class NodeError(AutodiffError):
         self.message = message
         self.hint = hint
         self.position = position
-        """The position of the input whose partial derivative failed."""
+        """Position of the input whose partial derivative failed."""
 
 
 class NotDifferentiable(NodeError):
-    """The point lies on a kink or a jump, where the derivative does not exist or is not known to."""
+    """The point lies on a kink or a jump, where no derivative is known to exist."""
 
 
 Failure = NodeError | BudgetExceeded
 FAILURES = (*NO_RESULT, BudgetExceeded)
-"""The exceptions of operations and derivative rules that end a sweep."""
+"""Exceptions of operations and derivative rules that end a sweep."""
 
 
 class Breakpoint(NamedTuple):
@@ -57,7 +57,7 @@ class Breakpoint(NamedTuple):
         return self.graph.span(self.node)
 
     def warning(self) -> Diagnostic:
-        """Return the warning that there is no derivative here, with the convention that was used."""
+        """Return the warning that there is no derivative, with the convention used."""
         primitive = self.primitive
         if primitive.gives_condition:
             message, hint = f"{self._equality_message}: the branches meet", "the derivative is that of the branch taken"
@@ -67,7 +67,7 @@ class Breakpoint(NamedTuple):
         return Diagnostic("kink", message, self.span, hint)
 
     def refusal(self, reason: str, way_out: str = "") -> NotDifferentiable:
-        """Return the error that there is no derivative here, with the reason."""
+        """Return the error that there is no derivative, with the reason."""
         fault = "jumps" if self.primitive.jumps else "has a kink"
         what = f"`{self.primitive.written}` {fault} at {_point_text(self.inputs)}"
         what = self._equality_message if self.primitive.gives_condition else what
@@ -78,7 +78,7 @@ class Breakpoint(NamedTuple):
         return f"`{self.primitive.written}` compares equal numbers, {show(self.inputs[0])}, here"
 
     def same_value(self, m: NumberType, x: Number, y: Number) -> bool:
-        """Return whether the results on two sides are equal. Raises `NodeError` if that is undecided."""
+        """Return whether two sides are equal. Raises `NodeError` if undecided."""
         try:
             return m.same(x, y)
         except Refusal as refusal:
@@ -109,7 +109,7 @@ def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
 
 
 def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node: int) -> Number:
-    """Return the value of an operation. Raises `NodeError` with the node where it has none."""
+    """Return the value of an operation. Raises `NodeError` if it has none."""
     try:
         out = getattr(m, primitive.name)(*inputs)
         if not m.finite(out):
@@ -122,10 +122,9 @@ def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node:
 def needed_nodes(
     graph: Graph, roots: Iterable[int], numbers: Any, done: Container[int]
 ) -> Iterator[tuple[int, list[Any], Sequence[int]]]:
-    """Yield the nodes that the roots need in order of evaluation, with their inputs and the positions of needed inputs.
+    """Yield the nodes that the roots need, with their inputs and the positions of needed ones.
 
-    An input that is not evaluated is None. The caller stores the value of the node in `numbers` and adds it to `done`
-    before the next one.
+    An unevaluated input is None. The caller stores the node's value in `numbers` and adds it to `done` before the next.
     """
     stack = [*roots]
     while stack:
@@ -171,7 +170,7 @@ def _point_text(inputs: Sequence[Number]) -> str:
 
 @lru_cache(256)
 def domain_description(primitive: Primitive, count: int) -> str:
-    """Return the domain of an operation on `count` inputs; the only input is called `argument`, not `x`."""
+    """Return the domain of an operation; a single input is called `argument`, not `x`."""
     return re.sub(r"\bx\b", "argument", primitive.domain) if count == 1 else primitive.domain
 
 
@@ -201,10 +200,10 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
 
 # ---- backpropagation
 def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
-    """Return the adjoint of every node from the adjoints of the outputs, `seeds`; None where none arrives.
+    """Return the adjoint of every node from those of the outputs; None if none reaches it.
 
-    From the outputs to the leaves, each node adds its adjoint times the local partial derivative to the adjoints of its
-    inputs. Raises `NodeError`, but not at kinks: see `kinks_met`.
+    Each node, outputs first, adds its adjoint times the local partial derivatives to the adjoints of its inputs. Raises
+    `NodeError`, but not at kinks: see `kinks_met`.
     """
     graph, m = active.graph, active.m
     work.charge(work.BACKWARD * len(order))
@@ -230,10 +229,10 @@ def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 
 # ---- derivatives
 class Activity(list[bool]):
-    """Activity analysis: whether the value of each node depends on a wanted leaf. Raises `NodeError`.
+    """Activity analysis: whether each node depends on a wanted leaf. Raises `NodeError`.
 
-    With `through`, dependence through structural zeros counts; without it (see `varying`), only what varies with the
-    leaf near this point: the losing input of a `max` does not, so its derivative and its kinks do not matter.
+    With `through`, dependence through structural zeros counts. Without it (see `varying`), only variation near the
+    point counts: the losing input of a `max` does not vary, so its derivative and kinks do not matter.
     """
 
     def __init__(
@@ -245,18 +244,18 @@ class Activity(list[bool]):
         self.order = order
         self.wanted = tuple(wanted)
         self.discontinuous: set[int] = set()
-        """The nodes whose value may jump at this point."""
+        """Nodes whose value may jump at this point."""
         self.one_sided_partials: Mapping[int, Sequence[Number | None]] = {}
-        """The local derivatives of nodes at kinks on one side, if all sides agree."""
+        """One-sided local derivatives at kinks, if all sides agree."""
         self.zeros: set[int] = set()
-        """The literal zeros; a product with one depends on nothing."""
+        """Literal zeros; a product with one depends on nothing."""
         self._through = through
         self._locally_varying: Activity | None = None
         self._values: list[Any] = []
-        """The values of nodes, also in branches not taken, as far as computed."""
+        """Known values of nodes, also in untaken branches."""
         self._evaluated: set[int] = set()
         self._discontinuous: set[int] = set()
-        """The nodes among `_values` that may jump."""
+        """Nodes among `_values` that may jump."""
         for i in self.wanted:
             self[i] = True
         primitives, parents = graph.primitives, graph.parents
@@ -286,7 +285,7 @@ class Activity(list[bool]):
 
     @property
     def varying(self) -> Activity:
-        """The activity of nodes in a neighbourhood of the point; computed on first use."""
+        """Return the activity of nodes near the point; computed on first use."""
         if not self._through:
             return self
         if self._locally_varying is None:
@@ -294,14 +293,14 @@ class Activity(list[bool]):
         return self._locally_varying
 
     def choose_side(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
-        """Use one-sided local derivatives, and activate `others`, nodes of branches not taken at the point."""
+        """Use one-sided local derivatives, and activate `others` in untaken branches."""
         self.one_sided_partials = one_sided_partials
         for i in others:
             for activity in (self, self.varying):
                 activity[i] = any(activity[p] for p in self.graph.parents[i])
 
     def _mark_conditional(self, i: int, ps: tuple[int, ...]) -> None:
-        # Where branches meet, the choice depends on the variables even if the branch does not.
+        # Where branches meet, the condition's variables matter too.
         condition, taken = ps[0], ps[1] if self.graph.data[ps[0]] else ps[2]
         turns = self[condition] and bool(_condition_breakpoints(self, condition))
         self[i] = self[taken] or turns
@@ -320,7 +319,7 @@ class Activity(list[bool]):
             return True  # a sweep that needs the derivative raises the error
 
     def branches_differ(self, i: int) -> bool:
-        """Return whether the branches of conditional `i` differ here, or the one not taken is undefined or jumps."""
+        """Return whether a conditional's branches differ, or the untaken one is undefined or jumps."""
         _, x, y = self.graph.parents[i]
         try:
             self._evaluate((x, y))
@@ -343,10 +342,10 @@ class Activity(list[bool]):
 
 
 def local_derivatives(active: Activity, i: int) -> list[Number | None]:
-    """Return the partial derivative of node `i` by each input; None for a structural zero or an inactive input.
+    """Return the partial derivatives of node `i`; None for a structural zero or an inactive input.
 
-    Raises the error of the rule (ValueError, ArithmeticError) where a derivative is infinite or undefined, unless its
-    input does not vary near the point.
+    Raises the rule's error (ValueError, ArithmeticError) if a derivative is infinite or undefined, unless its input
+    does not vary near the point.
     """
     graph, m = active.graph, active.m
     primitive, ps, data = graph.primitives[i], graph.parents[i], graph.data
@@ -366,7 +365,7 @@ def _partials(active: Activity, i: int) -> list[Number | None]:
     partials, ps = local_derivatives(active, i), active.graph.parents[i]
     if not active.graph.primitives[i].variadic or len(set(ps)) == len(ps):
         return partials
-    # the partials by a repeated input are summed at its first position, with one rounding
+    # partials by a repeated input are summed at its first position, rounded once
     shares: dict[int, list[Number]] = {}
     for p, partial in zip(ps, partials, strict=True):
         if partial is not None:
@@ -429,9 +428,9 @@ def _failing_input(active: Activity, i: int) -> int:
 
 # ---- kinks
 def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
-    """Return the nodes where a reverse sweep with these adjoints meets a kink, in the order of the sweep.
+    """Return the nodes where a reverse sweep with these adjoints meets a kink, in sweep order.
 
-    A kink is met by a nonzero adjoint, a jump by any: 0 times a jump may be a slope on one side. Raises `NodeError`.
+    A kink needs a nonzero adjoint, a jump any: 0 times a jump may be a slope on one side. Raises `NodeError`.
     """
     kinks: list[int] = []
     for i in reversed(order):
@@ -443,7 +442,7 @@ def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number 
             if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.branches_differ(i))):
                 kinks += here
             if active.discontinuous and primitive.has_structural_zeros and primitive is not WHERE:
-                # jumps of the inputs may change which one is selected, such as the largest
+                # jumps of the inputs may change which one is selected, as in `max`
                 for p in active.graph.parents[i]:
                     kinks += _condition_breakpoints(active.varying, p) if p in active.varying.discontinuous else []
         except FAILURES as error:
@@ -459,15 +458,15 @@ def _kinks(active: Activity, i: int) -> list[int]:
 
 
 def may_meet_kinks(order: Iterable[int], active: Activity) -> bool:
-    """Return whether an active node has a kink or a jump at the point. Raises `NodeError`."""
+    """Return whether an active node has a kink or jump here. Raises `NodeError`."""
     primitives = active.graph.primitives
     return any(True for _ in _nodes_that(order, lambda i: active[i] and primitives[i].may_kink and _kinks(active, i)))
 
 
 def breakpoints(order: Iterable[int], active: Activity) -> list[int]:
-    """Return the active nodes, comparisons included, at whose inputs smooth branches meet.
+    """Return the active nodes, comparisons included, where smooth branches meet.
 
-    Raises `NodeError` where that is undecided.
+    Raises `NodeError` if that is undecided.
     """
     primitives = active.graph.primitives
     return [*_nodes_that(order, lambda i: active[i] and _pieces_meet(active, i, primitives[i].breakpoint))]
@@ -488,7 +487,7 @@ def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> 
         return False
     if not primitive.variadic and not primitive.gives_condition:
         return meet(*[data[p] for p in ps])
-    # A repeated input does not tie with itself, and a tie of constants does not matter.
+    # A repeated input does not tie with itself; ties of constants do not matter.
     distinct = dict.fromkeys(ps)
     if primitive.gives_condition:
         return len(distinct) > 1 and meet(*[data[p] for p in ps])
@@ -519,10 +518,10 @@ def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
 def tangents(
     order: Sequence[int], active: Activity, seeds: Mapping[int, Number], roots: Iterable[int] | None = None
 ) -> list[Number | None]:
-    """Return the tangent of every node in the direction of `seeds`, by leaf; None for nodes that depend on no seed.
+    """Return the tangent of every node along `seeds`, by leaf; None if it depends on no seed.
 
-    Forward mode: a tangent is the sum of the inputs' tangents times the partial derivatives of `backward`. Raises
-    `NodeError` for a node without a derivative; with `roots`, only if one of them depends on it.
+    Forward mode, with the partial derivatives of `backward`. Raises `NodeError` for a node without a derivative; with
+    `roots`, only if one of them depends on it.
     """
     graph = active.graph
     result = [seeds.get(i) for i in range(len(graph.data))]

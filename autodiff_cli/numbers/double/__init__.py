@@ -1,1 +1,1 @@
-"""How the functions of double-precision floats are computed, one module a family; `numbers.floats` collects them."""
+"""Functions of floats, one module a family; `numbers.floats` collects them."""

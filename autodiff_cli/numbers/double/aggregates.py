@@ -1,4 +1,4 @@
-"""Functions of any number of floats: sums, means, products, extremes, lengths and logarithms of sums."""
+"""Functions of many floats: sums, means, products, extremes, norms, log-sum-exp."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from .twofold import Scaled, exp_difference, finite, rounded, scaled, scaled_pro
 
 
 def sum(*xs: float) -> float:
-    """The sum of the arguments, rounded once."""
+    """Return the sum, rounded once."""
     try:
         return math.fsum(xs)
-    except OverflowError:  # fsum also gives up where only a partial sum is too large
+    except OverflowError:  # perhaps only of a partial sum
         return _exact_mean(xs, 1)
 
 
 def mean(*xs: float) -> float:
-    """The arithmetic mean of the arguments, also where their sum is too large for a double."""
+    """Return the arithmetic mean, even if the sum overflows."""
     try:
         return math.fsum(xs) / len(xs)
     except OverflowError:
@@ -27,13 +27,13 @@ def mean(*xs: float) -> float:
 
 
 def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
-    from fractions import Fraction  # on demand: it is rarely needed
+    from fractions import Fraction  # rarely needed
 
     return float(builtins.sum(map(Fraction, xs), Fraction(0)) / divisor)
 
 
 def prod(*xs: float) -> float:
-    """The product of the arguments; neither their order nor the size of a partial product matters."""
+    """Return the product, whatever the order and the size of partial products."""
     if len(xs) > 6:
         return rounded(_running_products(xs)[-1])
     value = 1.0
@@ -45,14 +45,14 @@ def prod(*xs: float) -> float:
 
 
 def products_of_others(*xs: float) -> list[float]:
-    """For each argument the product of the others, infinite if too large, in linear time: the derivatives of `prod`."""
+    """Return the gradient of `prod`, in linear time: products of the others, inf if too large."""
     before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
     results = []
     for left, right in zip(before, after[1:], strict=False):
         product = scaled_product(left, right)
         try:
             results.append(rounded(product))
-        except OverflowError:  # the other products are wanted all the same
+        except OverflowError:  # the other products are still needed
             results.append(math.copysign(math.inf, product[0]))
     return results
 
@@ -62,24 +62,24 @@ def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
 
 
 def min(*xs: float) -> float:
-    """The smallest argument."""
+    """Return the smallest argument."""
     return float(builtins.min(xs))
 
 
 def max(*xs: float) -> float:
-    """The largest argument."""
+    """Return the largest argument."""
     return float(builtins.max(xs))
 
 
 def hypot(*xs: float) -> float:
-    """The Euclidean length of the vector of arguments, without overflow on the way."""
+    """Return the Euclidean norm, without intermediate overflow."""
     return finite(math.hypot(*xs))
 
 
 def unit_vector(*xs: float) -> list[float]:
-    """Each argument divided by the length of all, the derivatives of `hypot`; zeros for length 0.
+    """Return each argument divided by the norm, the gradient of `hypot`; zeros for norm 0.
 
-    Also where the length is too large for a double, or subnormal and so without its last digits.
+    Accurate even if the norm overflows or is subnormal.
     """
     length = math.hypot(*xs)
     if length == 0.0:
@@ -92,7 +92,7 @@ def unit_vector(*xs: float) -> list[float]:
 
 
 def unit_over_hypot(x: float, y: float) -> float:
-    """x / (x² + y²), without overflow or underflow on the way; ZeroDivisionError at the origin."""
+    """Return x / (x² + y²) without intermediate over- or underflow. Raises ZeroDivisionError at 0."""
     size = builtins.max(math.fabs(x), math.fabs(y))
     if 1e-140 < size < 1e140:
         return x / (x * x + y * y)
@@ -102,17 +102,17 @@ def unit_over_hypot(x: float, y: float) -> float:
 
 
 def logsumexp(*xs: float) -> float:
-    """log(Σ exp(x)), without overflow on the way."""
+    """Return log(Σ exp(x)), without intermediate overflow."""
     largest = builtins.max(xs)
     place = xs.index(largest)
     rest = math.fsum(exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
     excess = math.log1p(rest)
     value = largest + excess
-    if largest < 0.0 and math.fabs(value) < 0.5 * excess:  # they cancel: the sum of exponentials is near 1
+    if largest < 0.0 and math.fabs(value) < 0.5 * excess:  # cancellation: Σ exp(x) is near 1
         return by_multiprecision("logsumexp", *xs)
     return value
 
 
 def logaddexp(x: float, y: float) -> float:
-    """log(exp(x) + exp(y)), without overflow on the way."""
+    """Return log(exp(x) + exp(y)), without intermediate overflow."""
     return logsumexp(x, y)

@@ -1,7 +1,7 @@
-"""Formulas of functions that are accurate in double precision, for this program and for all exported code.
+"""Accurate double-precision formulas, for this program and for exported code.
 
-Each is a rule on a number type, like the rules of the table: `REAL` computes with it, and a recorder turns it into a
-function for targets whose library lacks it. Other functions are composed by the definition in their row of the table.
+Each is a rule on a number type: `REAL` computes with it, and a recorder turns it into a function for targets whose
+library lacks it. Other functions use the definition in their row of the table.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SILU_SLOPE_SERIES = (
 )  # fmt: skip
 """silu_slope(zero + t)/t for |t| <= 0.3, highest power first (mpmath.chebyfit, 15 terms, relative error 1e-19)."""
 
-# Wichura, Algorithm AS241 (PPND16), Applied Statistics 37 (1988) 477-484: the normal quantile as rational functions.
+# Wichura, Algorithm AS241 (PPND16), Applied Statistics 37 (1988) 477-484: the normal quantile.
 CENTRE_NUMERATOR = (
     2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
     13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608,
@@ -180,7 +180,7 @@ def _max_or_min(name: str, better: str) -> Any:
 
 def _compensated_exp(m: Any, x: Number) -> Number:
     # 2**(k/4) times e**rest
-    x = m.where(m.lt(x, -746), -746, x)  # e**x is 0 below; not a literal 0, which cuts off products
+    x = m.where(m.lt(x, -746), -746, x)  # e**x is 0 below; a literal 0 would cut products
     k = m.floor(x * EXP_STEPS + 0.5)
     rest = (x - k * EXP_STEP[0]) - k * EXP_STEP[1]
     exponent = m.floor(k / 4)
@@ -192,7 +192,7 @@ def _compensated_exp(m: Any, x: Number) -> Number:
 
     base = chosen(high)
     power = base + (base * m.expm1(rest) + chosen(low))
-    half = m.floor(exponent / 2)  # two factors, because 2**exponent may overflow or underflow
+    half = m.floor(exponent / 2)  # 2**exponent may overflow or underflow
     return power * m.pow(2, half) * m.pow(2, exponent - half)
 
 
@@ -331,8 +331,10 @@ EXP_POWERS = (
 COMPENSATED_EXPONENTS = range(3, 9)
 
 COMPENSATED: dict[str, Any] = by_name({"exp": _compensated_exp, "pow": _compensated_power})
-"""Compensated formulas for operations whose library function is wrong by one ulp about once in ten; they return None
-where they are not more accurate."""
+"""Compensated formulas for library functions that are wrong by one ulp in one case of ten.
+
+They return None if they are not more accurate.
+"""
 
 FORMULAS: dict[str, Any] = by_name({
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
@@ -388,6 +390,6 @@ FORMULAS: dict[str, Any] = by_name({
 
 
 def formula(name: str) -> Any:
-    """Return the formula of an operation; None if there is no short accurate one."""
+    """Return the formula of an operation; None if no short accurate one exists."""
     definition = FORMULAS.get(name) or ACCURATE.get(name)
     return definition or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))

@@ -1,4 +1,4 @@
-"""Helpers of several functions on floats: waves of period 2, a safe root, coefficients of a series."""
+"""Helpers on floats: waves of period 2, a multiprecision fallback, coefficients."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LGAMMA_SERIES = (
 )  # fmt: skip
 """lgamma(x)/((x - 1)(x - 2)) in x - 3/2 for 1 <= x <= 2, highest power first.
 
-mpmath.chebyfit, 22 terms, relative error 1e-18; the zeros at 1 and 2 are factored out so that they stay exact.
+mpmath.chebyfit, 22 terms, relative error 1e-18; the zeros 1 and 2 are factored out to stay exact.
 """
 
 DIGAMMA_ZERO = (1.4616321449683622, 9.549995429965697e-17)
@@ -55,7 +55,7 @@ DIGAMMA_TAIL = (
 
 
 def sin_pi(x: float) -> float:
-    """sin(πx), exactly 0 at the integers; the reduction of x to a quarter period is exact at any size."""
+    """Return sin(πx), exactly 0 at the integers; the period reduction is exact."""
     r = math.remainder(x, 2.0)
     size = math.fabs(r)
     if size > 0.5:
@@ -65,7 +65,7 @@ def sin_pi(x: float) -> float:
 
 
 def cos_pi(x: float) -> float:
-    """cos(πx), exactly 0 half way between the integers; the reduction of x to a quarter period is exact at any size."""
+    """Return cos(πx), exactly 0 halfway between integers; the period reduction is exact."""
     size = math.fabs(math.remainder(x, 2.0))
     if size > 0.75:
         return -math.cos(math.pi * (1.0 - size))
@@ -73,7 +73,7 @@ def cos_pi(x: float) -> float:
 
 
 def tan_pi(x: float) -> float:
-    """tan(πx), exactly 0 at the integers; ZeroDivisionError half way between them."""
+    """Return tan(πx), exactly 0 at the integers. Raises ZeroDivisionError halfway between."""
     r = math.remainder(x, 1.0)
     size = math.fabs(r)
     value = math.tan(math.pi * size) if size <= 0.25 else 1.0 / math.tan(math.pi * (0.5 - size))
@@ -82,7 +82,7 @@ def tan_pi(x: float) -> float:
 
 @lru_cache(256)
 def polygamma_tail(order: int) -> tuple[float, ...]:
-    """B(2k)·(n+1)…(n+2k-1)/(2k)!, the coefficients of 1/x^(n+2k) in |ψ⁽ⁿ⁾(x)|/n!, k = 8 … 1 (DLMF 5.15.8)."""
+    """Return B(2k)·(n+1)…(n+2k-1)/(2k)!, k = 8 … 1, for |ψ⁽ⁿ⁾(x)|/n! in 1/x^(n+2k) (DLMF 5.15.8)."""
     return tuple(
         bernoulli * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k)
         for k, bernoulli in zip(range(8, 0, -1), BERNOULLI, strict=True)
@@ -90,25 +90,25 @@ def polygamma_tail(order: int) -> tuple[float, ...]:
 
 
 def lgamma_one_plus(u: float) -> float:
-    """log Γ(1 + u) for 0 <= u <= 1, of any type of number."""
+    """Return log Γ(1 + u) for 0 <= u <= 1, in any number type."""
     return u * (u - 1.0) * horner(LGAMMA_SERIES, u - 0.5)
 
 
 def stirling_correction(x: float) -> float:
-    """Return the correction to Stirling's formula for log Γ(x), for x >= MIN_ASYMPTOTIC."""
+    """Return the correction to Stirling's formula for log Γ(x), x >= MIN_ASYMPTOTIC."""
     return horner(STIRLING_SERIES, 1.0 / x / x) / x
 
 
 def digamma_one_plus(u: float) -> float:
-    """ψ(1 + u) for 0 <= u <= 1."""
+    """Return ψ(1 + u) for 0 <= u <= 1."""
     return ((u - (DIGAMMA_ZERO[0] - 1.0)) - DIGAMMA_ZERO[1]) * horner(DIGAMMA_SERIES, u - 0.5)
 
 
 def by_multiprecision(name: str, *inputs: float) -> float:
-    """The function of that name, computed with many digits and rounded to a double; it raises as any of them does.
+    """Return the named function in multiprecision, rounded to a double. Raises its errors.
 
-    That is the slow, sure way where fast formulas cancel or are not worth their lines.
+    The slow, safe way where fast formulas cancel or are not worth their lines.
     """
-    from ..multiprecision import nearest_double  # on demand: mpmath takes longer to load than an answer
+    from ..multiprecision import nearest_double  # mpmath is slow to load
 
     return nearest_double(name, *inputs)

@@ -1,4 +1,4 @@
-"""The gamma and error function families on floats, with beta, the derivatives, and gelu."""
+"""Gamma and error functions on floats, with beta, their derivatives, and gelu."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .parts import (
 from .twofold import finite, horner, scaled_exp, two_product, two_sum
 
 FAST_ORDERS = range(1, 13)
-"""Orders of polygamma that are summed in doubles: above, the rounding of x + k counts too much."""
+"""Orders of polygamma summed in doubles: above, rounding of x + k is too large."""
 
 MODERATE = 1e-10
 FACTORIALS = 150.0
-"""Between these, products of two gamma functions are far from overflow."""
+"""Between these, products of two gamma functions cannot overflow."""
 
 MIN_ASYMPTOTIC = 10.0
-"""The least argument at which eight terms of the asymptotic series give full precision."""
+"""The least argument at which eight asymptotic terms give full precision."""
 
 HALF_LN_2PI = 0.9189385332046728
 """log(2π)/2."""
@@ -35,16 +35,16 @@ def _is_pole(x: float) -> bool:
 
 
 def gamma(x: float) -> float:
-    """Γ(x); ZeroDivisionError at 0 and the negative integers. Python's own, Lanczos's approximation."""
+    """Return Γ(x) by `math.gamma` (Lanczos). Raises ZeroDivisionError at 0, -1, -2, …"""
     if _is_pole(x):
         raise ZeroDivisionError("gamma is infinite at 0 and the negative integers")
     return math.gamma(x)
 
 
 def gamma_slope(x: float, out: float) -> float:
-    """The derivative of Γ at x, given out = Γ(x).
+    """Return the derivative of Γ at x, given out = Γ(x).
 
-    It is out·ψ(x). Where out is subnormal or 0, Γ(x) is Γ(x + 10) divided by x(x + 1)…(x + 9), last of all.
+    It is out·ψ(x). If out is subnormal or 0, Γ(x) is Γ(x + 10)/(x(x + 1)…(x + 9)), divided last.
     """
     if math.fabs(out) > 1e-290:
         return finite(out * digamma(x))
@@ -53,17 +53,17 @@ def gamma_slope(x: float, out: float) -> float:
 
 
 def lgamma(x: float) -> float:
-    """log |Γ(x)|; ZeroDivisionError at 0 and the negative integers.
+    """Return log |Γ(x)|. Raises ZeroDivisionError at 0, -1, -2, …
 
-    Python's own has only its absolute error small near the zeros at 1 and 2.
+    Near the zeros at 1 and 2, only the absolute error of `math.lgamma` is small.
     """
     if _is_pole(x):
         raise ZeroDivisionError("lgamma is infinite at 0 and the negative integers")
     if x > 0.0:
         return finite(_lgamma_positive(x))
-    if x > -0.5:  # the recurrence, twice
+    if x > -0.5:  # recurrence, twice
         return lgamma_one_plus(1.0 + x) - math.log1p(x) - math.log(-x)
-    # DLMF 5.5.3, the reflection formula, written for Γ(|x|): Γ(x)·Γ(-x) = -π/(x·sin πx)
+    # DLMF 5.5.3 (reflection) for Γ(|x|): Γ(x)·Γ(-x) = -π/(x·sin πx)
     mirror = _lgamma_positive(-x)
     value = math.log(math.pi / (-x * math.fabs(sin_pi(x)))) - mirror
     if math.fabs(value) < 0.5 * math.fabs(mirror) or math.fabs(value) < 0.5:
@@ -86,12 +86,12 @@ def _lgamma_positive(x: float) -> float:
 
 
 def digamma(x: float) -> float:
-    """ψ(x), the derivative of log Γ(x); ZeroDivisionError at 0 and the negative integers."""
+    """Return ψ(x) = Γ'(x)/Γ(x). Raises ZeroDivisionError at 0, -1, -2, …"""
     if _is_pole(x):
         raise ZeroDivisionError("digamma is infinite at 0 and the negative integers")
     if x > 0.0:
         return _digamma_positive(x)
-    # DLMF 5.5.4, the reflection formula, with ψ(1 - x) = ψ(-x) - 1/x
+    # DLMF 5.5.4 (reflection), with ψ(1 - x) = ψ(-x) - 1/x
     if x > -1e-9:
         return finite(-1.0 / x + digamma_one_plus(0.0))
     mirror = digamma_one_plus(-x) if x > -1.0 else _digamma_positive(-x) - 1.0 / x
@@ -116,21 +116,21 @@ def _digamma_positive(x: float) -> float:
 
 
 def trigamma(x: float) -> float:
-    """ψ'(x); ZeroDivisionError at 0 and the negative integers."""
+    """Return ψ'(x). Raises ZeroDivisionError at 0, -1, -2, …"""
     if _is_pole(x):
         raise ZeroDivisionError("trigamma is infinite at 0 and the negative integers")
     if math.fabs(x) < 1e-9:
         return finite(1.0 / x / x)
-    if x < 0.0:  # DLMF 5.15.6, the reflection formula
+    if x < 0.0:  # DLMF 5.15.6 (reflection)
         sine = sin_pi(x)
         return (math.pi / sine) * (math.pi / sine) - (_polygamma_sum(1, -x) - 1.0 / x / x)
     return _polygamma_sum(1, x)
 
 
 def polygamma(order: float, x: float) -> float:
-    """The derivative of that order of digamma at x; ZeroDivisionError at 0 and the negative integers.
+    """Return a derivative of digamma. Raises ZeroDivisionError at 0, -1, -2, …
 
-    ValueError unless the order is a non-negative integer.
+    Raises ValueError unless the order is a non-negative integer.
     """
     if order == 0:
         return digamma(x)
@@ -154,7 +154,7 @@ def _polygamma_sum(order: int, x: float) -> float:
 
 
 def polygamma_difference(order: float, a: float, b: float) -> float:
-    """polygamma(order, a) - polygamma(order, a + b), also where b is so small that the two are nearly equal."""
+    """Return polygamma(order, a) - polygamma(order, a + b), accurate for small b."""
     if a > 0.0 and b > 0.5 * a:
         first, second = polygamma(order, a), polygamma(order, a + b)
         if math.fabs(first - second) > 0.5 * math.fabs(second):
@@ -163,14 +163,14 @@ def polygamma_difference(order: float, a: float, b: float) -> float:
 
 
 def beta_slope(a: float, b: float) -> float:
-    """The derivative of beta(a, b) in a, beta·(digamma(a) - digamma(a + b)), rounded as one number."""
+    """Return ∂beta/∂a = beta·(digamma(a) - digamma(a + b)), without cancellation."""
     if MODERATE < a < FACTORIALS > a + b > b > MODERATE:
         return beta(a, b) * polygamma_difference(0.0, a, b)
     return by_multiprecision("beta_slope", a, b)
 
 
 def beta(a: float, b: float) -> float:
-    """Γ(a)·Γ(b)/Γ(a + b); ZeroDivisionError where a or b is 0 or a negative integer."""
+    """Return Γ(a)·Γ(b)/Γ(a + b). Raises ZeroDivisionError where a or b is 0 or a negative integer."""
     if MODERATE < a < FACTORIALS > a + b > b > MODERATE:
         total, error = two_sum(a, b)  # Γ magnifies the rounding of a + b
         return math.gamma(a) / math.gamma(total) * (1.0 - error * digamma(total)) * math.gamma(b)
@@ -188,11 +188,11 @@ NORMAL_PEAK = 0.3989422804014327
 """1/sqrt(2π), the normal density at 0."""
 
 FAR_TAIL = -30.0
-"""Below this the normal distribution function is summed from its asymptotic series."""
+"""Below this the normal distribution function uses its asymptotic series."""
 
 
 def exp_neg_square(x: float) -> float:
-    """exp(-x²), the derivative of erf but for a factor; the square is taken exactly."""
+    """Return exp(-x²), erf' up to a factor; the square is exact."""
     if math.fabs(x) > 28.0:
         return 0.0
     square, error = two_product(x, x)
@@ -200,7 +200,7 @@ def exp_neg_square(x: float) -> float:
 
 
 def normal_density(x: float, factor: float = 1.0) -> float:
-    """factor · exp(-x²/2)/sqrt(2π), rounded as one number."""
+    """Return factor · exp(-x²/2)/sqrt(2π), without premature underflow."""
     if math.fabs(x) > 40.0:
         return 0.0
     square, error = two_product(x, x)
@@ -208,9 +208,9 @@ def normal_density(x: float, factor: float = 1.0) -> float:
 
 
 def normal_distribution(x: float) -> float:
-    """The share of a standard normal distribution below x, which is erfc(-x/sqrt(2))/2.
+    """Return the standard normal distribution function, erfc(-x/sqrt(2))/2.
 
-    The rounding error of x/sqrt(2) is put right to first order: erfc falls steeply.
+    The rounding error of x/sqrt(2) is corrected to first order, as erfc falls steeply.
     """
     if x < -40.0:
         return 0.0
@@ -222,7 +222,7 @@ def normal_distribution(x: float) -> float:
 
 
 def _tail_series(x: float) -> float:
-    """The 1/x²-series 1 - 1/x² + 3/x⁴ - ... by which Φ(x) = -φ(x)/x · series for a large negative x (DLMF 7.12.1)."""
+    """Return 1 - 1/x² + 3/x⁴ - …, with Φ(x) = -φ(x)/x · series for large negative x (DLMF 7.12.1)."""
     step = -1.0 / (x * x)
     total = term = 1.0
     for odd in (1, 3, 5, 7, 9, 11, 13):
@@ -232,7 +232,7 @@ def _tail_series(x: float) -> float:
 
 
 def gelu(x: float) -> float:
-    """x·Φ(x), where Φ is the normal distribution function."""
+    """Return x·Φ(x), where Φ is the normal distribution function."""
     if x < FAR_TAIL:
         return normal_density(x, -_tail_series(x))
     return x * normal_distribution(x)

@@ -1,8 +1,8 @@
-"""The error and gamma functions as arithmetic on doubles without loops, for targets whose library lacks them.
+"""Error and gamma functions in double arithmetic without loops, for targets without them.
 
-The gamma functions take a positive number to [1, 2] by their recurrence, eight choices without a loop, or to their
-asymptotic series; a negative one by reflection. Digits are lost only next to the zeros of lgamma, digamma and their
-like at negative numbers, where the terms of a reflection cancel.
+The gamma functions map a positive number to [1, 2] by their recurrence, in eight choices, or use their asymptotic
+series; negative ones are reflected. Digits are lost only near the zeros of lgamma, digamma and the like at negative
+numbers, where the terms of a reflection cancel.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ GAMMA_SERIES = (
 """Γ(x) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 24 terms, error 9e-19)."""
 
 RECURRENCES = 8
-"""How often 1 is taken from a number below `doubles.MIN_ASYMPTOTIC` until it is at most 2."""
+"""Recurrence steps that bring a number below `doubles.MIN_ASYMPTOTIC` to at most 2."""
 
 SHIFT = 10
-"""How many terms are summed before the asymptotic series of a polygamma, for each unit of its order."""
+"""Terms before the asymptotic series of a polygamma, per unit of its order."""
 
 HIGHEST = 6
-"""The order up to which a polygamma is written out."""
+"""The highest order of polygamma that is written out."""
 
 
 class Lacking(Exception):
-    """A target has no such function, and there is no formula for it."""
+    """A target lacks a function for which there is no formula."""
 
 
 def _erf_near(x: Number) -> Number:
@@ -69,13 +69,13 @@ def _erfc_far(m: Any, x: Number) -> Number:
 
 
 def erf(m: Any, x: Number) -> Number:
-    """The error function."""
+    """Return the error function."""
     far = m.abs(x)
     return m.where(m.lt(far, 0.5), lambda: _erf_near(x), lambda: m.sign(x) * (1 - _erfc_far(m, far)))
 
 
 def erfc(m: Any, x: Number) -> Number:
-    """1 - erf(x), with all its digits for a large x."""
+    """Return 1 - erf(x), accurate for large x."""
 
     def far() -> Number:
         tail = _erfc_far(m, m.abs(x))
@@ -85,7 +85,7 @@ def erfc(m: Any, x: Number) -> Number:
 
 
 def sin_pi(m: Any, x: Number) -> Number:
-    """sin(πx), the period taken off exactly."""
+    """Return sin(πx), with exact period reduction."""
     rest = x - 2 * m.floor(x / 2 + 0.5)
     size = m.abs(rest)
     folded = m.where(m.gt(size, 0.5), 1 - size, size)
@@ -94,14 +94,14 @@ def sin_pi(m: Any, x: Number) -> Number:
 
 
 def cos_pi(m: Any, x: Number) -> Number:
-    """cos(πx), the period taken off exactly."""
+    """Return cos(πx), with exact period reduction."""
     size = m.abs(x - 2 * m.floor(x / 2 + 0.5))
     low, high = m.cos(math.pi * size), -m.cos(math.pi * (1 - size))
     return m.where(m.lt(size, 0.25), low, m.where(m.gt(size, 0.75), high, m.sin(math.pi * (0.5 - size))))
 
 
 def _cotangent(m: Any, x: Number) -> Number:
-    """cot(πx), the period taken off exactly."""
+    """Return cot(πx), with exact period reduction."""
     rest = x - m.floor(x + 0.5)
     from_half = rest - 0.5 * m.sign(rest)
     return m.where(m.gt(m.abs(rest), 0.25), -m.tan(math.pi * from_half), lambda: 1 / m.tan(math.pi * rest))
@@ -139,7 +139,7 @@ def _gamma_moderate(m: Any, x: Number) -> Number:
 
 
 def gamma(m: Any, x: Number) -> Number:
-    """Γ(x); infinite at 0 and the negative integers."""
+    """Return Γ(x); infinite at 0 and the negative integers."""
     size = m.abs(x)
 
     def large() -> Number:
@@ -147,7 +147,7 @@ def gamma(m: Any, x: Number) -> Number:
         return m.where(m.gt(x, 0), lambda: first * second, lambda: reflected(first, second))
 
     def reflected(*factors: Number) -> Number:
-        # DLMF 5.5.3, written for Γ(-x); the factors one by one, for a product of them may be too large.
+        # DLMF 5.5.3, written for Γ(-x); the product of the factors may overflow.
         value = -math.pi / (x * sin_pi(m, x))
         for factor in factors:
             value = value / factor
@@ -173,7 +173,7 @@ def _lgamma_positive(m: Any, x: Number) -> Number:
 
 
 def lgamma(m: Any, x: Number) -> Number:
-    """log |Γ(x)|; infinite at 0 and the negative integers."""
+    """Return log |Γ(x)|; infinite at 0 and the negative integers."""
 
     def below() -> Number:
         near = lambda: lgamma_one_plus(1 + x) - m.log1p(x) - m.log(-x)  # noqa: E731
@@ -200,7 +200,7 @@ def _digamma_positive(m: Any, x: Number) -> Number:
 
 
 def digamma(m: Any, x: Number) -> Number:
-    """ψ(x); infinite at 0 and the negative integers."""
+    """Return ψ(x); infinite at 0 and the negative integers."""
 
     def below() -> Number:
         # DLMF 5.5.4, with ψ(1 - x) = ψ(-x) - 1/x
@@ -230,7 +230,7 @@ def _inverse_power(x: Number, exponent: int) -> Number:
 
 
 def polygamma(m: Any, n: Number, x: Number) -> Number:
-    """ψ⁽ⁿ⁾(x) for a small n that is fixed; infinite at 0 and the negative integers.
+    """Return ψ⁽ⁿ⁾(x) for a small constant n; infinite at 0 and the negative integers.
 
     Raises `Lacking` for a higher order, whose sum is long.
     """
@@ -251,7 +251,7 @@ def polygamma(m: Any, n: Number, x: Number) -> Number:
 
 
 def polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:
-    """ψ(a) - ψ(a + b) without cancellation where b is small beside a; of higher orders the plain difference."""
+    """Return ψ⁽ⁿ⁾(a) - ψ⁽ⁿ⁾(a + b); for n = 0 without cancellation."""
 
     def plain() -> Number:
         return m.polygamma(n, a) - m.polygamma(n, a + b)
@@ -260,7 +260,7 @@ def polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:
         return plain()
 
     def near() -> Number:
-        # DLMF 5.5.4: below 0 the difference of the mirrored arguments, and of two cotangents
+        # DLMF 5.5.4: below 0, reflect, and subtract two cotangents
         positive = m.gt(a, 0)
         mirrored = _digamma_difference(m, m.where(positive, a, 1 - a), m.where(positive, b, -b))
         waves = lambda: math.pi * sin_pi(m, b) / sin_pi(m, a) / sin_pi(m, a + b)  # noqa: E731
@@ -271,8 +271,8 @@ def polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:
 
 
 def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
-    """ψ(a) - ψ(a + b) for a > 0 and |b| < a/2."""
-    # ψ(x) = -Σ 1/(x + k) + ψ(x + SHIFT); each difference, with b, the first factor of the result, taken out.
+    """Return ψ(a) - ψ(a + b) for a > 0 and |b| < a/2."""
+    # ψ(x) = -Σ 1/(x + k) + ψ(x + SHIFT); the factor b of each difference is taken out.
     x, y = a + SHIFT, a + SHIFT + b
     total = 0.5 / x / y
     for k in range(SHIFT):
@@ -287,7 +287,7 @@ def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
 
 
 def beta(m: Any, a: Number, b: Number) -> Number:
-    """Γ(a)·Γ(b)/Γ(a + b); 0 where only a + b is 0 or a negative integer, not a number where a or b is."""
+    """Return Γ(a)·Γ(b)/Γ(a + b); 0 where only a + b is a pole, nan where a or b is."""
     total, error = two_sum(a, b)
 
     def pole(x: Number) -> Any:
@@ -295,7 +295,7 @@ def beta(m: Any, a: Number, b: Number) -> Number:
 
     def ordinary() -> Number:
         value = m.gamma(a) / m.gamma(total) * m.gamma(b)
-        return value - value * (error * m.digamma(total))  # Γ magnifies what rounding took from the sum
+        return value - value * (error * m.digamma(total))  # Γ magnifies the rounding of a + b
 
     def large() -> Number:
         low, high = m.min(a, b), m.max(a, b)
@@ -313,7 +313,7 @@ def beta(m: Any, a: Number, b: Number) -> Number:
 
 
 def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
-    # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel: p is the smaller number, q a large one.
+    # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel; p is the smaller number.
     p, q = m.min(a, b), m.max(a, b)
     rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (stirling_correction(q) - stirling_correction(total)))
     near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731

@@ -1,32 +1,32 @@
-"""A float and its rounding error, kept together: the exact sums and products that the accurate formulas rest on."""
+"""Doubles with their rounding errors: the exact sums and products of accurate formulas."""
 
 from __future__ import annotations
 
 import math
 
 SPLITTER = 134217729.0
-"""2**27 + 1, which cuts a double into two halves of 26 bits (Dekker 1971)."""
+"""2**27 + 1, which splits a double into two halves of 26 bits (Dekker 1971)."""
 
 LN_SMALLEST_NORMAL = -708.0
-"""exp of anything below this may be a subnormal number, which has fewer digits."""
+"""exp of anything below this may be subnormal, with fewer digits."""
 
 
 def finite(value: float) -> float:
-    """The value itself; OverflowError where it is infinite."""
+    """Return the value. Raises OverflowError if it is infinite."""
     if math.isinf(value):
         raise OverflowError("the result is too large for a double")
     return value
 
 
 def two_sum(x: float, y: float) -> tuple[float, float]:
-    """The rounded sum and its error: x + y = sum + error, exactly (Knuth, TAOCP 2, 4.2.2)."""
+    """Return the rounded sum and its exact error (Knuth, TAOCP 2, 4.2.2)."""
     total = x + y
     part = total - x
     return total, (x - (total - part)) + (y - part)
 
 
 def two_product(x: float, y: float) -> tuple[float, float]:
-    """The rounded product and its error: x·y = product + error, exactly (Dekker 1971; factors below 1e150)."""
+    """Return the rounded product and its exact error (Dekker 1971; factors below 1e150)."""
     product = x * y
     shifted = SPLITTER * x
     x_high = shifted - (shifted - x)
@@ -39,9 +39,9 @@ def two_product(x: float, y: float) -> tuple[float, float]:
 
 
 def scaled_exp(factor: float, high: float, low: float = 0.0) -> float:
-    """factor · exp(high + low) for a tiny `low`, also where exp alone would underflow and the product does not.
+    """Return factor · exp(high + low) for a tiny `low`, even if exp alone underflows.
 
-    Below the normal range exp is taken of half the argument, an exact operation, and applied twice.
+    Below the normal range, exp of half the argument, which is exact, is applied twice.
     """
     if high > LN_SMALLEST_NORMAL:
         value = math.exp(high)
@@ -51,25 +51,25 @@ def scaled_exp(factor: float, high: float, low: float = 0.0) -> float:
 
 
 def exp_difference(x: float, y: float) -> float:
-    """exp(x - y) for x <= y, as accurate as if the difference had not been rounded."""
+    """Return exp(x - y) for x <= y, as accurate as with an exact difference."""
     high, low = two_sum(x, -y)
-    if high < -750.0:  # the result is 0, and an infinite difference would make `low` a nan
+    if high < -750.0:  # underflow; an infinite `high` would make `low` nan
         return 0.0
     return scaled_exp(1.0, high, low)
 
 
 Scaled = tuple[float, float, int]
-"""A number of any size as (high, low, exponent): (high + low)·2**exponent with 1/2 <= |high| < 1, or high = 0."""
+"""(high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0."""
 
 
 def scaled(x: float) -> Scaled:
-    """A float as a scaled number."""
+    """Return a float as a scaled number."""
     mantissa, exponent = math.frexp(x)
     return mantissa, 0.0, exponent
 
 
 def scaled_product(p: Scaled, q: Scaled) -> Scaled:
-    """The product of two scaled numbers: it cannot overflow, and is right to some 30 digits."""
+    """Return the product of two scaled numbers, to about 30 digits, without overflow."""
     product, error = two_product(p[0], q[0])
     error += p[0] * q[1] + p[1] * q[0]
     total = product + error
@@ -78,12 +78,12 @@ def scaled_product(p: Scaled, q: Scaled) -> Scaled:
 
 
 def rounded(p: Scaled) -> float:
-    """A scaled number as a float; OverflowError where it is too large."""
+    """Return a scaled number as a float. Raises OverflowError if it is too large."""
     return math.ldexp(p[0] + p[1], p[2])
 
 
 def horner(coefficients: tuple[float, ...], x: float) -> float:
-    """The polynomial with these coefficients, the highest power's first, at x."""
+    """Return the polynomial with these coefficients, highest power first, at x."""
     value = 0.0
     for coefficient in coefficients:
         value = value * x + coefficient
