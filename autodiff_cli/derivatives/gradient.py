@@ -174,7 +174,9 @@ def _answer(
             for adjoint, depends in zip(adjoints, at.active, strict=True)
         ]
         graphed = Graphed(graph, slopes, None if units is None else units.node) if m is REAL else None
-        gradient = dict.fromkeys(posed.wanted, zero) | {name: slopes[i] for name, i in by.items()}
+        gradient = dict.fromkeys(posed.wanted, zero)
+        # a variable of a branch that was not taken has no adjoint, and no influence
+        gradient |= {name: slopes[i] for name, i in by.items() if slopes[i] is not None}
         value = float(at.values[0]) + 0.0 if m is REAL else at.values[0]
         return {
             "value": value,

@@ -190,8 +190,8 @@ class Target:
         return "\n".join([*self.lines(), ""])
 
     def lines(self) -> Iterable[str]:
-        """The lines of the source of `unit`, whose `variables` have names in this language."""
-        raise NotImplementedError
+        """Return the lines of the source of `unit`, whose `variables` have names in this language."""
+        raise TypeError(f"{type(self).__name__} writes no source")
 
     def library(self) -> list[str]:
         """The lines of the functions that the language lacks, each after those that it calls."""

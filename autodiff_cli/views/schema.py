@@ -364,7 +364,7 @@ class PicturedView(View[Answer]):
 
     def picture(self, answer: Answer) -> Picture:
         """Return the picture of an answer."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} draws no picture")
 
     def draw(self, answer: Answer, format: str) -> bytes:
         from .plots.figure import drawn
