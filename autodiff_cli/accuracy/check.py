@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
     from ..inputs.quantities import ProgramUnits, Units
 
-DIGITS = 50  # of the reference at first
-STEP = "1e-50"  # of differences of the reference, relative
-NOISE = "1e-95"  # their rounding error, times the point, relative to the value
+REFERENCE_DIGITS = 50  # of the reference at first
+REFERENCE_STEP = "1e-50"  # of differences of the reference, relative
+REFERENCE_NOISE = "1e-95"  # their rounding error, times the point, relative to the value
 MAX_DIGITS = 3200
 AGREE_WITHIN = 1e-25  # relative difference of two precisions that agree
-REQUIRED = 6  # correct digits by default
+DEFAULT_REQUIRED_DIGITS = 6  # correct digits by default
 SMALLEST_NORMAL, SMALLEST = 2.0**-1022, 2.0**-1074
 MAX_DOUBLE_DIGITS = 16  # the most digits of a double
 ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
 ZERO_DIGITS = 800  # digits with which a result of 0 is believed
-DIFFERENCES = 60  # evaluations for differences, about
+MAX_DIFFERENCE_EVALUATIONS = 60  # evaluations for differences, about
 ZERO_SUM_TOLERANCE = 1e-40  # a sum that is 0, relative to its terms
-EFFORT = 30_000  # variables times nodes compared with differences
+MAX_COMPARISON_EFFORT = 30_000  # variables times nodes compared with differences
 
 NO_DIFFERENCE = Difference(None, None)
 ZERO = "0 to within rounding"
@@ -100,7 +100,7 @@ def check(
     point: Point | None = None,
     *,
     wrt: Sequence[str] | None = None,
-    required: int = REQUIRED,
+    required: int = DEFAULT_REQUIRED_DIGITS,
     over: LossSpec | None = None,
     watch: Callable[[int], None] | None = None,
     units: Sequence[str] | str | None = None,
@@ -129,7 +129,7 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -
     from ..quantities.unit import coherent
 
     tree = units.of_gradient(answer.gradient)
-    m = Multiprecision(DIGITS)
+    m = Multiprecision(REFERENCE_DIGITS)
     shown = {"": tree["value"], **tree["gradient"]}
     factors = {
         name: unit / units.quotient([name] if name else []) if of_numbers else unit for name, unit in shown.items()
@@ -171,13 +171,13 @@ def _checked_answer(problem: Problem, required: int) -> Check:
             exact = _references(graph, values, ()).exact.value
         except ExpressionError:
             raise error from None
-        message = f"{diagnostic.message}; in {DIGITS} digits the whole has the value {_short(exact)}"
+        message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the whole has the value {_short(exact)}"
         raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
     gradient = {name: doubles.gradient[name] + 0.0 for name in wanted}
     warnings = (*problem.warnings, *[kink.warning() for kink in doubles.met])
     program = problem.program
     answer = Check(
-        program.text, doubles.value + 0.0, gradient, values, program.constants, DIGITS, required, (), warnings
+        program.text, doubles.value + 0.0, gradient, values, program.constants, REFERENCE_DIGITS, required, (), warnings
     )
     try:
         references = _references(graph, values, wanted)
@@ -185,7 +185,7 @@ def _checked_answer(problem: Problem, required: int) -> Check:
         message = f"computed without rounding, this has no value: {error}"
         hint = "the double-precision result is an artefact of rounding"
         return answer._replace(warnings=(*answer.warnings, Diagnostic("lost_digits", message, error.span, hint)))
-    differentiable = max(1, EFFORT // max(1, len(doubles.graph.data)))
+    differentiable = max(1, MAX_COMPARISON_EFFORT // max(1, len(doubles.graph.data)))
     numbers = [_number(doubles, references, "", required, False)]
     numbers += [_number(doubles, references, name, required, k < differentiable) for k, name in enumerate(wanted)]
     kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
@@ -204,13 +204,15 @@ def _reduced(
 ) -> Check:
     from ..batched.data_loss import pose_over
 
-    problem, function = pose_over(text, with_units(point), wrt, over, 1 + DIFFERENCES, only_variables=True, units=units)
+    problem, function = pose_over(
+        text, with_units(point), wrt, over, 1 + MAX_DIFFERENCE_EVALUATIONS, only_variables=True, units=units
+    )
     wanted = problem.wanted
     here = [problem.values[name] for name in function.variables]
     value, partials = function(here)
     summary, kinks = function.summary, function.kinks(problem.values, wanted)
-    coarse = _totals(function, here, wanted, DIGITS, watch)[0]
-    totals, sizes = _totals(function, here, wanted, 2 * DIGITS, watch)
+    coarse = _totals(function, here, wanted, REFERENCE_DIGITS, watch)[0]
+    totals, sizes = _totals(function, here, wanted, 2 * REFERENCE_DIGITS, watch)
     share = summary.rows if over.how == "mean" else 1
     numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
@@ -218,11 +220,11 @@ def _reduced(
         exact = totals[k] / share if abs(totals[k]) > sizes[k] * ZERO_SUM_TOLERANCE else 0 * totals[k]
         sure = abs(coarse[k] - totals[k]) <= AGREE_WITHIN * abs(totals[k]) or not exact
         rounding = ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share
-        number = _judged(name, computed, exact, [exact], required, unsure=0 if sure else 2 * DIGITS)
+        number = _judged(name, computed, exact, [exact], required, unsure=0 if sure else 2 * REFERENCE_DIGITS)
         if not number.agrees and not exact and abs(computed) <= rounding:
             number = replace(number, agrees=True, remark=ZERO)
         slope, condition = NO_DIFFERENCE, None
-        compared = bool(name) and k <= EFFORT // max(1, summary.rows)
+        compared = bool(name) and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows)
         if compared:
             slope = extrapolated(_along(function, here, function.variables.index(name)), problem.values[name])
             near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
@@ -240,7 +242,7 @@ def _reduced(
         gradient=dict(zip(wanted, partials, strict=True)),
         point={**problem.values},
         constants=problem.program.constants,
-        precision=2 * DIGITS,
+        precision=2 * REFERENCE_DIGITS,
         required=required,
         quantities=tuple(numbers),
         warnings=(*problem.warnings, *kinks),
@@ -300,7 +302,7 @@ class _References(NamedTuple):
 def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
     from ..numbers.multiprecision import Multiprecision
 
-    digits = DIGITS
+    digits = REFERENCE_DIGITS
 
     def swept(m: Multiprecision) -> GradientResult:
         return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
@@ -452,19 +454,19 @@ def _number(
 def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str, bool]:
     from ..numbers.multiprecision import Multiprecision
 
-    m = Multiprecision(precision + 2 * DIGITS)
+    m = Multiprecision(precision + 2 * REFERENCE_DIGITS)
     leaf = swept.leaf(name)
     assert leaf is not None
     data = [x if swept.graph.parents[i] else m.number(x) for i, x in enumerate(swept.graph.data)]
     x, partial = data[leaf], m.number(swept.gradient[name])
     value = evaluator(swept.graph.at(data), m, swept.graph.roots[0], leaf)
-    step = (abs(x) or m.number(1)) * m.literal(STEP)
+    step = (abs(x) or m.number(1)) * m.literal(REFERENCE_STEP)
     one_sided = sides(value, x, step)
     if one_sided is None:
         return True, "one-sided: the function ends here", True
     near = (abs(partial) + abs(one_sided.left) + abs(one_sided.right)) * 1e-12
     # The rounding error of a difference, divided by the step.
-    near += abs(data[-1]) * m.literal(NOISE) / (abs(x) or 1)
+    near += abs(data[-1]) * m.literal(REFERENCE_NOISE) / (abs(x) or 1)
     if abs(one_sided.middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near:
         return True, "", True
     if one_sided.vanishes and not partial:

@@ -10,10 +10,10 @@ from ..numbers.base import Number, NumberType
 from ..run.flat_graph import Graph
 from ..run.sweep import NodeError, forward
 
-ROWS = 12
+EXTRAPOLATION_ROWS = 12
 """Step sizes of an extrapolation, each half of the previous one."""
 
-STARTS = (0.1, 1e-3)
+FIRST_STEPS = (0.1, 1e-3)
 """First steps, relative to the point and absolute."""
 
 EPSILON = 2.0**-52
@@ -50,7 +50,7 @@ def extrapolated(value: Callable[[float], float | None], x: float) -> Difference
     Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
     """
     best = Difference(None, None)
-    steps = [start * scale for scale in dict.fromkeys((abs(x) or 1.0, 1.0)) for start in STARTS]
+    steps = [start * scale for scale in dict.fromkeys((abs(x) or 1.0, 1.0)) for start in FIRST_STEPS]
     for first in steps:
         shrunk = (first / 16**k for k in range(10))
         step = next((h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None)
@@ -67,7 +67,7 @@ def extrapolated(value: Callable[[float], float | None], x: float) -> Difference
 def _ridders(value: Callable[[float], float | None], x: float, step: float) -> Difference:
     best = Difference(None, None)
     previous: list[float] = []
-    for _ in range(ROWS):
+    for _ in range(EXTRAPOLATION_ROWS):
         up, down = value(x + step), value(x - step)
         if up is None or down is None or x + step == x - step:
             break

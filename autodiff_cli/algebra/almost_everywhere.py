@@ -19,7 +19,7 @@ from ..table import operators
 from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
-from .branch_elimination import MOST_WORK, Guards, ProgramPoint
+from .branch_elimination import MAX_WORK, Guards, ProgramPoint
 from .canonical import add_multiple, rational
 from .ranges import ALL, Range
 from .rewriting import shortest, text_size
@@ -214,7 +214,7 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
 # ---- assumptions --------------------------------------------------------------------------------------------------
 def _guards(root: Value, facts: Sequence[Value]) -> Guards:
     budget = current()
-    work = int(min(MOST_WORK, budget.left / GUARD))
+    work = int(min(MAX_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
     budget.charge(min((work - guards.work) * GUARD, budget.left))
     return guards

@@ -16,7 +16,7 @@ from . import ranges
 from .ranges import BY_SIGN, ZERO, Range
 from .walk import operands, rebuilt, rewritten, substituted
 
-MOST_WORK = 400_000
+MAX_WORK = 400_000
 """Operations examined; choices after them are kept."""
 
 MAX_SEARCHED_OPERATIONS = 400
@@ -292,7 +292,7 @@ def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
     if not _chooses(results):
         return results
     budget = current()
-    work = most = int(min(MOST_WORK, budget.left / GUARD))
+    work = most = int(min(MAX_WORK, budget.left / GUARD))
     for k, output in enumerate(outputs):
         if work > 0 and _chooses((output,)):
             guards = Guards(output, work)

@@ -19,7 +19,7 @@ from .canonical import Canonicalizer, Form, Number, Product, RuleNotApplicable, 
 from .simplify import simplify
 from .walk import facts_of, rebuilt, rewritten
 
-MOST_DEGREE = 100
+MAX_DEGREE = 100
 """Polynomials of a higher degree are not taken apart."""
 
 MAX_WRITTEN_FACTORS = 8
@@ -114,7 +114,7 @@ def whole(value: Value) -> int | None:
     number = None
     with Defined(ArithmeticError, ValueError):
         number = value_in(EXACT, value, {})
-    return int(number) if number is not None and number.denominator == 1 and abs(number) <= MOST_DEGREE else None
+    return int(number) if number is not None and number.denominator == 1 and abs(number) <= MAX_DEGREE else None
 
 
 def multiplied_out(root: Value) -> Value:
@@ -143,7 +143,7 @@ def coefficients(
         return [operation(primitive, a, b) for a, b in zip_longest(p, q, fillvalue=zero)]
 
     def multiplied(p: Sequence[C], q: Sequence[C]) -> list[C]:
-        if len(p) + len(q) > MOST_DEGREE + 2:
+        if len(p) + len(q) > MAX_DEGREE + 2:
             raise _NoPolynomial
         result = [zero] * (len(p) + len(q) - 1)
         for j, a in enumerate(p):

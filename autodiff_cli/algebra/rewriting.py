@@ -40,7 +40,7 @@ MAX_TERMS = 40
 MAX_EXPANDED_TERMS = 24
 MAX_NESTED_SUMS = 6
 MAX_MERGED_TERMS = 12  # of a shared sum or product
-MOST_LINED = 2
+MAX_LINED = 2
 """Denominators to higher powers have no double."""
 
 MAX_COPIED_SIZE = 14  # of a product that is written once more for each term of a sum
@@ -480,7 +480,7 @@ class Shortener(Canonicalizer):
         """Return 1/(x*(1/x + 1)) as 1/(1 + x)."""
         for base, e in form.factors.items():
             inner = self.forms.get(base)
-            if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MOST_LINED and len(inner.terms) <= MAX_SHORT:
+            if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MAX_LINED and len(inner.terms) <= MAX_SHORT:
                 fraction = self.over_one_line(self._parts(inner))
                 if fraction is None or len(fraction) > 1:
                     continue

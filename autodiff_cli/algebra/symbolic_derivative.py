@@ -25,7 +25,7 @@ from .simplify import simplify
 from .symbolic import UNEVALUATED, as_node, composed, is_spelled, truth
 from .walk import chained, operands
 
-MOST_NODES = 100_000
+MAX_NODES = 100_000
 CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
 
 
@@ -90,8 +90,8 @@ def _terms(total: Value) -> Iterator[Value]:
 
 def check_size(count: int) -> None:
     """Raise `ExpressionError` for a graph too large to be a formula."""
-    if count > MOST_NODES:
-        message = f"the derivative has more than {MOST_NODES:,} nodes"
+    if count > MAX_NODES:
+        message = f"the derivative has more than {MAX_NODES:,} nodes"
         raise limit_error(message, "ask for a lower order, or for fewer variables: `--wrt x`")
 
 

@@ -15,7 +15,7 @@ from ..inputs.problem import check_single, parse, spelling_hint, split_name_offe
 from ..language.builder import Program
 from ..language.elements import element_name
 
-MOST_IN_BLOCKS = 16
+MAX_IN_BLOCKS = 16
 """Maximum number of variables for second derivatives in blocks; else row by row."""
 
 

@@ -24,9 +24,9 @@ from ..inputs.problem import Problem, may_have_units, numbers_or_quantities, par
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
-from ..numbers.running_error import UNIT, Bounded
+from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
-from .columns_io import MOST_IN_BLOCKS, fitted, listed, reason, without_unused_lists
+from .columns_io import MAX_IN_BLOCKS, fitted, listed, reason, without_unused_lists
 from .evaluator import Evaluator, gradient_recorder
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ AT_ONCE = 65_536
 MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 256, 16_384
 """The rows of a block; powers of 2."""
 
-FOLDED = 32
+MAX_PARTIAL_SUMS = 32
 """Partial sums of a column that are added exactly in the end."""
 
 MAX_EXACT_NUMBERS = 4096
@@ -50,10 +50,10 @@ MAX_EXACT_NUMBERS = 4096
 ONE_BY_ONE = 4096
 """Rows between two sums when rows are computed one by one."""
 
-SAMPLE, ESTIMATED = 200, 2.0
+SAMPLED_ROWS, SAMPLE_SAFETY = 200, 2.0
 """Rows sampled for bounds on rounding errors, and a safety factor for the other rows."""
 
-SHARE = 0.1
+BLOCK_ROW_COST = 0.1
 """Cost of a row in a block, relative to a single row."""
 
 
@@ -259,7 +259,7 @@ class DataLoss:
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
         self.units: ProgramUnits | None = None
         """The units of the program's numbers, if any."""
-        self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else SHARE)
+        self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else BLOCK_ROW_COST)
         self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
         """Steps of work for an evaluation."""
@@ -396,7 +396,7 @@ class DataLoss:
         return [value, *rest]
 
     def _second_kernel(self, wrt: tuple[str, ...]) -> Any:
-        if self._kernel is None or len(wrt) > MOST_IN_BLOCKS:
+        if self._kernel is None or len(wrt) > MAX_IN_BLOCKS:
             return None
         if wrt not in self._seconds:
             from .kernels import kernel, second_recorder
@@ -442,11 +442,11 @@ class DataLoss:
 
     def _error_of(self, rows: int) -> Callable[[float, Iterable[float]], float]:
         share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
-        times = share * (1.0 if rows >= self.rows else ESTIMATED * self.rows / max(1, rows))
-        return lambda x, errors: times * math.fsum(errors) + UNIT * abs(x)
+        times = share * (1.0 if rows >= self.rows else SAMPLE_SAFETY * self.rows / max(1, rows))
+        return lambda x, errors: times * math.fsum(errors) + UNIT_ROUNDOFF * abs(x)
 
     def _some(self, point: Sequence[float]) -> Iterator[dict[str, float]]:
-        count = min(self.data.rows, SAMPLE)
+        count = min(self.data.rows, SAMPLED_ROWS)
         for k in range(count):
             row = k * self.data.rows // count
             at = dict(zip(self.names, self.point_at(row, point), strict=True))
@@ -565,7 +565,7 @@ class Totals:
 
             width = self._high.shape[1]
             with numpy.errstate(all="ignore"):
-                while width > FOLDED:
+                while width > MAX_PARTIAL_SUMS:
                     width //= 2
                     self._low[:, :width] += self._low[:, width : 2 * width]
                     self._add_pairs(width, self._high[:, width : 2 * width])

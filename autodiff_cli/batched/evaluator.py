@@ -27,7 +27,7 @@ Record = Callable[[Any], Recording]
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
 
-TOGETHER = 1_000
+POINTS_PER_BLOCK = 1_000
 """Points evaluated together, with a column for each node."""
 
 
@@ -116,8 +116,8 @@ class Evaluator:
         errors: dict[int, ExpressionError] = {}
         # each point has its own budget, at least this
         if columns and not self.graph.chooses and work.SWEEP + len(self.graph.places) <= work.STEPS:
-            for start in range(0, len(columns[0]), TOGETHER):
-                part = [column[start : start + TOGETHER] for column in columns]
+            for start in range(0, len(columns[0]), POINTS_PER_BLOCK):
+                part = [column[start : start + POINTS_PER_BLOCK] for column in columns]
                 errors.update((start + k, error) for k, error in self._refusals(part))
         return errors
 

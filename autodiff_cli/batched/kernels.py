@@ -33,16 +33,16 @@ BACKENDS = ("llvm", "numpy", "python")
 LIBRARY = "libmvec.so.1"
 """The C library's vector mathematics, if it has them."""
 
-PRINTED = 4_000
+MAX_LLVM_STEPS = 4_000
 """Limit of steps for LLVM: each takes some microseconds to build, more in large programs."""
 
-BLOCK = 16_384
+NUMPY_BLOCK_ROWS = 16_384
 """Rows that NumPy computes at a time: a dozen columns fit in a processor's cache."""
 
 LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
 """Scales that overflow: 1/(LOWER_SCALE·x) if |x| < 1e-100, UPPER_SCALE·x if |x| > 1e100."""
 
-MOST_POWER = 1_000
+MAX_POWER = 1_000
 """Whole powers from 2 to this one have no pole."""
 
 Backend = TypeVar("Backend")
@@ -113,7 +113,7 @@ def _near_poles(recording: Recording) -> Iterator[Step]:
         near = {bound.position for bound in primitive.bounds.bounds if bound.end == 0}
         if primitive is POW:
             exponent = place[parents[1]]
-            near = set() if exponent.name == "number" and exponent.data in range(2, MOST_POWER) else {0}
+            near = set() if exponent.name == "number" and exponent.data in range(2, MAX_POWER) else {0}
         for k in sorted(near):
             yield m.step("div", 1.0, m.step("mul", place[parents[k]], LOWER_SCALE))
             yield m.step("mul", place[parents[k]], UPPER_SCALE)
@@ -197,7 +197,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     from ..targets.llvm import LANES, Llvm, lowering
 
     has = _symbols()
-    plan = _planned(record, lowering(), PRINTED, "no vector library has")
+    plan = _planned(record, lowering(), MAX_LLVM_STEPS, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
     engine, address = compiled(text)
     pointer = ctypes.c_void_p
@@ -244,9 +244,9 @@ def _called(record: Record, inputs: int) -> Compute:
     def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
         rows = len(flags)
         if not hasattr(work, "columns"):
-            work.columns = [np.empty(BLOCK, bool if kind else float) for kind in columns.kinds]
-        for start in range(0, rows, BLOCK):
-            part = slice(start, min(start + BLOCK, rows))
+            work.columns = [np.empty(NUMPY_BLOCK_ROWS, bool if kind else float) for kind in columns.kinds]
+        for start in range(0, rows, NUMPY_BLOCK_ROWS):
+            part = slice(start, min(start + NUMPY_BLOCK_ROWS, rows))
             count = part.stop - start
             columns.run(
                 [x[part] if isinstance(x, np.ndarray) else x for x in inputs],

@@ -112,7 +112,7 @@ def _script() -> Reader:
     def line() -> str:
         for number, data in numbered:
             if data is None:
-                message = f"the line is longer than {decoding.LIMIT:,} bytes"
+                message = f"the line is longer than {decoding.MAX_BYTES:,} bytes"
                 raise limit_error(message, "use a smaller one")
             text, error = decoding.decode(data.removesuffix(b"\r"), first=number == 0)
             if error is not None:

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from .measurements import Measurements
 
-GRID = 120
+GRID_STEPS = 120
 """The steps into which each side is divided."""
 
-FINER = 4
+DRAWN_STEPS_PER_GRID_STEP = 4
 """Into how many a drawing divides each of these steps."""
 
 
@@ -85,7 +85,7 @@ def surface_of(
     for k, name in enumerate(names):
         low, high = ranges.get(name) or spanning([step[k] for step in [*steps, *([point] if point else [])]])
         assert low is not None and high is not None
-        sides.append(tuple([low + (high - low) * step / GRID for step in range(GRID + 1)]))
+        sides.append(tuple([low + (high - low) * step / GRID_STEPS for step in range(GRID_STEPS + 1)]))
     xs, ys = sides
 
     def height(x: float, y: float) -> float | None:
@@ -139,14 +139,18 @@ def refined(surface: Surface) -> Heights:
 
     x, y = numpy.array(surface.x), numpy.array(surface.y)
     coarse = numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights])
-    fine = [numpy.linspace(side[0], side[-1], FINER * (len(side) - 1) + 1) for side in (x, y)]
+    fine = [numpy.linspace(side[0], side[-1], DRAWN_STEPS_PER_GRID_STEP * (len(side) - 1) + 1) for side in (x, y)]
     try:
         z = _on_finer_grid(surface, fine, ~numpy.isnan(coarse))
     except (ExpressionError, BudgetExceeded):
         return Heights(x, y, coarse)
     between = numpy.searchsorted(surface.levels, z)
     crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
-    return Heights(fine[0], fine[1], z) if crossings <= FINER * MAX_CROSSINGS else Heights(x, y, coarse)
+    return (
+        Heights(fine[0], fine[1], z)
+        if crossings <= DRAWN_STEPS_PER_GRID_STEP * MAX_CROSSINGS
+        else Heights(x, y, coarse)
+    )
 
 
 def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
@@ -179,7 +183,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
     evaluator = Evaluator(program, surface.variables)
     point = dict(surface.fixed)
     for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
-        if near[min(row // FINER, last_row), min(column // FINER, last_column)]:
+        if near[min(row // DRAWN_STEPS_PER_GRID_STEP, last_row), min(column // DRAWN_STEPS_PER_GRID_STEP, last_column)]:
             point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
             with Defined():
                 z[row, column] = evaluator.value([point[name] for name in evaluator.variables])

@@ -20,7 +20,7 @@ from ..record import Record
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-MARGIN = 0.05
+RANGE_MARGIN = 0.05
 """The share of the range of the data that a picture shows on each side of them."""
 
 
@@ -68,7 +68,7 @@ def rows_drawn(
     for name in over:
         numbers = [*data[name], *(row[name] for row in path if name in row)]
         low, high = min(numbers), max(numbers)
-        edge = MARGIN * (high - low) or max(1.0, abs(low)) / 2
+        edge = RANGE_MARGIN * (high - low) or max(1.0, abs(low)) / 2
         ranges[name] = Range(low - edge, high + edge)
         if in_units and name in texts:
             from ..inputs.quantities import unit_value  # only units need it

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Ranges: TypeAlias = Mapping[str, Range]
 
-NOTHING = Samples((), (), (), 0.0, 0.0)
+NO_SAMPLES = Samples((), (), (), 0.0, 0.0)
 
 MAX_FORMULA_LENGTH = 60
 """Characters of formulas that are written beside the curves."""
@@ -77,9 +77,9 @@ class Curve(Record):
     fixed: dict[str, float]
     """The values of the other variables."""
     warnings: tuple[Diagnostic, ...]
-    function: Samples = NOTHING
-    derivative: Samples = NOTHING
-    second: Samples = NOTHING
+    function: Samples = NO_SAMPLES
+    derivative: Samples = NO_SAMPLES
+    second: Samples = NO_SAMPLES
     """The second derivative, if requested."""
     formula: str = ""
     """The derivative as a formula; empty where that is long."""
@@ -232,10 +232,10 @@ def _formulas(
         assumed |= dict.fromkeys(names, 0.0)
     if not ranges and not wide and not any(name in values for name in names):
         # where nothing is said, around 0
-        ranges = dict.fromkeys(names, USUAL)
+        ranges = dict.fromkeys(names, DEFAULT_RANGE)
         assumed |= {name: 0.0 for name in names if name not in values}
         example = ",".join(f"{name}=-2:4" for name in names)
-        message = f"drawn from {USUAL.low:g} to {USUAL.high:g}: no point and no range is given"
+        message = f"drawn from {DEFAULT_RANGE.low:g} to {DEFAULT_RANGE.high:g}: no point and no range is given"
         notes = [*notes, Diagnostic("note", message, None, f"choose another range: `--range {example}`")]
     warnings = check_values(program, assumed) + notes
     several = len(program.roots) > 1
@@ -307,7 +307,7 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     return units
 
 
-USUAL = Range(-5.0, 5.0)
+DEFAULT_RANGE = Range(-5.0, 5.0)
 """The range of a plot for which nothing is said."""
 
 
@@ -436,7 +436,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
         elif not samples.stretches:
             break
         sampled.append(samples)
-    value, derivative, second = (*sampled, NOTHING, NOTHING, NOTHING)[: MAX_ORDER + 1]
+    value, derivative, second = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)[: MAX_ORDER + 1]
     return _checked(curve._replace(function=value, derivative=derivative, second=second), [value, derivative])
 
 

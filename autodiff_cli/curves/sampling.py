@@ -17,22 +17,22 @@ Stretch = tuple[Point, ...]
 Function = Callable[[float], float | None]
 """None where it is undefined."""
 
-SAMPLES = 480
+INITIAL_STEPS = 480
 """Into how many steps a stretch is divided at first."""
 
-DEPTH = 6
+MAX_REFINEMENTS = 6
 """How often a step is halved where the curve bends."""
 
-BEND = 0.002
+MAX_CHORD_DISTANCE = 0.002
 """The largest distance of a chord from the curve, relative to the height."""
 
-LEAP = 0.01
+MAX_RISE = 0.01
 """The rise within one step that is refined, relative to the height."""
 
-PEAK = 10
+POLE_CHORD_DISTANCE = 10
 """The distance of a chord from the curve that shows a pole, relative to the height."""
 
-HALVINGS = 48
+MAX_HALVINGS = 48
 
 
 class Samples(NamedTuple):
@@ -59,7 +59,7 @@ def sample(
     work = current()
     before = work.left
     if count is None:
-        steps = {low + (high - low) * k / SAMPLES for k in range(SAMPLES)} | {high}
+        steps = {low + (high - low) * k / INITIAL_STEPS for k in range(INITIAL_STEPS)} | {high}
         xs = sorted(steps | {x for x in also if low < x < high})
     else:
         xs = [low + (high - low) * k / (count - 1) for k in range(count)]
@@ -121,21 +121,21 @@ class _Tracer:
                 if (at_a is None) != (at_b is None):
                     self._edge(a, at_a, b, at_b)
                 return
-            if abs(at_b - at_a) > LEAP * self.height and (jump := self._broken(a, at_a, b, at_b)):
+            if abs(at_b - at_a) > MAX_RISE * self.height and (jump := self._broken(a, at_a, b, at_b)):
                 (left, at_left), (right, at_right) = jump
-                self._bend(a, at_a, left, at_left, DEPTH)
+                self._bend(a, at_a, left, at_left, MAX_REFINEMENTS)
                 self.put(left, at_left)
                 self.cut()
                 self.put(right, at_right)
                 a, at_a = right, at_right
-            self._bend(a, at_a, b, at_b, DEPTH)
+            self._bend(a, at_a, b, at_b, MAX_REFINEMENTS)
         except _Enough:
             self.coarse = True
 
     def _edge(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
         """Draw up to the edge of the domain between the samples."""
         left, right = (a, at_a), (b, at_b)
-        for _ in range(4 * HALVINGS):
+        for _ in range(4 * MAX_HALVINGS):
             middle = (left[0] + right[0]) / 2
             if not left[0] < middle < right[0]:
                 break
@@ -145,19 +145,19 @@ class _Tracer:
             else:
                 right = middle, at_middle
         if at_a is not None and left[1] is not None:
-            self._bend(a, at_a, left[0], left[1], 2 * DEPTH)
+            self._bend(a, at_a, left[0], left[1], 2 * MAX_REFINEMENTS)
             self.put(*left)
             self.cut()
         elif at_b is not None and right[1] is not None:
             self.cut()
             self.put(*right)
-            self._bend(right[0], right[1], b, at_b, 2 * DEPTH)
+            self._bend(right[0], right[1], b, at_b, 2 * MAX_REFINEMENTS)
 
     def _broken(self, a: float, at_a: float, b: float, at_b: float) -> tuple[Point, Point] | None:
         """Return the sides of a jump or a pole; None where the curve is only steep."""
         left, right = (a, at_a), (b, at_b)
         rise = abs(at_b - at_a)
-        for _ in range(HALVINGS):
+        for _ in range(MAX_HALVINGS):
             middle = (left[0] + right[0]) / 2
             if not left[0] < middle < right[0]:
                 break
@@ -179,17 +179,21 @@ class _Tracer:
             a, at_a, b, at_b, depth = stack.pop()
             middle = (a + b) / 2
             at_middle = self.function(middle) if a < middle < b else None
-            if depth > 0 and at_middle is not None and abs(at_middle - (at_a + at_b) / 2) > BEND * self.height:
+            if (
+                depth > 0
+                and at_middle is not None
+                and abs(at_middle - (at_a + at_b) / 2) > MAX_CHORD_DISTANCE * self.height
+            ):
                 stack.append((middle, at_middle, b, at_b, depth - 1))
                 stack.append((a, at_a, middle, at_middle, depth - 1))
                 continue
             self.put(a, at_a)
-            if at_middle is not None and abs(at_middle - (at_a + at_b) / 2) > PEAK * self.height:
+            if at_middle is not None and abs(at_middle - (at_a + at_b) / 2) > POLE_CHORD_DISTANCE * self.height:
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
 
     def _peak(self, a: float, b: float, ends: float) -> None:
         """Break the curve where it goes to infinity on both sides alike."""
-        for _ in range(3 * HALVINGS):
+        for _ in range(3 * MAX_HALVINGS):
             third = (b - a) / 3
             left, right = a + third, b - third
             if not a < left < right < b:

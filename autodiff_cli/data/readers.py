@@ -556,7 +556,7 @@ class Text(Reader):
                 continue
             cut = block.rfind(b"\n") + 1
             # an unclosed quote or an endless line: the plain reader reports it
-            too_long = len(block) > reading.LIMIT + BLOCK_BYTES
+            too_long = len(block) > reading.MAX_BYTES + BLOCK_BYTES
             if too_long and not cut:
                 while data and b"\n" not in data:
                     data = self.file.read1(BLOCK_BYTES)
@@ -672,7 +672,7 @@ class Text(Reader):
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
         for row, (line, cells, error) in enumerate(self.plain_rows(block)):
-            if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.LIMIT:
+            if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.MAX_BYTES:
                 raise error
             lines.append(line)
             numbers, fault = numbers_in((line, cells, error), wanted, self.dialect)

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import (
-    MOST_IN_BLOCKS,
+    MAX_IN_BLOCKS,
     Fitted,
     check_type,
     common_length,
@@ -90,7 +90,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
         record = None
         with suppress(ExpressionError):
-            record = second_recorder(program, wanted) if len(wanted) <= MOST_IN_BLOCKS else None
+            record = second_recorder(program, wanted) if len(wanted) <= MAX_IN_BLOCKS else None
         return RowRequest(results, record, second)
     # by the sweeps: compiled code takes the conventions at kinks whose sides agree
     if question == "grad":

@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError, needed, quoted, usage_error
-from ..inputs.decoding import LIMIT
+from ..inputs.decoding import MAX_BYTES
 from ..streams import filesystems
 from ..streams.filesystems import arrow, is_url
 from ..streams.requests import standard_input
@@ -277,7 +277,7 @@ class TextFile:
 
         def lines(data: bytes) -> bytes:
             data = self.begun + data
-            cut = len(data) if self.ended or len(data) > LIMIT + FIRST_BLOCK_BYTES else data.rfind(b"\n") + 1
+            cut = len(data) if self.ended or len(data) > MAX_BYTES + FIRST_BLOCK_BYTES else data.rfind(b"\n") + 1
             self.begun = data[cut:]
             return normal(data[:cut])
 

@@ -52,7 +52,7 @@ class Texts:
         """Yield each line as text. Raises `ExpressionError` where the first one says that the file is none."""
         for number, data in enumerate(raw, start=1):
             if data is None:
-                message = f"the line is longer than {reading.LIMIT:,} bytes"
+                message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
                 yield number, "", limit_error(message, "use shorter lines")
                 continue
             begins = self.first and number == 1
@@ -134,7 +134,7 @@ def _separated(line: Line, texts: Texts, dialect: Dialect, columns: Sequence[str
             while (close := text.find('"', begin)) < 0:
                 parts += text[begin:], "\n"
                 size += len(text)
-                more = next(texts, None) if size <= reading.LIMIT else None
+                more = next(texts, None) if size <= reading.MAX_BYTES else None
                 if more is None:
                     texts.back(taken)
                     where = f"column `{columns[len(cells)]}`" if len(cells) < len(columns) else f"cell {len(cells) + 1}"

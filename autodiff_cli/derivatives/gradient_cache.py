@@ -12,7 +12,7 @@ from ..run.doubles import Doubles
 from ..run.evaluation import with_fallback
 from .gradient import Gradient, gradient, gradient_of, with_elasticities
 
-REMEMBERED = 1024
+MAX_PROGRAMS = 1024
 """The most programs that are remembered, for further points."""
 AT_ONCE = 128
 """So many programs are kept at their first use, then only repeated ones.
@@ -20,9 +20,9 @@ AT_ONCE = 128
 Most programs of a long stream never repeat, and memory that is reused at once is faster than memory that is kept.
 """
 
-MOST_KEPT = 250_000
+MAX_KEPT = 250_000
 """The maximal size of the kept programs: characters of text plus graph nodes."""
-MOST_MET = 16_384
+MAX_MET = 16_384
 """The most hashes of programs that came once."""
 
 
@@ -82,7 +82,7 @@ class Programs:
     """
 
     def __init__(
-        self, arithmetic: Arithmetic = DOUBLE, *, whole: bool = True, remembered: int = REMEMBERED,
+        self, arithmetic: Arithmetic = DOUBLE, *, whole: bool = True, remembered: int = MAX_PROGRAMS,
         relative: bool = False, units: Sequence[str] | str | None = None, system: bool = False,
     ) -> None:  # fmt: skip
         self._arithmetic, self._whole, self._remembered, self._relative = arithmetic, whole, remembered, relative
@@ -121,12 +121,12 @@ class Programs:
         if len(self._known) >= AT_ONCE:
             met = hash(key)
             if met not in self._met:
-                if len(self._met) >= MOST_MET:
+                if len(self._met) >= MAX_MET:
                     self._met.clear()
                 self._met.add(met)
                 return
         self._size += prepared.size
-        if len(self._known) >= self._remembered or self._size > MOST_KEPT:
+        if len(self._known) >= self._remembered or self._size > MAX_KEPT:
             self._known.clear()
             self._size = prepared.size
         self._known[key] = prepared

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MANY_ALIKE = 8
 """More terms, or nodes, that stand at one place of the text are folded."""
-MOST_DRAWN = 1_000
+MAX_DRAWN = 1_000
 """The most nodes of all pictures with one open fold; beyond that there are none."""
 
 
@@ -303,7 +303,7 @@ def folded(picture: Picture) -> tuple[Folding, ...]:
             users[edge.node].append(k)
     first = _folding(picture, users, terms)
     closed = [k for k, fold in enumerate(first.folds) if fold.words]
-    if len(closed) * len(first.folds) + len(picture.nodes) > MOST_DRAWN:
+    if len(closed) * len(first.folds) + len(picture.nodes) > MAX_DRAWN:
         return (first,)
     opened = [_folding(picture, users, terms, {*first.folds[k].members})._replace(opened=k) for k in closed]
     return (first, *opened)

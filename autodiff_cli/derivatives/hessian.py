@@ -11,7 +11,7 @@ from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, Problem, check_single, pose
 from ..numbers.base import NumberType
-from ..numbers.running_error import UNIT
+from ..numbers.running_error import UNIT_ROUNDOFF
 from ..numerics.linear_algebra import eigenvalues
 from ..numerics.optimality import Derivatives, Single, classified, direction_in_words
 from ..record import Record
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
     from ..inputs.quantities import ProgramUnits, Units
 
-MOST_VARIABLES = 500
-MOST_EIGENVALUES = 100
+MAX_VARIABLES = 500
+MAX_EIGENVALUES = 100
 """Larger matrices get no eigenvalues, whose cost is cubic."""
 
 
@@ -136,9 +136,9 @@ def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, A
 
 def check_size(names: Sequence[str]) -> None:
     """Raise `ExpressionError` for more variables than a Hessian may have."""
-    if len(names) > MOST_VARIABLES:
+    if len(names) > MAX_VARIABLES:
         raise limit_error(
-            f"a Hessian of {len(names):,} variables is too large; {MOST_VARIABLES} is the most",
+            f"a Hessian of {len(names):,} variables is too large; {MAX_VARIABLES} is the most",
             "name some of them: `--wrt x,y`",
         )
 
@@ -147,8 +147,8 @@ def _shape(
     matrix: list[list[float]], names: Sequence[str], at: Callable[[], Derivatives], warnings: list[Diagnostic]
 ) -> dict[str, Any]:
     spectrum: list[float] | None = None
-    if len(names) > MOST_EIGENVALUES:
-        message = f"no eigenvalues: the matrix has more than {MOST_EIGENVALUES} rows"
+    if len(names) > MAX_EIGENVALUES:
+        message = f"no eigenvalues: the matrix has more than {MAX_EIGENVALUES} rows"
         warnings.append(Diagnostic("limit", message, None, "name some of the variables: `--wrt x,y`"))
     elif all(abs(x) < 1e300 for row in matrix for x in row):
         spectrum = [x + 0.0 for x in eigenvalues(matrix)]
@@ -165,12 +165,12 @@ def _with_errors(
     slopes = [float(x) for x in result["gradient"].values()]
     value = float(result["value"])
     # the shown numbers are doubles in every arithmetic
-    nearest = [[UNIT * abs(x) for x in row] for row in matrix]
-    roundoff = {"double": UNIT, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
+    nearest = [[UNIT_ROUNDOFF * abs(x) for x in row] for row in matrix]
+    roundoff = {"double": UNIT_ROUNDOFF, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
     in_full = Derivatives(value, slopes, [roundoff * abs(x) if roundoff else 0.0 for x in slopes], matrix, nearest)
     if not roundoff:
         return in_full
-    point, share = posed.values, roundoff / UNIT
+    point, share = posed.values, roundoff / UNIT_ROUNDOFF
     try:
         size = [abs(point[name]) for name in posed.wanted]
         rough = Single(posed.program.graph).derivatives(point, posed.wanted, size)

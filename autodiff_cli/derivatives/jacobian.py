@@ -19,9 +19,9 @@ from ..run.evaluation import Kinks
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
 
-MOST_ENTRIES = 1_000_000
+MAX_ENTRIES = 1_000_000
 NAME_LENGTH = 40
-OFFERED = 80
+MAX_OFFERED_CHARACTERS = 80
 """Characters of a program that is offered with commas."""
 
 
@@ -87,7 +87,7 @@ def jacobian(
         for name, value in along.items():
             if type(value) is Quantity:
                 raise without_units(name, value)
-    if in_full and len(names) * len(called) > MOST_ENTRIES:
+    if in_full and len(names) * len(called) > MAX_ENTRIES:
         raise limit_error(
             f"a Jacobian of {len(called):,} rows and {len(names):,} columns is too large",
             "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt x,y`",
@@ -159,7 +159,7 @@ def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem
 
 
 def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
-    if len(text) > OFFERED:
+    if len(text) > MAX_OFFERED_CHARACTERS:
         return ""
     for _ in range(text.count(";") + text.count("\n")):
         if error.kind != "syntax" or error.span is None:

@@ -28,9 +28,9 @@ from .trace import Writer, in_reading_order, signed_constant
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
 
-MOST_NODES = 2_000
+MAX_NODES = 2_000
 """The most nodes that a page steps through."""
-MOST_DERIVED, MOST_STEPS = 6, 60
+MAX_DERIVED, MAX_STEPS = 6, 60
 """The most variables, and steps of all derivations, on a page."""
 MAX_FORMULA_LENGTH = 40
 """Characters of a local derivative's formula; a longer one is only a number."""
@@ -100,7 +100,7 @@ def page(
 ) -> Page:
     """Return the page about the program `text`, which begins at `point`; the value is in `units`.
 
-    Raises `ExpressionError` as `gradient` does; `limit` for a graph of more than `MOST_NODES` nodes; `usage` for an
+    Raises `ExpressionError` as `gradient` does; `limit` for a graph of more than `MAX_NODES` nodes; `usage` for an
     operation that JavaScript lacks.
 
     >>> answer = page("x*w", {"x": 2, "w": 3})
@@ -110,9 +110,9 @@ def page(
     point = with_units(point)
     answer = gradient(text, point, wrt=wrt, units=units)
     drawn = pictured(answer)
-    if len(drawn.nodes) > MOST_NODES:
+    if len(drawn.nodes) > MAX_NODES:
         raise limit_error(
-            f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MOST_NODES:,} at most",
+            f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MAX_NODES:,} at most",
             "look at a part of the program, or at the records of `trace`",
         )
     program, graph = pose(text, point, wrt, quantities=True).program, drawn.graphed.graph
@@ -185,13 +185,13 @@ def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
 
 
 def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
-    if not 0 < len(names) <= MOST_DERIVED:
+    if not 0 < len(names) <= MAX_DERIVED:
         return ()
     try:
         entries = diff(text, wrt=names, steps=True).derivations
     except ExpressionError:
         return ()
-    return entries if sum(len(entry.steps) for entry in entries) <= MOST_STEPS else ()
+    return entries if sum(len(entry.steps) for entry in entries) <= MAX_STEPS else ()
 
 
 def _kind(primitive: Primitive, is_operation: bool) -> str:

@@ -19,7 +19,7 @@ from ..language.builder import Program
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.floats import REAL
-from ..numbers.running_error import RUNNING, UNIT, Bounded
+from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from ..record import Record
 from ..run.flat_graph import Graph
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from ..quantities.unit import Unit
 
-MOST_ORDERS = 200
+MAX_ORDERS = 200
 """The time is quadratic in the order, cubic for a power of the variable."""
-MOST_DIGITS = 300_000
-DIGITS = (60, 150)
+MAX_DIGITS = 300_000
+ZERO_TEST_DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; the last one decides."""
 
 
@@ -113,12 +113,12 @@ def _check_order(order: int, arithmetic: Arithmetic) -> None:
     message = hint = ""
     if order < 0:
         message, hint = f"the order {order} is negative", "the order 0 is the value alone"
-    elif order > MOST_ORDERS:
+    elif order > MAX_ORDERS:
         message = f"the order {order:,} is too high: the time grows with its third power"
-        hint = f"ask for an order up to {MOST_ORDERS}"
-    elif arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MOST_DIGITS:
+        hint = f"ask for an order up to {MAX_ORDERS}"
+    elif arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MAX_DIGITS:
         message = f"order {order} with {arithmetic.digits:,} digits would take too long"
-        hint = f"order times digits may be up to {MOST_DIGITS:,}"
+        hint = f"order times digits may be up to {MAX_DIGITS:,}"
     if message:
         raise limit_error(message, hint)
 
@@ -134,7 +134,7 @@ def _without_noise(
     for key, x in values.items():
         coordinate = point.get(key)
         typed = isinstance(coordinate, str) or getattr(coordinate, "source", None) is not None
-        near[key] = Bounded(x, UNIT * abs(x) if typed else 0.0)
+        near[key] = Bounded(x, UNIT_ROUNDOFF * abs(x) if typed else 0.0)
     try:
         bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, near, name, order)]
     except (ExpressionError, *NO_RESULT):
@@ -214,7 +214,7 @@ def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[La
     from ..numbers.running_digits import RunningDigits
 
     before: list[bool] = []
-    for digits in DIGITS:
+    for digits in ZERO_TEST_DIGITS:
         m = RunningDigits(digits)
         arithmetic = Arithmetic("precision", digits)
         values = {name: arithmetic._value(m, name, x) for name, x in point.items()}
@@ -245,7 +245,11 @@ def series_through(
         return None
     zero = m.number(0)
     coefficients = [zero + (float(x) if m is REAL else x) for x in (series.at(k) for k in range(order + 1))]
-    proof = "" if decisions.confirmed else f"; that terms cancel is confirmed with {DIGITS[-1]} digits, and not proven"
+    proof = (
+        ""
+        if decisions.confirmed
+        else f"; that terms cancel is confirmed with {ZERO_TEST_DIGITS[-1]} digits, and not proven"
+    )
     message = f"the formula has no value at this point, and a limit: the series goes through the hole{proof}"
     return coefficients, Diagnostic("removable", message, None, None)
 

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 MODES = ("reverse", "forward")
 
-VANISHED, EXPLODED = 1e-8, 1e8
+VANISHING_RATIO, EXPLODING_RATIO = 1e-8, 1e8
 """Adjoints that cross one of these in a step get a note."""
-CANCELLED = 1e3
+CANCELLATION_RATIO = 1e3
 """How much smaller than its largest part an adjoint is that cancels."""
 
 
@@ -387,12 +387,12 @@ def _vanishing(pulls: Sequence[AdjointStep]) -> Iterator[Note]:
             continue
         largest = max(abs(pull.upstream) for pull in steps)
         through = f"{source.name} = {source.formula}" if len(source.formula) <= 60 else source.name
-        if largest >= VANISHED > abs(adjoint):
-            if max(abs(pull.product) for pull in steps) > CANCELLED * abs(adjoint):
+        if largest >= VANISHING_RATIO > abs(adjoint):
+            if max(abs(pull.product) for pull in steps) > CANCELLATION_RATIO * abs(adjoint):
                 yield Note("cancelled", f"what {name} receives cancels: its adjoint is {adjoint:.3g}")
             else:
                 yield Note("vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}")
-        elif largest <= EXPLODED < abs(adjoint):
+        elif largest <= EXPLODING_RATIO < abs(adjoint):
             yield Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}")
 
 

@@ -17,7 +17,7 @@ from .fragments import RANGES, Fragments, span
 from .mistakes import DASHES, FRACTIONS, MISTAKES, QUOTES, UNSEEN, Mistake, Repair
 from .suggestions import MAX_CONTEXT, is_glued, meaning, offered
 
-WINDOW = 80
+PATTERN_WINDOW = 80
 """How many characters before and after the error the patterns see."""
 
 _WHOLE = ("{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "{difference}", "{statement} else 0")
@@ -57,7 +57,7 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
 def recognised(fragments: Fragments) -> tuple[Mistake, str, Span]:
     """Return the first mistake that fits, the message, and the carets' place."""
     c = fragments
-    ahead, behind = c.text[c.point : c.point + WINDOW], c.text[max(0, c.point - WINDOW) : c.point]
+    ahead, behind = c.text[c.point : c.point + PATTERN_WINDOW], c.text[max(0, c.point - PATTERN_WINDOW) : c.point]
     for mistake in MISTAKES:
         sign = re.match(mistake.text or r"[\s\S]?", ahead)
         if (

@@ -25,7 +25,7 @@ MAX_PROVEN_MULTIPLICITY = 8
 MAX_GUESSED_DECIMALS = 6
 SEARCH_BITS = 80
 MAX_CONTRACTIONS = 60
-MOST_BOXES = 5_000
+MAX_BOXES = 5_000
 RESERVED_WORK_SHARE = 0.3  # for the digits of the solutions
 BOXES_A_SOLUTION = 16
 """The work for the digits of a solution, in boxes: about 10, measured."""
@@ -285,7 +285,7 @@ def search(
             reserved += BOXES_A_SOLUTION * (before - work.left)
             counted += 1
         before = work.left
-        if boxes > MOST_BOXES or work.left < max(RESERVED_WORK_SHARE * work.most, reserved) or stop():
+        if boxes > MAX_BOXES or work.left < max(RESERVED_WORK_SHARE * work.most, reserved) or stop():
             undecided += [here for _, _, here in waiting]
             complete = False
             break

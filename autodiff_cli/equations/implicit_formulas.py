@@ -12,7 +12,7 @@ from ..algebra.symbolic_derivative import derivatives
 from ..algebra.walk import substituted
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, Step, check_length, derivation, pending_name
-from ..formulas.diff import MOST_ORDERS, Derivative, Diff
+from ..formulas.diff import MAX_ORDERS, Derivative, Diff
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ..inputs.equation_units import EquationUnits
     from ..inputs.quantities import Units
 
-MOST_EQUATIONS = 4
+MAX_EQUATIONS = 4
 
 BOTH_SIDES, COLLECT, SOLVE = "both sides", "collect", "solve"
 """The steps after both sides are differentiated."""
@@ -130,11 +130,11 @@ def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: boo
     if len(unknowns) != count:
         message = f"there {'is' if count == 1 else 'are'} {counted(count, 'equation')} for {quoted(unknowns)}"
         raise usage_error(message, "name as many unknowns as there are equations: `--for x,y`")
-    if count > MOST_EQUATIONS:
-        message = f"the formulas of {count} unknowns are too long; {MOST_EQUATIONS} is the most"
+    if count > MAX_EQUATIONS:
+        message = f"the formulas of {count} unknowns are too long; {MAX_EQUATIONS} is the most"
         raise limit_error(message, "`solve` finds the derivatives at a point")
-    if not 1 <= order <= MOST_ORDERS:
-        raise ExpressionError("limit", f"the order {order:,} is not one from 1 to {MOST_ORDERS}")
+    if not 1 <= order <= MAX_ORDERS:
+        raise ExpressionError("limit", f"the order {order:,} is not one from 1 to {MAX_ORDERS}")
     if steps and count > 1:
         raise usage_error("`--steps` shows the work of one equation", "leave `--steps` out")
 

@@ -19,7 +19,7 @@ from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.budget import Defined
 from ..numbers.exact import EXACT
-from ..numbers.running_error import UNIT
+from ..numbers.running_error import UNIT_ROUNDOFF
 from ..numerics.newton import bisected, damped_newton
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.primitive import Primitive
@@ -332,7 +332,7 @@ class OneEquation(Search):
         if here is None or not (here[2] or step):
             return False
         error = self._rounding(x)
-        reach = step or 2 * (abs(here[1]) + error) / abs(here[2]) + 2 * UNIT * abs(x)
+        reach = step or 2 * (abs(here[1]) + error) / abs(here[2]) + 2 * UNIT_ROUNDOFF * abs(x)
         low, high = self(x - reach), self(x + reach)
         if low is None or high is None or low[1] * high[1] >= 0 or min(abs(low[1]), abs(high[1])) <= error:
             return False
@@ -352,7 +352,7 @@ class OneEquation(Search):
             root = self._refined(start, width)
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
-                if abs(x - root[0]) <= 4 * UNIT * abs(x) + 1e-12 * width:
+                if abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     self.multiplicities[x] = root[1]
                     if root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0) and self._is_computed_exactly(x):
                         self.errors[x] = 0.0

@@ -14,7 +14,7 @@ from ..inputs.problem import Problem
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import ITERATION, Defined, charge
 from ..numbers.floats import REAL
-from ..numbers.running_error import RUNNING, UNIT, Bounded
+from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import Matrix, inverse, solve_linear
 from ..numerics.newton import System
 from ..run.evaluation import Kinks
@@ -95,7 +95,7 @@ def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multip
 def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = True) -> list[float]:
     """Return a bound on each rounding error; with `own`, of the unknowns too."""
     values = {
-        name: Bounded(x, UNIT * abs(x) if own and name in problem.unknowns else 0.0)
+        name: Bounded(x, UNIT_ROUNDOFF * abs(x) if own and name in problem.unknowns else 0.0)
         for name, x in {**problem.values, **at}.items()
     }
     errors = []

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from ..algebra.rational_functions import coefficients
 from ..derivatives.hessian import hessian
-from ..derivatives.taylor import DIGITS, decided_series, taylor
+from ..derivatives.taylor import ZERO_TEST_DIGITS, decided_series, taylor
 from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, counted, usage_error
 from ..formulas.derivation import derivative_name
@@ -178,7 +178,7 @@ def check_series(
             )  # fmt: skip
             return Marked(posed, answer, False, message, hint)
     proven = decisions.confirmed and more.confirmed
-    proof = "" if proven else f", to {DIGITS[-1]} digits, which is no proof"
+    proof = "" if proven else f", to {ZERO_TEST_DIGITS[-1]} digits, which is no proof"
     return Marked(posed, answer, True, f"right: all coefficients agree{proof}")
 
 

@@ -19,14 +19,14 @@ from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..table.operators import CONSTANT, SUB
 
-DIGITS, MORE_DIGITS = 100, 300
+COMPARISON_DIGITS, MORE_DIGITS = 100, 300
 """The digits of the first and, if undecided, the second comparison."""
 
 AGREED_DIGITS = 80
 """The digits in which equal numbers agree."""
 
 SHRUNK_DIGITS = 150
-"""The least digits by which noise shrinks from `DIGITS` to `MORE_DIGITS`."""
+"""The least digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`."""
 
 NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
 FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
@@ -56,7 +56,7 @@ Values = Callable[[NumberType], "tuple[Any, Any] | ComparedPoint | None"]
 """Two numbers to compare; None if the first is undefined."""
 
 
-def many_digits(digits: int = DIGITS) -> NumberType:
+def many_digits(digits: int = COMPARISON_DIGITS) -> NumberType:
     """Return the arithmetic of comparisons."""
     from ..numbers.multiprecision import Multiprecision
 
@@ -98,7 +98,7 @@ def equal(values: Values) -> bool | None:
     A difference that shrinks with more digits is a rounding error; one that stays is real.
     """
     differences: list[tuple[Any, Any]] = []
-    for digits in (DIGITS, MORE_DIGITS):
+    for digits in (COMPARISON_DIGITS, MORE_DIGITS):
         try:
             pair = values(many_digits(digits))
         except Beyond:

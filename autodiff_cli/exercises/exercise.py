@@ -38,10 +38,10 @@ LEVELS = {
 }
 """The title of each level."""
 
-COUNT, MAX_COUNT = 10, 100
+DEFAULT_COUNT, MAX_COUNT = 10, 100
 """The default and the greatest number of problems."""
 
-SEED = 1
+DEFAULT_SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
 """The most drafts for a problem, for one of a topic, and for an unlike one."""
 
@@ -159,8 +159,8 @@ class Sheet(Record):
 def sheet(
     level: int = 1,
     *,
-    count: int = COUNT,
-    seed: int = SEED,
+    count: int = DEFAULT_COUNT,
+    seed: int = DEFAULT_SEED,
     solutions: bool = False,
     topic: str | None = None,
     function: str | None = None,

@@ -29,8 +29,18 @@ from ..numbers.base import NumberType, Refusal
 from ..numbers.budget import Defined
 from ..numbers.exact import Exact
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from .comparison import AGREED_DIGITS, DIGITS, ComparedPoint, as_number, equal, many_digits, points, same, value_at
-from .exercise import COUNT, SEED, TOPICS, Exercise, Marked, Sheet, listed, sheet
+from .comparison import (
+    AGREED_DIGITS,
+    COMPARISON_DIGITS,
+    ComparedPoint,
+    as_number,
+    equal,
+    many_digits,
+    points,
+    same,
+    value_at,
+)
+from .exercise import DEFAULT_COUNT, DEFAULT_SEED, TOPICS, Exercise, Marked, Sheet, listed, sheet
 from .labels import Entry, entries
 
 MIN_POINTS = 6
@@ -53,8 +63,8 @@ _DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
 def sheet_or_mark(
     *,
     level: int | None = None,
-    count: int = COUNT,
-    seed: int = SEED,
+    count: int = DEFAULT_COUNT,
+    seed: int = DEFAULT_SEED,
     solutions: bool = False,
     check: int | None = None,
     answer: str | None = None,
@@ -69,7 +79,7 @@ def sheet_or_mark(
     return mark(level, check, answer, **chosen)
 
 
-def mark(level: int, number: int, answer: str, *, seed: int = SEED, **choices: Any) -> Marked:
+def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **choices: Any) -> Marked:
     """Mark an answer to an exercise, with a hint if it is wrong.
 
     Raises `ExpressionError` if it is not a formula, or has the wrong number of numbers.
@@ -421,7 +431,7 @@ def distinguishable(a: Any, b: Any) -> tuple[str, str]:
     if b is None:
         return rounded(a), ""
     context = many_digits().context
-    for digits in (6, 12, 20, 40, DIGITS):
+    for digits in (6, 12, 20, 40, COMPARISON_DIGITS):
         texts = tuple(context.nstr(context.mpf(x), digits) if digits > 15 else f"{float(x):.{digits}g}" for x in (a, b))
         if texts[0] != texts[1]:
             break

@@ -34,7 +34,7 @@ MAX_SWAPPED_VALUES = 4
 _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _PARTS = re.compile(r";|\s+(?:or|and)\s+")
-EQUAL, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
+EQUAL_WITHIN, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
 """The greatest relative errors of equal and of near values."""
 
 
@@ -111,7 +111,7 @@ def _roots_marked(
             k
             for k, root in enumerate(roots)
             if all(
-                _is_within(x, root[name], EQUAL)
+                _is_within(x, root[name], EQUAL_WITHIN)
                 or (fails and x is not None and is_rounded(solution[name], x, root[name]))
                 for name, x in numbers.items()
             )

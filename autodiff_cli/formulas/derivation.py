@@ -19,10 +19,10 @@ from ..record import Record
 from ..table.operators import ADD, AND, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
 
-MOST_NODES = 400
+MAX_NODES = 400
 """Nodes of a formula, a shared one counted at each use."""
 
-MOST_STEPS = 2_000
+MAX_STEPS = 2_000
 """Steps of all derivations of an answer together."""
 
 PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", "conventions"
@@ -105,8 +105,8 @@ def derivations(
         for multi, formula in following.items():
             by, used = tuple([names[j] for j in multi]), assumed if k == order else ()
             worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula, used))
-            if sum(len(entry.steps) for entry in worked) > MOST_STEPS:
-                message = f"the derivations have more than {MOST_STEPS:,} steps"
+            if sum(len(entry.steps) for entry in worked) > MAX_STEPS:
+                message = f"the derivations have more than {MAX_STEPS:,} steps"
                 raise limit_error(message, "ask for fewer variables, `--wrt x`, or leave `--steps` out")
         before = following
     return tuple(worked)
@@ -131,9 +131,9 @@ def derivation(
 def check_length(function: Value) -> None:
     """Raise `ExpressionError` for a formula that is too long for steps."""
     size = facts_of((function,), lambda _, sizes: 1 + sum(sizes))[function]
-    if size > MOST_NODES:
+    if size > MAX_NODES:
         message = f"a formula of {size:,} operations and numbers is too long to be derived step by step"
-        raise limit_error(message, f"leave `--steps` out, or derive a part: of {MOST_NODES} at most")
+        raise limit_error(message, f"leave `--steps` out, or derive a part: of {MAX_NODES} at most")
 
 
 def pending_name(function: Value, by: str) -> str:

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
 PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
 
-MOST_ORDERS = 30
-MOST_DERIVATIVES = 200
+MAX_ORDERS = 30
+MAX_DERIVATIVES = 200
 MAX_LENGTH = 1_000_000
 """Characters of a formula with shared parts written out."""
 
@@ -167,8 +167,8 @@ def diff(
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
     """
-    if not 1 <= order <= MOST_ORDERS:
-        message = f"the order {order:,} is not one from 1 to {MOST_ORDERS}: a formula grows with every order"
+    if not 1 <= order <= MAX_ORDERS:
+        message = f"the order {order:,} is not one from 1 to {MAX_ORDERS}: a formula grows with every order"
         raise limit_error(message, "`taylor` finds derivatives of high order at a point")
     operator = differential_operator(text)
     if operator is not None:
@@ -191,8 +191,8 @@ def diff(
     warnings = (check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
-    if math.comb(len(names) + order - 1, order) > MOST_DERIVATIVES:
-        message = f"{len(names):,} variables have more than {MOST_DERIVATIVES} derivatives of order {order}"
+    if math.comb(len(names) + order - 1, order) > MAX_DERIVATIVES:
+        message = f"{len(names):,} variables have more than {MAX_DERIVATIVES} derivatives of order {order}"
         raise limit_error(message, "name some of them: `--wrt x,y`")
     if steps and language not in ("text", "latex"):
         hint = "leave `--steps` out: steps are shown as text, or in LaTeX"

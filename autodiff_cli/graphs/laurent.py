@@ -22,7 +22,7 @@ from .value_and_gradient import value_in
 MORE_ORDERS = (3, 8, 20, 48)
 """Extra orders to try, as quotients lose some."""
 
-MOST_POWER = 100
+MAX_POWER = 100
 
 IsZero = Callable[[Number], bool]
 
@@ -118,7 +118,7 @@ class _Expansion:
             exponent = value_in(self.m, value._prev[1], self.values)
             with Defined(ArithmeticError, ValueError):
                 n = int(exponent or 0)
-                if exponent == n and abs(n) <= MOST_POWER:
+                if exponent == n and abs(n) <= MAX_POWER:
                     power = self.trimmed(0, [self.one])
                     for _ in range(abs(n)):
                         power = self.product(power, inputs[0])

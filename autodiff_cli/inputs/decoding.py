@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from ..errors import ExpressionError, Span, limit_error
 
-LIMIT = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 """Bytes in a line, or in a file that is read whole."""
 
 KINDS: tuple[tuple[bytes, str, str], ...] = (
@@ -51,12 +51,12 @@ def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path")
     """
     try:
         with open(path, "rb") if file is None else nullcontext(file) as source:
-            data = source.read(LIMIT + 1)
+            data = source.read(MAX_BYTES + 1)
     except (OSError, ValueError) as fault:
         reason = (fault.strerror if isinstance(fault, OSError) else None) or fault
         raise ExpressionError("io", f"`{path}` cannot be read: {reason}", hint=hint) from None
-    if len(data) > LIMIT:
-        raise limit_error(f"`{path}` is longer than {LIMIT:,} bytes", "use a smaller file")
+    if len(data) > MAX_BYTES:
+        raise limit_error(f"`{path}` is longer than {MAX_BYTES:,} bytes", "use a smaller file")
     text, error = decode(data, first=True)
     if (error is not None or data.startswith(b"%PDF")) and (other_kind := kind_of(data)):
         kind, hint = other_kind

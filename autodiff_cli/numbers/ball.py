@@ -29,8 +29,8 @@ from .base import UNDECIDED as UNDECIDED
 from .exact import rational_value
 from .exact_form import Form
 
-MAGNITUDE = 1_000_000_000
-"""Numbers of at least 2**MAGNITUDE overflow; those below 2**-MAGNITUDE are not computed."""
+MAX_EXPONENT = 1_000_000_000
+"""Numbers of at least 2**MAX_EXPONENT overflow; those below 2**-MAX_EXPONENT are not computed."""
 
 
 class Ball(Compared, Operators):
@@ -130,7 +130,7 @@ def ball(x: Any) -> Ball:
 
 def exactly(q: Any) -> Ball:
     """Return the ball of a rational number."""
-    return Ball(arb(q), form.of(q) if q.height_bits() <= form.MOST_BITS else None)
+    return Ball(arb(q), form.of(q) if q.height_bits() <= form.MAX_BITS else None)
 
 
 def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
@@ -158,7 +158,7 @@ def _power(x: Ball, y: Ball) -> Ball:
         n = int(integer)
         if n == 0:
             return ball(1)
-        if abs(n) > MAGNITUDE:
+        if abs(n) > MAX_EXPONENT:
             raise OverflowError
         combination = None if x.form is None else form.powered(x.form, n) if n > 0 or x != 0 else None
         q = form.rational(combination)
@@ -192,7 +192,7 @@ class Balls(NumberType):
 
     name = "certified"
     has_values = True
-    range = f"this arithmetic, which ends at 2**{MAGNITUDE}"
+    range = f"this arithmetic, which ends at 2**{MAX_EXPONENT}"
 
     def __init__(self, bits: int) -> None:
         ctx.prec = bits
@@ -244,9 +244,9 @@ class Balls(NumberType):
         if text == "e":
             return Ball(arb.const_e(), form.atom("e"))
         written = Decimal(text)
-        if abs(written.adjusted()) * 4 > MAGNITUDE:
+        if abs(written.adjusted()) * 4 > MAX_EXPONENT:
             raise OverflowError
-        if abs(written.adjusted()) * 4 < form.MOST_BITS > len(text) * 4:
+        if abs(written.adjusted()) * 4 < form.MAX_BITS > len(text) * 4:
             return ball(Fraction(written))
         return Ball(arb(str(written)), form.atom("decimal", str(written.normalize())))
 
@@ -259,8 +259,8 @@ class Balls(NumberType):
         work.charge(self._step)
         if not isinstance(x, Ball):
             return True
-        is_large = not x.a.is_finite() or (not x.a.is_zero() and magnitude(x) > MAGNITUDE)
-        if is_large and (not x.a.is_finite() or magnitude(x, low=True) < MAGNITUDE):
+        is_large = not x.a.is_finite() or (not x.a.is_zero() and magnitude(x) > MAX_EXPONENT)
+        if is_large and (not x.a.is_finite() or magnitude(x, low=True) < MAX_EXPONENT):
             raise undecided("there is no bound on this number")
         return not is_large
 

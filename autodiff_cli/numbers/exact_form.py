@@ -11,10 +11,10 @@ from weakref import WeakValueDictionary
 
 from flint import fmpq
 
-MOST_TERMS = 8
+MAX_TERMS = 8
 """Longer sums, and products of more atoms, become one atom."""
 
-MOST_BITS = 4096
+MAX_BITS = 4096
 """The longest numerators and denominators of factors; longer ones are not exact."""
 
 
@@ -72,8 +72,8 @@ def atom(name: str, *parts: Any) -> Form:
 
 
 def _bounded(form: Form) -> Form:
-    if len(form) > MOST_TERMS or any(
-        len(product) > MOST_TERMS or q.height_bits() > MOST_BITS for product, q in form.items()
+    if len(form) > MAX_TERMS or any(
+        len(product) > MAX_TERMS or q.height_bits() > MAX_BITS for product, q in form.items()
     ):
         return atom("sum", frozen(form))
     return form
@@ -100,7 +100,7 @@ def added(f: Form, g: Form) -> Form:
 
 def multiplied(f: Form, g: Form) -> Form:
     """Return f·g."""
-    if len(f) * len(g) > MOST_TERMS:
+    if len(f) * len(g) > MAX_TERMS:
         f, g = (x if len(x) < 2 else atom("sum", frozen(x)) for x in (f, g))
     total: Form = {}
     for a, p in f.items():
@@ -130,7 +130,7 @@ def powered(f: Form, n: int) -> Form:
     if not f:
         return f if n else {(): ONE}
     ((product, q),) = f.items()
-    if q.height_bits() * abs(n) > 2 * MOST_BITS and q != 1:
+    if q.height_bits() * abs(n) > 2 * MAX_BITS and q != 1:
         return atom("power", frozen(f), n)
     return _bounded({tuple((factor, power * n) for factor, power in product) if n else (): q**n})
 

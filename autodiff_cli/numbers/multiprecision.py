@@ -22,13 +22,13 @@ from . import budget as work
 from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 from .double.twofold import finite
 
-MAGNITUDE = 100_000
-"""Numbers of 2**MAGNITUDE and more overflow, below 2**-MAGNITUDE they round to 0: about 1e±30103.
+MAX_EXPONENT = 100_000
+"""Numbers of 2**MAX_EXPONENT and more overflow, below 2**-MAX_EXPONENT they round to 0: about 1e±30103.
 
 Without a bound, mpmath would not return from exp(exp(exp(10))).
 """
 
-GUARD = 64
+GUARD_BITS = 64
 """Guard bits of every function."""
 
 NAMED = {"pi": "pi", "π": "pi", "e": "e"}
@@ -48,7 +48,7 @@ class Multiprecision(NumberType):
 
     name = "multiprecision"
     has_values = True
-    range = f"this arithmetic, which ends at 2**{MAGNITUDE}"
+    range = f"this arithmetic, which ends at 2**{MAX_EXPONENT}"
 
     def __init__(self, digits: int = 50, *, decimals: bool = False) -> None:
         self.context: Any = type(mpmath.mp)()
@@ -85,7 +85,7 @@ class Multiprecision(NumberType):
         if not self.decimals:
             return self.context.mpf(float(text))
         decimal = Decimal(text)
-        if abs(decimal.adjusted()) > MAGNITUDE:
+        if abs(decimal.adjusted()) > MAX_EXPONENT:
             if decimal and decimal.adjusted() > 0:
                 raise OverflowError("too large")
             return self.underflow() if decimal else self.context.zero
@@ -97,7 +97,7 @@ class Multiprecision(NumberType):
             _, mantissa, exponent, bits = x._mpf_
         except AttributeError:
             return True
-        return bool(exponent + bits <= MAGNITUDE if mantissa else not exponent)
+        return bool(exponent + bits <= MAX_EXPONENT if mantissa else not exponent)
 
     def mul(self, x: Number, y: Number) -> Number:
         """Return the product; 0 below the bound."""
@@ -131,7 +131,7 @@ class Multiprecision(NumberType):
             bits = context.prec
             self._inside = True
             # with twice as many bits, squares of the inputs are exact
-            context.prec = bits + GUARD if accurate else 2 * bits + GUARD
+            context.prec = bits + GUARD_BITS if accurate else 2 * bits + GUARD_BITS
             try:
                 self._charge(family)
                 out = function(self, *numbers)
@@ -164,9 +164,9 @@ class Multiprecision(NumberType):
     def _bounded(self, x: Number) -> Number:
         _, mantissa, exponent, bits = x._mpf_
         if mantissa:
-            if exponent + bits > MAGNITUDE:
+            if exponent + bits > MAX_EXPONENT:
                 raise OverflowError("too large")
-            if exponent + bits < -MAGNITUDE:
+            if exponent + bits < -MAX_EXPONENT:
                 return self.underflow()
         return x
 
@@ -218,9 +218,9 @@ def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
     # Estimate the size of the result before mpmath computes it.
     with m.context.workprec(53):
         size = y * m.context.ln(abs(x)) / m.context.ln2
-    if size > MAGNITUDE:
+    if size > MAX_EXPONENT:
         raise OverflowError("too large")
-    return m.underflow() if size < -MAGNITUDE else m.context.power(x, y)
+    return m.underflow() if size < -MAX_EXPONENT else m.context.power(x, y)
 
 
 # ---- trigonometric and hyperbolic
@@ -384,10 +384,10 @@ def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
     context = m.context
     m._charge("gamma")  # three calls, of which one is charged
     a, b = max(a, b), min(a, b)
-    if context.mag(a) - 2 * max(context.mag(b), 0) > context.prec + GUARD:
+    if context.mag(a) - 2 * max(context.mag(b), 0) > context.prec + GUARD_BITS:
         return context.loggamma(b) - b * context.ln(a)  # DLMF 5.11.12
     if context.mag(b) > 17:
-        return -4 * context.mpf(MAGNITUDE)  # a bound: exp underflows
+        return -4 * context.mpf(MAX_EXPONENT)  # a bound: exp underflows
     with context.extraprec(2 * max(context.mag(a), 0)):
         return context.loggamma(a) + context.loggamma(b) - context.loggamma(a + b)
 

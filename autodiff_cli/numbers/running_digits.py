@@ -23,7 +23,7 @@ from ..table.primitive import Primitive
 from .base import Compared, Lifted, Number, Valued, undecided
 from .budget import charge
 from .exact import RATIONAL_FUNCTIONS, rational_value
-from .multiprecision import MAGNITUDE, NAMED, Multiprecision
+from .multiprecision import MAX_EXPONENT, NAMED, Multiprecision
 
 EXACT = -math.inf
 """log2 of a zero error."""
@@ -31,7 +31,7 @@ EXACT = -math.inf
 RATIO_BITS = 1100
 """The maximum bit length of exact numerators and denominators."""
 
-REMEMBERED = 4096
+MAX_CACHED_VALUES = 4096
 """Cached values per function: rules ask for values of the forward sweep."""
 
 STEPS_A_BOUND = 8
@@ -195,7 +195,7 @@ class Remembering(Multiprecision):
             value = values.get(inputs)
             if value is None:
                 value = compute(*inputs)
-                if len(values) >= REMEMBERED:
+                if len(values) >= MAX_CACHED_VALUES:
                     values.clear()
                 if value:  # a 0 may be an underflow, to be noted each time
                     values[inputs] = value
@@ -306,7 +306,7 @@ class RunningDigits(Lifted):
         if primitive.jumps and primitive.has_structural_zeros:
             self._spread(primitive, xs, errors, out)
             return self.number(int(out))
-        rounding = joined(magnitude(out) + 1 - self.bits, -MAGNITUDE if self.base.underflowed else EXACT)
+        rounding = joined(magnitude(out) + 1 - self.bits, -MAX_EXPONENT if self.base.underflowed else EXACT)
         spread = EXACT if exact else self._spread(primitive, xs, errors, out)
         if primitive.may_kink:
             for x in numbers:

@@ -17,16 +17,16 @@ from .base import Lifted, Number, Valued
 from .budget import charge
 from .floats import REAL
 
-UNIT = 2.0**-53
+UNIT_ROUNDOFF = 2.0**-53
 """The unit roundoff of doubles: the largest relative error of one operation."""
 
 ULPS, SPECIAL_ULPS = 4, 16
 """Accuracy in ulps of functions, and of those of the group `Special`."""
 
-WHOLE = 2.0**53
+MAX_EXACT_INTEGER = 2.0**53
 """Up to here products of whole numbers are exact."""
 
-TINY = 2.0**-1074
+UNDERFLOW_ERROR = 2.0**-1074
 """The error bound of an underflowing result."""
 
 
@@ -58,8 +58,8 @@ class Bounded(Valued):
         y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
         x = self.x * y
         spread = abs(self.x) * error + abs(y) * self.error + self.error * error if self.error or error else 0.0
-        if abs(x) > WHOLE or not (self.x.is_integer() and float(y).is_integer()):
-            spread += UNIT * abs(x) + (0.0 if x or not self.x or not y else TINY)
+        if abs(x) > MAX_EXACT_INTEGER or not (self.x.is_integer() and float(y).is_integer()):
+            spread += UNIT_ROUNDOFF * abs(x) + (0.0 if x or not self.x or not y else UNDERFLOW_ERROR)
         return Bounded(x, spread)
 
     def __truediv__(self, other: Number) -> Bounded:
@@ -67,7 +67,7 @@ class Bounded(Valued):
         x = self.x / y
         room = abs(y) - error
         spread = (self.error + abs(x) * error) / room if room > 0 else math.inf if self.error or error else 0.0
-        return Bounded(x, spread + UNIT * abs(x) + (0.0 if x or not self.x else TINY))
+        return Bounded(x, spread + UNIT_ROUNDOFF * abs(x) + (0.0 if x or not self.x else UNDERFLOW_ERROR))
 
 
 def nearest(x: Any) -> float:
@@ -91,7 +91,7 @@ class Running(Lifted):
 
     @property
     def pi(self) -> Bounded:
-        return Bounded(math.pi, UNIT * math.pi)
+        return Bounded(math.pi, UNIT_ROUNDOFF * math.pi)
 
     def number(self, x: Number) -> Bounded:
         return x if isinstance(x, Bounded) else Bounded(float(x))
@@ -100,14 +100,14 @@ class Running(Lifted):
         """Return the double nearest to a literal, with a bound on their difference."""
         x = REAL.literal(text)
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
-        return Bounded(x, 0.0 if exact else UNIT * abs(x))
+        return Bounded(x, 0.0 if exact else UNIT_ROUNDOFF * abs(x))
 
     def finite(self, x: Number) -> bool:
         return math.isfinite(nearest(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)
-        unit = UNIT * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
+        unit = UNIT_ROUNDOFF * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
 
         def function(*inputs: Number) -> Bounded:
             xs = [nearest(x) for x in inputs]

@@ -13,8 +13,8 @@ from ..numbers.floats import REAL
 
 Matrix = list[list[Any]]
 
-SWEEPS = 60
-SMALLEST = 1e-18  # relative size of negligible off-diagonal entries
+MAX_SWEEPS = 60
+NEGLIGIBLE_ENTRY = 1e-18  # relative size of negligible off-diagonal entries
 
 
 class Singular(ArithmeticError):
@@ -125,12 +125,12 @@ def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]])
     if not scale:
         return [0.0] * n
     a = [[x / scale for x in row] for row in matrix]
-    for _ in range(SWEEPS):
+    for _ in range(MAX_SWEEPS):
         turned = False
         for p in range(n - 1):
-            work.charge(n * sum([not -SMALLEST <= x <= SMALLEST for x in a[p][p + 1 :]]))
+            work.charge(n * sum([not -NEGLIGIBLE_ENTRY <= x <= NEGLIGIBLE_ENTRY for x in a[p][p + 1 :]]))
             for q in range(p + 1, n):
-                if -SMALLEST <= a[p][q] <= SMALLEST:
+                if -NEGLIGIBLE_ENTRY <= a[p][q] <= NEGLIGIBLE_ENTRY:
                     continue
                 turned = True
                 # the rotation that annihilates the entry (p, q)

@@ -18,7 +18,7 @@ from ..graphs.second_order import hessian_in
 from ..graphs.value import Source
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
-from ..numbers.running_error import RUNNING, UNIT, Bounded
+from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from .linear_algebra import cholesky, cholesky_solve, dot, eigenvectors
 
 Matrix = Sequence[Sequence[float]]
@@ -26,8 +26,8 @@ Matrix = Sequence[Sequence[float]]
 Decomposition = Callable[[list[list[float]]], tuple[list[float], list[list[float]]]]
 """Returns the eigenvalues and unit eigenvectors of a symmetric matrix."""
 
-HIDDEN = 1024  # multiple of its error below which a sign is uncertain
-NAMED = 4  # variables of a direction
+UNCERTAIN_SIGN_FACTOR = 1024  # multiple of its error below which a sign is uncertain
+MAX_NAMED = 4  # variables of a direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Single:
         return result if is_finite else self._derivatives(point, wrt, [abs(point.get(name, 0.0)) for name in wrt])
 
     def _derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        spread = [2 * UNIT * x for x in size]
+        spread = [2 * UNIT_ROUNDOFF * x for x in size]
         inputs = {name: Bounded(x) for name, x in point.items()}
         inputs |= {name: Bounded(point[name], error) for name, error in zip(wrt, spread, strict=True) if name in point}
         result = hessian_in(RUNNING, self.output, inputs, wrt)
@@ -188,7 +188,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
     )
     if not rows:
         return _Shape("flat", False, [], [], 0.0)
-    noise = norm(errors) + 4 * UNIT * len(rows) * norm(matrix)
+    noise = norm(errors) + 4 * UNIT_ROUNDOFF * len(rows) * norm(matrix)
     if not math.isfinite(noise):
         return _Shape("flat", False, [], [0.0] * len(rows), math.inf)
     slopes = [at.gradient[i] * u for i, u in zip(rows, units, strict=True)]
@@ -227,7 +227,10 @@ def norm(matrix: Matrix) -> float:
 
 
 def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
-    largest = max(abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows), HIDDEN * at.hessian_error[i][i])
+    largest = max(
+        abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows),
+        UNCERTAIN_SIGN_FACTOR * at.hessian_error[i][i],
+    )
     if not 0 < largest < math.inf:
         return 1.0
     return math.ldexp(1.0, -(math.frexp(largest)[1] // 2))
@@ -249,8 +252,8 @@ def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:
     """
     shown = [(x, name) for x, name in zip(direction, names, strict=True) if abs(x) >= 0.005]
     text = ""
-    for x, name in shown[:NAMED]:
+    for x, name in shown[:MAX_NAMED]:
         factor = "" if f"{abs(x):.2g}" == "1" else f"{abs(x):.2g}*"
         sign = "-" if x < 0 else "+"
         text += (f" {sign} " if text else "-" * (x < 0)) + factor + name
-    return text + (" + …" if len(shown) > NAMED else "")
+    return text + (" + …" if len(shown) > MAX_NAMED else "")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..numbers.budget import charge
 
-COEFFICIENT = 0.05  # the work of one operation on a coefficient
+COEFFICIENT_WORK = 0.05  # the work of one operation on a coefficient
 
 Polynomial = list[int]
 """Coefficients from the constant one on, the last not 0; empty for 0."""
@@ -68,7 +68,7 @@ def _derivative(p: Polynomial) -> Polynomial:
 def _remainder(p: Polynomial, q: Polynomial) -> Polynomial:
     """Return a positive multiple of the remainder."""
     rest = list(p)
-    charge(COEFFICIENT * len(q) * max(0, len(p) - len(q) + 1) * (1 + max(map(int.bit_length, q)) / 64))
+    charge(COEFFICIENT_WORK * len(q) * max(0, len(p) - len(q) + 1) * (1 + max(map(int.bit_length, q)) / 64))
     while len(rest) >= len(q):
         lead, shift = rest[-1], len(rest) - len(q)
         rest = [c * abs(q[-1]) for c in rest]
@@ -133,7 +133,7 @@ def _changes(chain: Sequence[Polynomial], x: Fraction) -> int:
 
 
 def _sign(p: Polynomial, x: Fraction) -> int:
-    charge(COEFFICIENT * len(p))
+    charge(COEFFICIENT_WORK * len(p))
     total, power = 0, 1
     for c in reversed(p):
         total = total * x.numerator + c * power

@@ -6,11 +6,11 @@ import math
 
 from ..errors import usage_error
 
-BITS = 80
+PRECISION_BITS = 80
 MAX_STEPS = 200  # towards a coverage factor
 MAX_FACTOR = 1e150  # whose square is a double
 MIN_NORMAL_DOF = 1e5  # degrees of freedom with a normal scale, to six digits
-INFINITE = 1e17  # degrees of freedom of a normal distribution, in doubles
+NORMAL_DEGREES = 1e17  # degrees of freedom of a normal distribution, in doubles
 
 
 def check_level(level: float | None) -> None:
@@ -28,11 +28,11 @@ def level_of(k: float, dof: float) -> float:
     >>> round(level_of(1.0, math.inf), 4)
     0.6827
     """
-    if dof > INFINITE:
+    if dof > NORMAL_DEGREES:
         return math.erf(k / math.sqrt(2))
     import mpmath
 
-    with mpmath.workprec(BITS):
+    with mpmath.workprec(PRECISION_BITS):
         # Abramowitz and Stegun, 26.7.1
         square, half = mpmath.mpf(k) ** 2, mpmath.mpf(1) / 2
         if square <= dof:
@@ -49,7 +49,7 @@ def coverage_factor(level: float, dof: float) -> float:
     from statistics import NormalDist
 
     z = NormalDist().inv_cdf((1 + level) / 2)
-    if dof > INFINITE:
+    if dof > NORMAL_DEGREES:
         return z
     # the level is concave in k and the normal quantile too low: Newton's steps increase
     k = z

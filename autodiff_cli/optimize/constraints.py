@@ -18,22 +18,22 @@ from ..errors import ExpressionError, usage_error
 from ..inputs.problem import check_single, parse
 from ..language.builder import Program
 from ..numbers.budget import Defined
-from ..numbers.running_error import UNIT, Bounded
+from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Single
 from .convergence import WALL, ConstraintAtPoint, ConvergenceReport, Limits, walls_at
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-NEARBY = (1e-4, 1e-6, 1e-9)
+BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)
 """How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
 the end of a search is: tried one after the other."""
 
 END_TOLERANCE = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
-FEASIBLE = 1e-10  # violation beyond rounding errors, in the same units
-BESIDE = 1e-6  # relative distance at which the curvature is checked too
-VANISHING = 1e-9  # multiplier, relative to the largest gradient
+MAX_VIOLATION = 1e-10  # violation beyond rounding errors, in the same units
+CURVATURE_OFFSET = 1e-6  # relative distance at which the curvature is checked too
+ZERO_MULTIPLIER = 1e-9  # multiplier, relative to the largest gradient
 
 
 _RELATION = re.compile(r"<=|>=|≤|≥|==|=|<|>")
@@ -112,7 +112,9 @@ class ConstrainedProblem:
         point = self._complete(x)
         values, errors, gradients, gradient_errors = [], [], [], []
         for function, names in self.functions:
-            inputs = {name: Bounded(value, UNIT * abs(value) * (name in names)) for name, value in point.items()}
+            inputs = {
+                name: Bounded(value, UNIT_ROUNDOFF * abs(value) * (name in names)) for name, value in point.items()
+            }
             value, slopes = function.bounded(inputs, names)
             values.append(value.x)
             errors.append(value.error)
@@ -202,7 +204,7 @@ class ConstrainedProblem:
 
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
         """Return the point nearby where the conditions hold, or the end, and the report on it."""
-        for near in NEARBY:
+        for near in BORDER_DISTANCES:
             there = self._polished(x, near)
             if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
                 report = self._conditions(there)
@@ -226,7 +228,7 @@ class ConstrainedProblem:
             strong = [
                 k
                 for k in places
-                if self.constraints[k].equality or abs(multipliers[k]) > VANISHING * scale or values[1 + k] < 0
+                if self.constraints[k].equality or abs(multipliers[k]) > ZERO_MULTIPLIER * scale or values[1 + k] < 0
             ]
             off = float(np.linalg.norm(left)) + scale * float(np.sum(np.abs(values[1:][strong])))
             if not off < least:
@@ -251,7 +253,7 @@ class ConstrainedProblem:
 
     def _conditions(self, x: Any) -> ConvergenceReport:
         values, errors, gradients, gradient_errors = self.first_order(x)
-        places = self.active(x, values, gradients, NEARBY[-1])
+        places = self.active(x, values, gradients, BORDER_DISTANCES[-1])
         multipliers, left = self.multipliers(x, gradients, places)
         largest = float(np.max(np.abs(gradients[0]), initial=0.0))
         size = np.linalg.norm(gradients * np.maximum(1.0, np.abs(x)), axis=1)
@@ -259,14 +261,14 @@ class ConstrainedProblem:
         for constraint, value, error, multiplier, s in zip(
             self.constraints, values[1:], errors[1:], multipliers, size[1:], strict=True
         ):
-            g, room = float(value), error + FEASIBLE * max(float(s), 1e-300)
+            g, room = float(value), error + MAX_VIOLATION * max(float(s), 1e-300)
             active = bool(constraint.equality or abs(g) <= room)
             at_point.append(ConstraintAtPoint(constraint.text, g + 0.0, float(multiplier) + 0.0, active))
             if (abs(g) if constraint.equality else -g) > room:
                 off.append(f"`{constraint.text}` is off by {abs(g):.3g} {constraint.unit or ''}".rstrip())
         allowed = np.maximum(self.tolerance, gradient_errors[0] + np.abs(multipliers) @ gradient_errors[1:])
         # a constraint whose multiplier is not 0 is at its border
-        loose = [a.text for a in at_point if not a.active and abs(a.multiplier) > VANISHING * max(1.0, largest)]
+        loose = [a.text for a in at_point if not a.active and abs(a.multiplier) > ZERO_MULTIPLIER * max(1.0, largest)]
         kind: str | None = "not stationary"
         verdict = reason = ""
         if off:
@@ -289,8 +291,8 @@ class ConstrainedProblem:
         """Return the kind of a point by the Lagrangian's curvature along its constraints."""
         walls = walls_at(x, self.limits)
         left = gradients[0] - multipliers @ gradients[1:]
-        pressed = [k for k in held if self.constraints[k].equality or multipliers[k] > VANISHING * scale]
-        inside = [k for k, wall in enumerate(walls) if not wall or abs(left[k]) <= VANISHING * scale]
+        pressed = [k for k in held if self.constraints[k].equality or multipliers[k] > ZERO_MULTIPLIER * scale]
+        inside = [k for k, wall in enumerate(walls) if not wall or abs(left[k]) <= ZERO_MULTIPLIER * scale]
 
         def reduced(x: Any) -> tuple[Any, Any, int]:
             gradients = self.first_order(x)[2]
@@ -313,7 +315,7 @@ class ConstrainedProblem:
             # where third derivatives decide, the point is not known well enough for the sign of the second ones
             with Defined(ArithmeticError):
                 for sign in (-1.0, 1.0):
-                    there = reduced(x + sign * BESIDE * np.maximum(1.0, np.abs(x)) * (basis @ ways[:, 0]))
+                    there = reduced(x + sign * CURVATURE_OFFSET * np.maximum(1.0, np.abs(x)) * (basis @ ways[:, 0]))
                     if np.linalg.eigvalsh(there[1].T @ there[0] @ there[1])[0] <= noise:
                         return "flat"
             return "minimum"

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..inputs.figures import unsigned
-from ..numbers.running_error import UNIT, Bounded
+from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import dot, eigh, shortest_mean
 from ..numerics.newton import bisected
-from ..numerics.optimality import NAMED, Derivatives, Matrix, Single, Verdict, classified, direction_in_words
+from ..numerics.optimality import MAX_NAMED, Derivatives, Matrix, Single, Verdict, classified, direction_in_words
 from ..record import Record
 from .descend import DescentStep
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 WALL = 1e10  # the value outside the domain, times that at the start
 MAX_HESSIAN = 200  # variables
 MAX_STEPS, FEW_STEPS, MAX_SMALL_DIMENSION = 60, 6, 20  # of Newton's; few in more than `MAX_SMALL_DIMENSION` variables
-SHRINKING = 0.97  # ratio of steps that converge: 1 - 1/m to a root of multiplicity m
-DIVERGING = 4  # steps in a row that do not shrink
-FINEST = 2.0**-58  # step along a line, relative
+MAX_STEP_RATIO = 0.97  # ratio of steps that converge: 1 - 1/m to a root of multiplicity m
+MAX_DIVERGING_STEPS = 4  # steps in a row that do not shrink
+MIN_LINE_STEP = 2.0**-58  # step along a line, relative
 MAX_LINE_DISTANCE = 1e12  # distance along a line
-BESIDE = 1e-8  # distance of two sides of a kink
-SIDES = 16  # lines that are searched along at a kink
-KNOWN = 1e-9  # relative accuracy of a point that is known well enough
-SHARES = (1.0, 0.25, 2.0**-6)  # of a step
-NEARBY = range(26, 2, -2)  # distances, as powers of 1/2
+KINK_OFFSET = 1e-8  # distance of two sides of a kink
+KINK_LINES = 16  # lines that are searched along at a kink
+MAX_POINT_ERROR = 1e-9  # relative accuracy of a point that is known well enough
+STEP_SHARES = (1.0, 0.25, 2.0**-6)  # of a step
+DISTANCE_EXPONENTS = range(26, 2, -2)  # distances, as powers of 1/2
 SAME_POINT_DISTANCE = 1e-3  # relative distance of points that count as the same
 FLAT_SHOWN = 3  # directions
 
@@ -209,7 +209,7 @@ class LocalModel:
         k = int(np.argmin(np.abs(spectrum)))
         least, vector = float(spectrum[k]), vectors[:, k]
         off = math.fsum(np.abs(vector) * np.array(at.gradient_error)[rest] * size)
-        if off <= KNOWN * abs(least):
+        if off <= MAX_POINT_ERROR * abs(least):
             return None
         direction = np.zeros(len(row.free))
         direction[rest] = vector * size
@@ -229,7 +229,9 @@ class LocalModel:
         result = None
         for sizes in (self.size, [abs(point[name]) for name in row.free]):
             inputs = {name: Bounded(value) for name, value in point.items()}
-            inputs |= {name: Bounded(point[name], UNIT * size) for name, size in zip(row.free, sizes, strict=True)}
+            inputs |= {
+                name: Bounded(point[name], UNIT_ROUNDOFF * size) for name, size in zip(row.free, sizes, strict=True)
+            }
             try:
                 result = self.function.bounded(inputs, row.free)
             except ExpressionError:
@@ -265,13 +267,13 @@ class LocalModel:
                 break
             step = [s / size for s, size in zip(verdict.step, self.size, strict=True)]
             ratio = _ratio(before, step)
-            factor = 1 / (1 - ratio) if 0.3 < ratio < SHRINKING else 2 * factor if ratio >= SHRINKING else 1.0
+            factor = 1 / (1 - ratio) if 0.3 < ratio < MAX_STEP_RATIO else 2 * factor if ratio >= MAX_STEP_RATIO else 1.0
             here = trail[-1]
             # to a saddle the value may rise, by what the gradient allows for
             slope = dot(verdict.slope, verdict.step)
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
-            for times in dict.fromkeys((factor, *SHARES)):
+            for times in dict.fromkeys((factor, *STEP_SHARES)):
                 there = self.evaluate(self._moved(here, verdict.step, times))
                 if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
                     continue
@@ -363,7 +365,7 @@ class LocalModel:
         results = []
         for sign in (1.0, -1.0):
             trend = None
-            for k in NEARBY:
+            for k in DISTANCE_EXPONENTS:
                 point = self._moved(row, direction, sign * length * 2.0**-k)
                 there = self.bounded(row, point)
                 if here is None or there is None or point == row.free_values:
@@ -385,7 +387,7 @@ class LocalModel:
         """
         gathered = [row.partials]
         kink = False
-        for _ in range(SIDES):
+        for _ in range(KINK_LINES):
             mean = shortest_mean([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
             walls = walls_at(row.free_values, self.limits)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
@@ -399,14 +401,14 @@ class LocalModel:
             if edge:
                 at = [f"{n} = {row.text(n, x)}" for n, x in zip(row.free, inside.free_values, strict=True)]
                 way_out = self.sense.say("the value falls up to the edge of where it has a derivative")
-                message = f"not converged: {way_out}, near {', '.join(at[:NAMED])}"
+                message = f"not converged: {way_out}, near {', '.join(at[:MAX_NAMED])}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
             jumps = outside is not None and self._jumps(inside, outside, way)
             moves = zip(row.free_values, inside.free_values, self.size, strict=True)
             far = math.hypot(*((a - b) / s for a, b, s in moves))
-            if not jumps and far <= BESIDE:
+            if not jumps and far <= KINK_OFFSET:
                 return None
-            if far > BESIDE:
+            if far > KINK_OFFSET:
                 gathered = [inside.partials]
             row = inside
             if jumps and outside is not None:
@@ -439,12 +441,12 @@ class LocalModel:
             points[distance] = self.evaluate(self._moved(row, way, distance))
             return self._falls(points[distance], way)
 
-        low, high = 0.0, FINEST
+        low, high = 0.0, MIN_LINE_STEP
         while falls_at(high):
             if high > MAX_LINE_DISTANCE:
                 return points[high] or row, None, False
             low, high = high, 8 * high
-        finest = 2 * FINEST * max(1.0, low)
+        finest = 2 * MIN_LINE_STEP * max(1.0, low)
         low, high = bisected(falls_at, low, high, width=finest)
         # a kink may be a single point without a derivative
         outside = points[high] or self.evaluate(self._moved(row, way, high + finest))
@@ -478,12 +480,12 @@ def _ratio(before: Sequence[float], step: Sequence[float]) -> float:
 
 
 def _divergence(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
-    if len(trail) <= DIVERGING:
+    if len(trail) <= MAX_DIVERGING_STEPS:
         return 0
-    pairs = list(pairwise(trail[-DIVERGING - 1 :]))
+    pairs = list(pairwise(trail[-MAX_DIVERGING_STEPS - 1 :]))
     steps = [[b.point[n] - a.point[n] for n in a.free] for a, b in pairs]
     lengths = [math.hypot(*(x / s for x, s in zip(step, size, strict=True))) for step in steps]
-    if not all(after >= SHRINKING * before for before, after in pairwise(lengths)):
+    if not all(after >= MAX_STEP_RATIO * before for before, after in pairwise(lengths)):
         return 0
     falls = all(b.value <= a.value and dot(a.partials, step) < 0 for (a, b), step in zip(pairs, steps, strict=True))
     return -1 if falls else 1

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
 
-STEPS = 100  # by default
-EPSILON = 1e-8  # in Adam's denominator
-RUNAWAY = 1e12  # how much worse a value is that diverges
-SEED = 1
+DEFAULT_STEPS = 100  # by default
+ADAM_EPSILON = 1e-8  # in Adam's denominator
+DIVERGENCE_FACTOR = 1e12  # how much worse a value is that diverges
+DEFAULT_SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class RunOptions:
     beta1: float
     beta2: float
     steps: int | None
-    """None: `STEPS`, or in batches as many as their epochs take."""
+    """None: `DEFAULT_STEPS`, or in batches as many as their epochs take."""
     gradient_tolerance: float | None
     value_tolerance: float | None
     batch: int | None
@@ -71,7 +71,7 @@ class Init(NamedTuple):
     """How starting values are drawn: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
 
     method: str
-    seed: int = SEED
+    seed: int = DEFAULT_SEED
 
     def values(self, names: Iterable[str]) -> dict[str, float]:
         """Return a value for each name: the same for the same names in the same order."""
@@ -167,7 +167,7 @@ class Descent:
         self.best, options = self.start, self.options
         self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
         """Steps between two rows of the run: one, or those of an epoch."""
-        self.steps = STEPS if options.steps is None else options.steps
+        self.steps = DEFAULT_STEPS if options.steps is None else options.steps
         """Steps at most."""
         if options.batch is not None and (options.epochs is not None or options.steps is None):
             of_epochs = (options.epochs or 1) * self.stride
@@ -187,7 +187,7 @@ class Descent:
         moved = _mover(options, start, sign)
         small_norm = -1.0 if options.gradient_tolerance is None else options.gradient_tolerance
         small_change = options.value_tolerance
-        best, worst = sign * start.value, sign * start.value + RUNAWAY * (1 + abs(start.value))
+        best, worst = sign * start.value, sign * start.value + DIVERGENCE_FACTOR * (1 + abs(start.value))
         hypot, isfinite = math.hypot, math.isfinite
         row = start
         coordinates: Sequence[float] = start.coordinates
@@ -325,7 +325,7 @@ def _adam(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float
         first[:] = [beta1 * m + (1 - beta1) * g for m, g in zip(first, gradient, strict=True)]
         second[:] = [beta2 * v + (1 - beta2) * g * g for v, g in zip(second, gradient, strict=True)]
         means = zip(first, second, strict=True)
-        return [rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + EPSILON) for m, v in means]
+        return [rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + ADAM_EPSILON) for m, v in means]
 
     return shifts
 
@@ -349,7 +349,7 @@ def descend(
     epochs: int | None = None,
     shuffle: bool = False,
     init: str | None = None,
-    seed: int = SEED,
+    seed: int = DEFAULT_SEED,
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> Descent:
@@ -372,7 +372,7 @@ def descend(
     momentum = 0.9 if momentum is None else momentum
     tolerances = gradient_tolerance, value_tolerance
     options = RunOptions(method, rate, momentum, beta1, beta2, steps, *tolerances, batch, epochs, shuffle, seed)
-    passes = 1 + (STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
+    passes = 1 + (DEFAULT_STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
     drawn = None if init is None else Init(init, seed)
     evaluator, start, warnings, summary = begin(text, point, wrt, over, passes, drawn, units=units, held=held)
     if start.units is not None:

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from .inference import Inference
 
-LEVEL = 0.95
+DEFAULT_LEVEL = 0.95
 MAX_PARAMETERS = 200
 TYPED_ROWS = 100  # that count as the formula's length each
 CHARACTERS_A_ROW = 0.2  # for each further row: some 200 evaluations
-SQUARED = 1e140  # largest data whose squares are doubles
+MAX_SQUARABLE = 1e140  # largest data whose squares are doubles
 
 
 class Fit(Record):
@@ -151,7 +151,7 @@ def fit(
             message = f"{counted(count, 'row')} of data cannot tell {counted(len(free), 'parameter')}"
             raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
         largest = float(np.max(np.abs(model.response * model.weights)))
-        if largest and not 1 / SQUARED < largest < SQUARED:
+        if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:
             size = "large" if largest > 1 else "small"
             message = f"`{data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
             hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
@@ -180,7 +180,7 @@ def fit(
         except Stopped:
             model.stop = lambda: False
             interrupted, end = True, EndPoint(start, math.nan, math.inf, "interrupted")
-        inference = Inference(model, end, level or LEVEL, scaled=scale_errors)
+        inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
         predictions = inference.predictions(inputs.predict)
         answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
         shown = None if of_units is None else of_units.of_answer(answer)

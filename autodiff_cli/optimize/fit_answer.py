@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..inputs.arithmetic import Shown
 from ..record import Record
 
-DOUBTFUL = 0.005  # p-value of χ², in either tail
+DOUBTFUL_P_VALUE = 0.005  # p-value of χ², in either tail
 NOT_RANDOM = 1e-3  # p-value of the runs test
 
 
@@ -44,7 +44,7 @@ class Goodness(Record):
     @property
     def doubtful(self) -> bool:
         """Whether χ² is far from the degrees of freedom."""
-        return self.p_value is not None and not DOUBTFUL <= self.p_value <= 1 - DOUBTFUL
+        return self.p_value is not None and not DOUBTFUL_P_VALUE <= self.p_value <= 1 - DOUBTFUL_P_VALUE
 
 
 class Parameter(Record):

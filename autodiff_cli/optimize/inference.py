@@ -13,12 +13,12 @@ from ..errors import Diagnostic, ExpressionError, point_error, quoted
 from ..numerics.student_t import coverage_factor
 from .fit_answer import Goodness, Parameter, Prediction
 from .goodness import anderson_darling, runs_test
-from .least_squares import CONVERGED, LOSSES, MISSING_RESIDUAL, NULL, EndPoint, Model, column_sizes
+from .least_squares import LOSSES, MAX_LAST_STEP, MISSING_RESIDUAL, NULL_SINGULAR_VALUE, EndPoint, Model, column_sizes
 from .observations import percentage
 
-NAMED = 0.1  # component of a null direction
+MIN_NAMED_COMPONENT = 0.1  # component of a null direction
 ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
-CURVE = 241  # points
+CURVE_POINTS = 241  # points
 
 
 class Inference:
@@ -47,11 +47,11 @@ class Inference:
         if self.names:
             # by the singular values of J, which show the null directions
             _, s, vt = np.linalg.svd(self.slopes, full_matrices=False)
-            good = s > NULL * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
+            good = s > NULL_SINGULAR_VALUE * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
             self.inverse = (vt[good].T / s[good] ** 2) @ vt[good]
             for direction in vt[~good]:
                 parts = list(zip(self.names, direction.tolist(), self.size.tolist(), strict=True))
-                self.null.append({name: x / size for name, x, size in parts if abs(x) > NAMED})
+                self.null.append({name: x / size for name, x, size in parts if abs(x) > MIN_NAMED_COMPONENT})
                 self.undetermined |= {name for name, x, _ in parts if abs(x) > 1e-6}
         self.used = int(np.count_nonzero(model.weights))
         self.dof = self.used - len(self.estimated) + len(self.null)
@@ -146,7 +146,7 @@ class Inference:
         if len(self.model.data.predictors) != 1:
             return []
         (name,) = self.model.data.predictors
-        xs = np.linspace(np.min(self.model.columns[name]), np.max(self.model.columns[name]), CURVE)
+        xs = np.linspace(np.min(self.model.columns[name]), np.max(self.model.columns[name]), CURVE_POINTS)
         heights, variances = self._curve_at({name: xs})
         wide = self.factor * np.sqrt(variances)
         points = zip(xs.tolist(), heights.tolist(), wide.tolist(), strict=True)
@@ -258,7 +258,7 @@ class Inference:
             return "interrupted", "interrupted: these are the starts"
         if self.null:
             return "undetermined", [warning.message for warning in self.undetermined_warnings()][-1]
-        if not moved <= CONVERGED:
+        if not moved <= MAX_LAST_STEP:
             step = f"another step would move a parameter by {moved:.2g} standard errors"
             return "stuck", f"{method}; not converged: {step}; start elsewhere (`--at`), or hold a parameter (`--fix`)"
         edge = f"; at a bound: {', '.join(sorted(self.at_bound))}" if self.at_bound else ""

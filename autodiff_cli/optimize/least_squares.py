@@ -28,15 +28,15 @@ from .observations import Observations, ProgramOverRows
 MAX_EVALUATIONS = 2000  # of one search
 MAX_POLISHING = 50  # steps of Gauss and Newton
 MISSING_RESIDUAL = 1e150  # residual of a row without a value
-NULL = 1e-11  # singular value of a null direction, relative
-CONVERGED = 1e-6  # step of Gauss and Newton, in standard errors
+NULL_SINGULAR_VALUE = 1e-11  # singular value of a null direction, relative
+MAX_LAST_STEP = 1e-6  # step of Gauss and Newton, in standard errors
 NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
 MAX_CORRECTIONS = 200
-CORRECTED, NEAREST = 1e-12, 1e-7  # errors of corrections: aimed at, allowed; in uncertainties
-SMALLEST_STEP = 1e-12  # share of a correction
-SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
-ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
-ROUNDED = 1e-8  # share of the data that rounding errors may be
+CORRECTION_ERROR, MAX_CORRECTION_ERROR = 1e-12, 1e-7  # errors of corrections: aimed at, allowed; in uncertainties
+MIN_CORRECTION_SHARE = 1e-12  # share of a correction
+STEP_SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
+TERM_ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
+MAX_ROUNDING_SHARE = 1e-8  # share of the data that rounding errors may be
 
 
 class Stopped(Exception):
@@ -240,7 +240,9 @@ class Model:
         for _ in range(MAX_CORRECTIONS):
             nearest, cost, *_ = state
             room = nearest - delta
-            unfinished = np.any(np.abs(room) > np.maximum(CORRECTED * tau, rounding), axis=0) & (step > SMALLEST_STEP)
+            unfinished = np.any(np.abs(room) > np.maximum(CORRECTION_ERROR * tau, rounding), axis=0) & (
+                step > MIN_CORRECTION_SHARE
+            )
             if errors or not np.any(unfinished):
                 break
             # Anderson's mixing of the last two steps, for one predictor the secant method; where it fails, the step
@@ -257,7 +259,7 @@ class Model:
             state = [np.where(better, new, old) for new, old in zip(other, state, strict=True)]
         nearest, _, tangent, spread, slopes = state
         # a row whose nearest point was not found has no residual, so that no fit ends there
-        off = np.any(np.abs(nearest - delta) > np.maximum(NEAREST * tau, 4 * rounding), axis=0)
+        off = np.any(np.abs(nearest - delta) > np.maximum(MAX_CORRECTION_ERROR * tau, 4 * rounding), axis=0)
         corrections = dict(zip(self.errors, delta, strict=True))
         return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
 
@@ -299,7 +301,7 @@ def is_determined(model: Model, values: Any) -> bool:
     scaled = rows / column_sizes(rows)
     squares = np.linalg.eigvalsh(scaled.T @ scaled)
     # where the squares do not decide, the columns themselves do
-    return bool(squares[0] > 1e-10 * squares[-1] or np.linalg.cond(np.linalg.qr(scaled)[1]) < 1 / NULL)
+    return bool(squares[0] > 1e-10 * squares[-1] or np.linalg.cond(np.linalg.qr(scaled)[1]) < 1 / NULL_SINGULAR_VALUE)
 
 
 def fitted_linearly(model: Model, values: Any) -> Any:
@@ -391,7 +393,7 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
             break
         with np.errstate(all="ignore"):
             room = np.where(step > 0, (high - here) / step, np.where(step < 0, (low - here) / step, np.inf))
-        for share in SHARES:
+        for share in STEP_SHARES:
             there = here + share * step
             if np.any(room <= share):
                 wall = int(np.argmin(room))
@@ -413,7 +415,9 @@ class _Squares(LocalModel):
         there = row if x is None else self.evaluate(x)
         if there is None:
             return None
-        return Bounded(there.value, ROUNDED * there.value), [Bounded(g, CONVERGED / 4) for g in there.partials]
+        return Bounded(there.value, MAX_ROUNDING_SHARE * there.value), [
+            Bounded(g, MAX_LAST_STEP / 4) for g in there.partials
+        ]
 
 
 def at_kink(model: Model, ended: EndPoint) -> EndPoint:
@@ -422,7 +426,7 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     There 0 lies in the convex hull of the gradients around, and no directional derivative is negative. The linear
     parameters follow the others.
     """
-    if ended.moved <= CONVERGED or not ended.cost < 1e200 or not model.kinks:
+    if ended.moved <= MAX_LAST_STEP or not ended.cost < 1e200 or not model.kinks:
         return ended
     others = [k for k in range(len(model.free)) if k not in model.places]
     names, n = tuple([model.free[k] for k in others]), len(others)
@@ -431,7 +435,11 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     # in units in which the squares curve alike in all directions: of the standard errors, if there is one column
     size = column_sizes(slopes)
     upper = np.linalg.qr(slopes / size)[1]
-    units = spread * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL else np.eye(n)) / size[:, None]
+    units = (
+        spread
+        * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE else np.eye(n))
+        / size[:, None]
+    )
 
     def moved(theta: Any) -> Any:
         point = np.array(ended.values)
@@ -444,7 +452,7 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
         step = DescentStep(0, there.cost / spread**2, 0.0, tuple(theta), tuple(gradient.tolist()), names, names)
         return None if there.errors else step
 
-    squares = _Squares(at, None, [(-math.inf, math.inf)] * n, [1.0] * n, CONVERGED)  # type: ignore[arg-type]
+    squares = _Squares(at, None, [(-math.inf, math.inf)] * n, [1.0] * n, MAX_LAST_STEP)  # type: ignore[arg-type]
     start = at([0.0] * n)
     report = start and squares.at_kink(start)
     if report is None or report.reason != "kink":
@@ -454,7 +462,7 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     for direction in directions:
         beside = at((kink.coordinates + NEAR_KINK * direction).tolist())
-        if beside is None or float(direction @ beside.partials) < -CONVERGED:
+        if beside is None or float(direction @ beside.partials) < -MAX_LAST_STEP:
             return ended
         steepest = max(map(abs, (*beside.partials, *kink.partials)))
         if abs(beside.value - kink.value) > 10 * NEAR_KINK * steepest * n + 1e-9 * kink.value:
@@ -482,7 +490,10 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     # what is less than the rounding of the terms of a residual says nothing, as long as that is little beside the data
     terms = root * at.weights * (np.abs(model.response) + np.abs(at.fitted)) + np.abs(rows) @ np.abs(values)
     size_of_data = float(np.linalg.norm(model.response * at.weights))
-    noise = min(ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0))), ROUNDED * size_of_data)
+    noise = min(
+        TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0))),
+        MAX_ROUNDING_SHARE * size_of_data,
+    )
     used = int(np.count_nonzero(model.weights))
     spread = float(np.linalg.norm(left)) / math.sqrt(max(1, used - int(np.count_nonzero(free)))) or 1.0
     moved = math.inf
@@ -503,7 +514,7 @@ def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
     if not rows.shape[1]:
         return np.zeros(0), np.zeros(0)
     q, r = np.linalg.qr(rows / size)
-    if np.linalg.cond(r) < 1 / NULL:
+    if np.linalg.cond(r) < 1 / NULL_SINGULAR_VALUE:
         along = q.T @ left
         # where much is left that is orthogonal to the columns, rounding in qᵀ·left hides the little that is not
         sharper = np.linalg.solve(r.T, _products(rows, left) / size)
@@ -511,6 +522,6 @@ def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
             along = sharper
         return along, -np.linalg.solve(r, along) / size
     u, s, vt = np.linalg.svd(rows / size, full_matrices=False)
-    good = s > NULL * s[0]
+    good = s > NULL_SINGULAR_VALUE * s[0]
     along = u[:, good].T @ left
     return along, -vt[good].T @ (along / s[good]) / size

@@ -18,7 +18,7 @@ from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current
 from ..numerics.optimality import Single
 from ..record import Record
 from .convergence import SENSES, WALL, ConstraintAtPoint, ConvergenceReport, Limits, LocalModel, Sense, projected
-from .descend import SEED, DescentStep, Init, begin
+from .descend import DEFAULT_SEED, DescentStep, Init, begin
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -41,12 +41,12 @@ SECOND_ORDER = frozenset(("newton-cg", "trust-ncg", "trust-exact"))
 CONSTRAINED = ("slsqp", "trust-constr")  # take constraints; the first is the default
 CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons of a search that converged
 
-TOLERANCE = 1e-8  # of partial derivatives
-BOUNDLESS = 1e15  # times the value at the start: a fall without bound
+DEFAULT_TOLERANCE = 1e-8  # of partial derivatives
+UNBOUNDED_FACTOR = 1e15  # times the value at the start: a fall without bound
 STEPS, SECOND_ORDER_STEPS, SLSQP_STEPS = 10_000, 1_000, 200  # by default
-ATTEMPTS = 3  # of a method that is stuck
-RESERVE = 0.5  # of the work, for the verdict
-PASSES = 50  # through data, about
+MAX_ATTEMPTS = 3  # of a method that is stuck
+VERDICT_SHARE = 0.5  # of the work, for the verdict
+DATA_PASSES = 50  # through data, about
 MAX_DENSE = 200  # variables of methods with whole matrices
 
 
@@ -106,7 +106,7 @@ class Objective:
         self.best, self.path = start, [start]
         self.evaluations, self.hessians, self.outside = 1, 0, 0
         self.work = current()
-        self.reserve = RESERVE * self.work.left
+        self.reserve = VERDICT_SHARE * self.work.left
 
     def full(self, x: Sequence[float]) -> list[float]:
         """Return the values of all variables."""
@@ -142,7 +142,7 @@ class Objective:
 
     def falls_without_bound(self, row: DescentStep) -> bool:
         """Return whether there is no minimum."""
-        return row.value <= -BOUNDLESS * (1 + abs(self.start.value))
+        return row.value <= -UNBOUNDED_FACTOR * (1 + abs(self.start.value))
 
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
         """Return both for SciPy; outside the domain a very large, finite value."""
@@ -204,13 +204,13 @@ def minimize(
     wrt: Sequence[str] | None = None,
     method: str | None = None,
     bounds: Mapping[str, Range] | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: float = DEFAULT_TOLERANCE,
     steps: int | None = None,
     subject_to: str | Sequence[str] = (),
     stop: Callable[[], bool] = lambda: False,
     over: LossSpec | None = None,
     init: str | None = None,
-    seed: int = SEED,
+    seed: int = DEFAULT_SEED,
     maximize: bool = False,
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
@@ -241,7 +241,7 @@ def minimize(
     own_point = {name: value for name, value in point.items() if name not in only_constrained}
     drawn = None if init is None else Init(init, seed)
     evaluator, own_start, warnings, over_rows = begin(
-        text, own_point, own_wrt, over, PASSES, drawn, negative=maximize, units=units, held=held
+        text, own_point, own_wrt, over, DATA_PASSES, drawn, negative=maximize, units=units, held=held
     )
     start = own_start
     if constrained:
@@ -439,7 +439,7 @@ def _search(
         options |= {"ftol": 0.0, "maxfun": 10 * most, "maxls": 50}
         more = {"bounds": limits}
     ended, message = objective.start, ""
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         left = most - len(objective.path) + 1
         if left <= 0:
             break

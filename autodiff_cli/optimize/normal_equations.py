@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .inference import Inference
 
 WITH_ERRORS = 3  # the cost of error bounds, measured
-PASSES = 6  # over all rows, until an estimate has its digits, about
+DATA_PASSES = 6  # over all rows, until an estimate has its digits, about
 
 
 class NormalEquations:
@@ -74,7 +74,7 @@ class NormalEquations:
         point = dict(zip(self.names, values, strict=True))
         for k, row in enumerate(self.rows):
             if k == 1 and (needed := (before - work.left) * len(self.rows)) > before:
-                raise work.exhausted(work.most - before + PASSES * needed)
+                raise work.exhausted(work.most - before + DATA_PASSES * needed)
             if k == len(self._read):
                 self._read.append(self._row(row))
             charge((ROW_HESSIAN if second else ROW_GRADIENT) * self._times)

@@ -13,7 +13,7 @@ import numpy as np
 from ..numbers.budget import BudgetExceeded, current
 from .goodness import runs_test
 from .least_squares import (
-    CONVERGED,
+    MAX_LAST_STEP,
     EndPoint,
     Model,
     at_kink,
@@ -26,16 +26,16 @@ from .least_squares import (
 )
 
 MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
-PROBES = 8  # places where the data may determine the parameters
-IMPLAUSIBLE = 100.0  # χ²/ν of a minimum that is doubted
+PROBED_POINTS = 8  # places where the data may determine the parameters
+IMPLAUSIBLE_CHI_SQUARE = 100.0  # χ²/ν of a minimum that is doubted
 FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R² decides, not the runs test
-SAMPLED = 500  # rows
+SAMPLED_ROWS = 500  # rows
 CLEARLY_LOWER = 0.9  # ratio of sums of squares
 ROUNDED_OFF = 1e-14  # share of the data
-UNDEFINED = 1e200  # sum of squares where the model has no value
-KEPT = 0.25  # of the work, for the answer
+UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
+ANSWER_SHARE = 0.25  # of the work, for the answer
 MAX_PERMUTED = 10  # parameters
-COMPARED = 5  # rows
+MIN_COMPARED_ROWS = 5  # rows
 
 
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
@@ -70,7 +70,7 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
 
     best = polished(model, end.values, "Gauss-Newton")
     for values in (end.values, start):
-        if rank(best) <= (False, CONVERGED) or model(values).error is not None:
+        if rank(best) <= (False, MAX_LAST_STEP) or model(values).error is not None:
             continue
         best = min(best, searched(model, values), key=rank)
     return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
@@ -95,17 +95,17 @@ def least(model: Model, start: Any) -> EndPoint:
     if not lost and _has_converged(model, best):
         return best
     work = current()
-    kept = KEPT * work.left
+    kept = ANSWER_SHARE * work.left
     work.left -= kept
     try:
-        few = model if lost or model.kinks or not best.cost < UNDEFINED else model.sample(SAMPLED)
+        few = model if lost or model.kinks or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
         if few is not model:
             here = search(few, best.values)
             there = _restarted(few, here, start, first, draw, lost=False)
             if there.cost < CLEARLY_LOWER * here.cost:
                 end = search(model, there.values)
                 best = end._replace(message=there.message) if end.cost < best.cost else best
-        if few is model or best.moved > CONVERGED:
+        if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
     except BudgetExceeded:
         pass
@@ -119,7 +119,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
     for k in range(MAX_RESTARTS):
         if again == AGAIN or (converged and not lost):
             break
-        anywhere = lost or (best.cost < UNDEFINED and best.moved <= CONVERGED)
+        anywhere = lost or (best.cost < UNDEFINED_SUM_OF_SQUARES and best.moved <= MAX_LAST_STEP)
         there = _elsewhere(model, start, draw, 0.35 * (k + 1), anywhere=anywhere)
         try:
             if model(there).error is not None:
@@ -128,11 +128,11 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
             if end.cost < best.cost * (1 - 1e-9):
                 again = 0
                 end = at_kink(model, end)
-                ill = "had come to a higher minimum" if best.moved <= CONVERGED else "had ended badly"
+                ill = "had come to a higher minimum" if best.moved <= MAX_LAST_STEP else "had ended badly"
                 best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
                 converged = _has_converged(model, best)
                 lost = lost and not is_determined(model, best.values)
-            elif best.moved <= CONVERGED and end.cost <= best.cost * (1 + 1e-6):
+            elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
                 again += not lost or is_determined(model, end.values)
         except BudgetExceeded:
             break
@@ -149,22 +149,22 @@ def _elsewhere(model: Model, start: Any, draw: random.Random, wide: float, *, an
 
 
 def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bool:
-    if not end.cost < UNDEFINED or is_determined(model, end.values):
+    if not end.cost < UNDEFINED_SUM_OF_SQUARES or is_determined(model, end.values):
         return False
-    elsewhere = (_elsewhere(model, start, draw, 1.0, anywhere=True) for _ in range(PROBES))
+    elsewhere = (_elsewhere(model, start, draw, 1.0, anywhere=True) for _ in range(PROBED_POINTS))
     return any(model(there).error is None and is_determined(model, there) for there in elsewhere)
 
 
 def _has_converged(model: Model, end: EndPoint) -> bool:
-    if not (end.cost < UNDEFINED and end.moved <= CONVERGED):
+    if not (end.cost < UNDEFINED_SUM_OF_SQUARES and end.moved <= MAX_LAST_STEP):
         return False
-    if model.data.has_sigma and 2 * end.cost > IMPLAUSIBLE * max(1, model.rows - len(model.free)):
+    if model.data.has_sigma and 2 * end.cost > IMPLAUSIBLE_CHI_SQUARE * max(1, model.rows - len(model.free)):
         return False
     few = model.rows < FEW_ROWS
     enough = 1 - 1e-14 if model.kinks else EXPLAINED if few else 0.5
     if model.r_squared(end.values) <= enough or few:
         return model.r_squared(end.values) > enough
-    sample = model.sample(SAMPLED)
+    sample = model.sample(SAMPLED_ROWS)
     left = sample(end.values).residuals
     if not float(np.linalg.norm(left)) > ROUNDED_OFF * float(np.linalg.norm(sample.response * sample.weights)):
         return True
@@ -222,7 +222,7 @@ def _in_order(model: Model, values: Any) -> Any:
 
     def same(order: Any) -> bool:
         used = np.flatnonzero(model.weights)
-        rows = used[np.arange(COMPARED) * (len(used) - 1) // (COMPARED - 1)]
+        rows = used[np.arange(MIN_COMPARED_ROWS) * (len(used) - 1) // (MIN_COMPARED_ROWS - 1)]
         few, draw = model.over({name: column[rows] for name, column in model.columns.items()}), random.Random(1)
         beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
         first, other = few(beside), few(beside[order])

@@ -25,7 +25,7 @@ TAKE = "take"
 Step = tuple[Any, int, Any, Any]
 Smooth = tuple[Callable[[float], float], Callable[..., float]]
 
-MOST_PLANS = 8
+MAX_PLANS = 8
 """The maximum number of cached plans: paths through a program with branches."""
 
 _by_base = POW.partials[0]
@@ -177,7 +177,7 @@ class Doubles:
         order = forward(graph, REAL, graph.roots)
         rows = {row[1]: row for row in self._graph.rows}
         steps = [_step(rows[i], graph.data) for i in order if i in rows]
-        if len(self._plans) >= MOST_PLANS:
+        if len(self._plans) >= MAX_PLANS:
             self._plans.clear()
         self._plans.insert(0, steps)
         return steps

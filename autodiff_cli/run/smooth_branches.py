@@ -30,7 +30,7 @@ MIN_SERIES_ORDER = 8
 BRANCH_ERROR_KINDS = ("domain", "derivative", "overflow")
 """Errors that a piece may have although the program has none."""
 
-EFFORT = 200_000
+MAX_COMPARISON_EFFORT = 200_000
 """Limit of pieces times nodes times pairs of variables for comparing pieces."""
 
 
@@ -426,9 +426,9 @@ def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | Non
     # Along a line, most kinks already show.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
     with suppress(Unknown):
-        if _agreeing(lambda: TaylorSeries(m, 1, line), graph, wanted, seeds, EFFORT) is None:
+        if _agreeing(lambda: TaylorSeries(m, 1, line), graph, wanted, seeds, MAX_COMPARISON_EFFORT) is None:
             return None
-    most = EFFORT // (len(graph.data) * (len(wanted) + 1) ** 2)
+    most = MAX_COMPARISON_EFFORT // (len(graph.data) * (len(wanted) + 1) ** 2)
     if len(wanted) == 1:
         with suppress(Unknown):
             return _agreeing(lambda: TaylorSeries(m, 1), graph, wanted, seeds, most)

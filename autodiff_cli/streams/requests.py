@@ -82,7 +82,7 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
     """Yield the requests in a stream as their lines come; `idle` is called before waiting for more."""
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
-            message = f"the line is longer than {reading.LIMIT:,} bytes"
+            message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
             limit = limit_error(message, "use smaller programs")
             yield Request(Subject(None, number), "", {}, None, limit)
             continue
@@ -115,11 +115,11 @@ def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[by
             begun.clear()
         for line in complete:
             if not too_long:
-                yield None if len(line) > reading.LIMIT else line
+                yield None if len(line) > reading.MAX_BYTES else line
             too_long = False
         if not too_long:
             begun += rest
-            if len(begun) > reading.LIMIT:
+            if len(begun) > reading.MAX_BYTES:
                 too_long = True
                 begun.clear()
                 yield None

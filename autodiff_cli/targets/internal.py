@@ -27,7 +27,7 @@ DIRECT: dict[str, Callable[..., Any]] = {
 SILENT = native("add sub mul div pow leaky_relu elu").keys()
 """Operations written with operators alone, for which Python's floats overflow to infinity without an error."""
 
-CHUNK = 40
+MAX_TERMS = 40
 """Terms of one sum: Python's compiler recurses into longer ones."""
 
 
@@ -84,7 +84,9 @@ class Internal(Target):
         lines.append("    s = 0.0")
         lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}", {})]
         results = [self._result(step) for step in (*recording.values, *recording.partials)]
-        lines += ["    s += " + " + ".join(results[start : start + CHUNK]) for start in range(0, len(results), CHUNK)]
+        lines += [
+            "    s += " + " + ".join(results[start : start + MAX_TERMS]) for start in range(0, len(results), MAX_TERMS)
+        ]
         count = len(recording.values)
         values = results[0] if count == 1 else "[" + ", ".join(results[:count]) + "]"
         lines += [

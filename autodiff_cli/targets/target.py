@@ -30,7 +30,7 @@ Form = Template | Callable[["Target", Step], Written]
 
 _PLACE = re.compile(r"\{(\d)\}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
-OURS = "ad_"
+RESERVED_PREFIX = "ad_"
 """The prefix of names that generated code reserves."""
 
 PARAMETERS = "x", "y", "z", "w"
@@ -173,7 +173,7 @@ class Target:
 
     def function(self, name: str) -> Form:
         """How a function is called that the language is given."""
-        return f"{OURS}{name}"
+        return f"{RESERVED_PREFIX}{name}"
 
     def _result(self, step: Step) -> str:
         return assembled(step, self.parts)
@@ -206,7 +206,7 @@ class Target:
                 supported = self.supported(name, count)
                 visit(supported.recorder.steps)
                 lines.extend([""] * self.blank_lines)
-                lines.extend(type(self)(self.name)._support(f"{OURS}{name}", PARAMETERS[:count], supported))
+                lines.extend(type(self)(self.name)._support(f"{RESERVED_PREFIX}{name}", PARAMETERS[:count], supported))
 
         live = {task.step for task in self.plan(self.unit.recording).tasks}
         visit(sorted(live, key=lambda step: step.index))
@@ -260,7 +260,7 @@ class Target:
     # -- names ------------------------------------------------------------------------------------------------------
     def usable(self, name: str) -> bool:
         """Return whether a name of the program can be one of the target's."""
-        plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(OURS)
+        plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(RESERVED_PREFIX)
         reserved = self.same(name) in self.reserved or re.fullmatch(self.reserved_pattern, name)
         return plain and not reserved and len(name) <= self.longest_name
 

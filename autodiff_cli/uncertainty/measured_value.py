@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "write it as `5.00±0.02`, `5.00+-2%`, `19.66(10)e-3` or `uniform(4.9, 5.1)`"
 NEGATIVE = "an uncertainty is 0 or above"
-SIGNIFICANT = 2  # digits of an uncertainty in a written result: JCGM 100:2008, 7.2.6
+UNCERTAINTY_DIGITS = 2  # digits of an uncertainty in a written result: JCGM 100:2008, 7.2.6
 
 BETWEEN = re.compile(r"±|\+/-|\+-")  # a value and its uncertainty
 COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")  # the coverage factor behind an expanded uncertainty
@@ -280,7 +280,7 @@ def means(readings: Sequence[float]) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((x - mean) ** 2 for x in readings) / (n - 1) / n)
 
 
-def last_place(u: float, digits: int = SIGNIFICANT) -> int:
+def last_place(u: float, digits: int = UNCERTAINTY_DIGITS) -> int:
     """Return the power of ten of the last digit that is kept of an uncertainty."""
     exact = Decimal(u)
     place = exact.adjusted() - digits + 1
@@ -293,7 +293,7 @@ def _to_place(x: float, place: int) -> Decimal:
     return exact if exact.adjusted() - place > 25 else exact.quantize(Decimal(1).scaleb(place), ROUND_HALF_UP)
 
 
-def rounded(value: float, u: float, digits: int = SIGNIFICANT) -> tuple[Decimal, Decimal]:
+def rounded(value: float, u: float, digits: int = UNCERTAINTY_DIGITS) -> tuple[Decimal, Decimal]:
     """Return the value and its uncertainty, rounded to the last of its significant digits: JCGM 100:2008, 7.2.6.
 
     >>> [str(x) for x in rounded(127.73217, 0.0710714)]
@@ -355,5 +355,7 @@ def estimate(value: float, u: float) -> tuple[str, str]:
     if not result.power:
         return result.value, result.u
     # each with a power of its own, as it is read alone
-    small = f"{float(result.spread):.{SIGNIFICANT - 1}e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+    small = (
+        f"{float(result.spread):.{UNCERTAINTY_DIGITS - 1}e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
+    )
     return (f"{result.value}{result.suffix}" if result.short else "0"), small

@@ -40,8 +40,8 @@ from .measured_value import MeasuredValue
 
 MAX_CORRECTIONS = 12  # steps of Newton's method from a place that should be near a solution
 STEP_TOLERANCE = 1e-10  # relative length of a step that leaves only rounding behind
-SLACK = 0.02  # share of the unknown that it may be off the tangent after a step, whatever the step is
-SHORTEST = 2.0**-30  # part of the way to another place where the solution is hard to follow
+TANGENT_SLACK = 0.02  # share of the unknown that it may be off the tangent after a step, whatever the step is
+MIN_STEP_SHARE = 2.0**-30  # part of the way to another place where the solution is hard to follow
 MAX_KINKS = 50  # the nearest ones of a program
 
 
@@ -318,7 +318,7 @@ class Implicit:
             far = np.abs(slopes) @ np.abs(moved)
             sizes = np.abs(results) + far
             sizes[sizes == 0] = 1.0
-            last = np.maximum(np.max(far / sizes, axis=0), 2 * SLACK)
+            last = np.maximum(np.max(far / sizes, axis=0), 2 * TANGENT_SLACK)
             waiting = np.arange(count)
             doubtful = []
             for _ in range(MAX_CORRECTIONS):
@@ -366,7 +366,7 @@ class Implicit:
             if reached is not None:
                 here, done, step = reached, done + part, 2 * part
                 yield here
-            elif (step := part / 2) < SHORTEST:
+            elif (step := part / 2) < MIN_STEP_SHARE:
                 return
 
     def _corrected(self, here: Mapping[str, float], there: Mapping[str, float]) -> dict[str, float] | None:
@@ -379,7 +379,7 @@ class Implicit:
         def system(point: list[float]) -> tuple[list[float], list[list[float]]]:
             return self._linear({**here, **there, **dict(zip(self.outputs, point, strict=True))})
 
-        last = max(2 * SLACK, *map(truediv, far, size))
+        last = max(2 * TANGENT_SLACK, *map(truediv, far, size))
         for point, step in islice(newton(REAL, system, start), MAX_CORRECTIONS):
             length = math.inf if step is None else max(abs(d) / part for d, part in zip(step, size, strict=True))
             if step is None or not (length <= STEP_TOLERANCE or length <= last / 2):
@@ -393,7 +393,7 @@ class Implicit:
         # from there the way back has to lead here: else this is another solution, beyond where this one ends
         for name, row, part in zip(self.outputs, self.slopes(at, list(there)), size, strict=True):
             move = at[name] - here[name]
-            if abs(move - dot(row, way.values())) > abs(move) / 2 + SLACK * part:
+            if abs(move - dot(row, way.values())) > abs(move) / 2 + TANGENT_SLACK * part:
                 return None
         return at
 
@@ -440,7 +440,7 @@ class Branch:
             if at == x:
                 return self._known[x]
         if not self._at[0] < x < self._at[-1]:
-            end = at + 2 * SHORTEST * (x - near)
+            end = at + 2 * MIN_STEP_SHARE * (x - near)
             self._last = (self._last[0], end) if x > near else (end, self._last[1])
         return None
 

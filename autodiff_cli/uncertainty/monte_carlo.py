@@ -13,9 +13,9 @@ import numpy as np
 
 from .distributions import Distribution
 
-BLOCK = 1 << 16  # draws that are evaluated together
-KEPT = 1 << 20  # results of an output that are kept as they are; a multiple of `BLOCK`
-BATCHES = 10  # parts of the kept results, to see how much they scatter
+BLOCK_DRAWS = 1 << 16  # draws that are evaluated together
+MAX_KEPT_RESULTS = 1 << 20  # results of an output that are kept as they are; a multiple of `BLOCK_DRAWS`
+SCATTER_BATCHES = 10  # parts of the kept results, to see how much they scatter
 
 
 class Drawn(NamedTuple):
@@ -80,7 +80,7 @@ class Results:
         self.count = self.outside = 0
         self._sum = self._squares = 0.0
         self._kept: list[Any] = []
-        self._room = KEPT
+        self._room = MAX_KEPT_RESULTS
         self._edges: Any = None
         self._counts: Any = 0
         self._batches: list[Any] = []
@@ -102,7 +102,7 @@ class Results:
         if self._edges is None:
             # from here on count between the quantiles of what there is, and in ever wider steps beyond it
             draws = np.concatenate(self._kept[:-1])
-            self._batches, first = np.array_split(draws, BATCHES), np.sort(draws)
+            self._batches, first = np.array_split(draws, SCATTER_BATCHES), np.sort(draws)
             steps = ((first[-1] - first[0]) or 1.0) * 2.0 ** np.arange(-8, 200)
             with np.errstate(over="ignore"):
                 edges = np.concatenate([first[0] - steps[::-1], first[::8], first[-1:], first[-1] + steps])
@@ -118,7 +118,7 @@ class Results:
 
         An end settles with the cube root of the number of draws, as a mode does.
         """
-        batches = self._batches or np.array_split(np.concatenate(self._kept), BATCHES)
+        batches = self._batches or np.array_split(np.concatenate(self._kept), SCATTER_BATCHES)
         ends = [_shortest(np.sort(batch), np.arange(1, len(batch) + 1), level, len(batch)) for batch in batches]
         with np.errstate(over="ignore", invalid="ignore"):
             spread = max(float(np.std(side, ddof=1)) for side in zip(*ends, strict=True))

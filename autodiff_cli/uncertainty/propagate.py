@@ -39,17 +39,17 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from .monte_carlo import Drawn, Sampler
 
-LEVEL = 0.95  # of confidence, by default
-SEED = 1
-INSTEAD = "`--samples 1e6` draws from the distributions instead"
+DEFAULT_LEVEL = 0.95  # of confidence, by default
+DEFAULT_SEED = 1
+SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
-QUANTILES = 100  # of a normal distribution, if a kink is within reach
+KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
 LEAVE_ONE = "leave one of them out"
-SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
+EIGENVALUE_SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
 
 Pair = tuple[str, str]
 
@@ -235,7 +235,7 @@ def propagate(
     if k is not None and not 0 < k < math.inf:
         raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
     if level is None and k is None:
-        level = LEVEL if fitted is None else fitted.level
+        level = DEFAULT_LEVEL if fitted is None else fitted.level
     count = 0
     if samples is not None:
         if samples != int(samples) or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
@@ -288,7 +288,7 @@ def propagate(
     warnings = [*model.warnings, *(of_program.warnings if of_program else ()), *notes]
     inputs = _inputs(model, dof or {}, readings, warnings)
     first_notes = len(warnings)
-    seed, interrupted = SEED if seed is None else seed, False
+    seed, interrupted = DEFAULT_SEED if seed is None else seed, False
     try:
         spread = _spread(inputs, correlation, readings, [*tables.values()], model, warnings)
         estimates, rows, met = model.first(list(inputs))
@@ -463,7 +463,7 @@ def _spread(
             warnings.append(Diagnostic("dof", message, None, "JCGM 100, G.4.1, is about independent inputs"))
         groups.append((members, min(degrees)))
         block = [[matrix[i][j] for j in members] for i in members]
-        if len(members) > 1 and (least := eigenvalues(block)[0]) < -SLACK * len(members):
+        if len(members) > 1 and (least := eigenvalues(block)[0]) < -EIGENVALUE_SLACK * len(members):
             raise point_error(
                 f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
                 "no quantities can be correlated so; check the signs, and give more digits of correlations near 1",
@@ -482,7 +482,7 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[list[float]]:
-    lower = cholesky(matrix, SLACK) or []
+    lower = cholesky(matrix, EIGENVALUE_SLACK) or []
     return [[x * u[i] for x in row] + [0.0] * (len(u) - len(row)) for i, row in enumerate(lower)]
 
 
@@ -572,7 +572,7 @@ class _Expansion:
         named = f"{first.output}: " if len(self.model.outputs) > 1 else ""
         unknown = f"{named}whether the first order is enough cannot be told: "
         bent = f"{named}over these uncertainties the formula is not linear enough: "
-        advice = None if drawn else INSTEAD
+        advice = None if drawn else SAMPLES_HINT
         try:
             own = [(row[i], moments[i].variance) for i, row in enumerate(self.second)]
             kink = self._kink_in_reach()
@@ -627,7 +627,7 @@ class _Expansion:
         first, normal_quantile = self.first, NormalDist().inv_cdf
         # with few degrees of freedom they are as much wider as the coverage factor is
         scale = first.k / (normal_quantile(min((1 + first.level) / 2, 1 - 1e-9)) or first.k)
-        quantiles = [scale * normal_quantile((i + 0.5) / QUANTILES) for i in range(QUANTILES)]
+        quantiles = [scale * normal_quantile((i + 0.5) / KINK_QUANTILES) for i in range(KINK_QUANTILES)]
         for node, value, along in self.model.kinks(self.output, self.names, self.root):
             size = math.hypot(*along)
             way = [-math.copysign(t / size, value * t) for t in along]
@@ -655,8 +655,8 @@ class _Expansion:
         if not all(math.isfinite(d) for _, d in departures):
             return True
         u = self.first.uncertainty
-        shift = math.fsum(d for _, d in departures) / QUANTILES
-        extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / QUANTILES
+        shift = math.fsum(d for _, d in departures) / KINK_QUANTILES
+        extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / KINK_QUANTILES
         return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
     def _variance_terms(self) -> list[float]:
@@ -724,7 +724,7 @@ def _with_draws(
     stop: Callable[[], bool],
     warnings: list[Diagnostic],
 ) -> tuple[list[Result], int, bool]:
-    from .monte_carlo import BLOCK, Results  # only draws need NumPy
+    from .monte_carlo import BLOCK_DRAWS, Results  # only draws need NumPy
 
     (steps, evaluate), work = model.draws(draw.constants), current()
     if samples * steps > work.left:
@@ -732,7 +732,7 @@ def _with_draws(
     collected = [Results(result.value) for result in results]
     done, interrupted = 0, False
     while done < samples and not interrupted and all(tally.outside <= MAX_OUTSIDE * samples for tally in collected):
-        count = min(BLOCK, samples - done)
+        count = min(BLOCK_DRAWS, samples - done)
         for tally, column, unit in zip(collected, evaluate(draw(count), count), units, strict=True):
             tally.add((column - float(unit.zero)) / unit.factor)
         done += count

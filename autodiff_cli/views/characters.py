@@ -7,7 +7,7 @@ import sys
 import unicodedata
 from typing import Literal, NamedTuple, TextIO, TypeAlias
 
-TITLE, FORMULA = 400, 70
+MAX_TITLE_CHARACTERS, MAX_FORMULA_CHARACTERS = 400, 70
 """Maximal characters of a title, and of a formula in it."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
@@ -110,7 +110,7 @@ def ends(text: str, most: int, dots: str = "…") -> str:
     return text if len(text) <= most else text[: most * 2 // 3] + dots + text[-most // 3 :]
 
 
-def shortened(text: str, most: int = TITLE) -> str:
+def shortened(text: str, most: int = MAX_TITLE_CHARACTERS) -> str:
     """The text, or its beginning where it is longer than there is room for."""
     return text if len(text) <= most else text[: most - 1] + "…"
 

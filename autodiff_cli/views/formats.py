@@ -445,10 +445,10 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
 MAX_PROGRAM_LENGTH = 2_000
 """Characters of a program that people are shown; of a longer one the two ends."""
 
-FOREIGN = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
+FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
 """Endings by which a format is surely meant, and none that there is."""
 
-CODE = frozenset(
+CODE_ENDINGS = frozenset(
     (
         ".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".cs", ".cu", ".f", ".f90", ".go", ".java", ".jl", ".js", ".mjs",
         ".kt", ".lua", ".m", ".php", ".py", ".r", ".rb", ".rs", ".sql", ".swift", ".ts", ".zig",
@@ -487,7 +487,7 @@ def language_of(
     if format == "latex" and to not in (None, "latex"):
         raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
     named = "latex" if format == "latex" else to
-    return _chosen("language", named, path, languages, otherwise, CODE if format is None else ())
+    return _chosen("language", named, path, languages, otherwise, CODE_ENDINGS if format is None else ())
 
 
 def format_of(
@@ -502,7 +502,7 @@ def format_of(
     endings = {format: ENDINGS.get(format, tuple(text) if format in shown else ()) for format in formats}
     if name is not None and name not in endings:
         raise lacking(name, endings)
-    return _chosen("format", name, path, endings, otherwise, FOREIGN.union(*ENDINGS.values()))
+    return _chosen("format", name, path, endings, otherwise, FOREIGN_ENDINGS.union(*ENDINGS.values()))
 
 
 def lacking(name: str, formats: Iterable[str]) -> ExpressionError:

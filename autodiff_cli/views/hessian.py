@@ -13,7 +13,7 @@ from .schema import OutputRow, View, declared
 
 MAX_COLUMNS = 12
 """A larger matrix is listed entry by entry."""
-SHOWN = 3
+MAX_DIRECTIONS = 3
 """How many directions of zero curvature are named."""
 
 MEANING = {
@@ -58,7 +58,8 @@ class HessianView(View[Hessian]):
             if answer.verdict == "not stationary":
                 meaning += CURVATURE.get(answer.curvature, "")
             elif answer.verdict == "flat" and answer.flat:
-                meaning += f", along {' and '.join(answer.flat[:SHOWN])}{', …' if len(answer.flat) > SHOWN else ''}"
+                more = ", …" if len(answer.flat) > MAX_DIRECTIONS else ""
+                meaning += f", along {' and '.join(answer.flat[:MAX_DIRECTIONS])}{more}"
         if meaning and (answer.units is not None or answer.eigenvalues is not None):
             yield Line(((meaning, ""),))
 

@@ -10,10 +10,10 @@ from ..inputs.figures import Figure
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-DIGITS = 6
+DEFAULT_DIGITS = 6
 """Significant digits shown to people unless they ask for others."""
 
-_USUAL = f".{DIGITS}g"
+_USUAL = f".{DEFAULT_DIGITS}g"
 
 
 class Decimals(int):

@@ -12,12 +12,12 @@ from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, described, unr
 from .document import Branch, Outline, Pieces, measured
 from .numerals import format_number
 
-LINES = 64
-DEPTH = 24
+MAX_LINES = 64
+MAX_LEVELS = 24
 CUT_DEPTH = 12
 """Without `--depth`: the most lines and levels of a whole graph, and the levels of a larger one."""
-MAX_TERMS, FOLDED = 12, 5
-"""Of a node with more than MAX_TERMS terms in a graph that is cut, FOLDED are drawn."""
+MAX_TERMS, MAX_FOLDED_TERMS = 12, 5
+"""Of a node with more than MAX_TERMS terms in a graph that is cut, MAX_FOLDED_TERMS are drawn."""
 DRAWN_ALIKE = 2
 """Without `--depth`: how many of more than MANY_ALIKE terms of one list are drawn."""
 
@@ -98,21 +98,21 @@ class _Tree:
         self.picture = picture
         (self.root,) = picture.outputs
         self.fits = depth is None
-        self.large = len(picture.nodes) > LINES
+        self.large = len(picture.nodes) > MAX_LINES
         self.levels = self._levels() if depth is None else depth
 
     def _levels(self) -> int:
         sizes = [1]
         seen = {self.root}
         level = [self.root]
-        while level and len(sizes) <= DEPTH and sum(sizes) <= LINES:
+        while level and len(sizes) <= MAX_LEVELS and sum(sizes) <= MAX_LINES:
             children = [child for k in level for child, _ in self._terms(k)[0]]
             level = [child for child in dict.fromkeys(children) if child not in seen]
             seen.update(level)
             sizes.append(len(children))
-        if sum(sizes) <= LINES and not level:
+        if sum(sizes) <= MAX_LINES and not level:
             return len(sizes)
-        return max(1, sum(count <= LINES for count in islice(accumulate(sizes), 1, CUT_DEPTH + 1)))
+        return max(1, sum(count <= MAX_LINES for count in islice(accumulate(sizes), 1, CUT_DEPTH + 1)))
 
     def _terms(self, k: int) -> tuple[Sequence[tuple[int, int]], int]:
         node = self.picture.nodes[k]
@@ -122,7 +122,7 @@ class _Tree:
         terms = [(p, 1) for p in inputs] if node.ordered or len(inputs) < 3 else [*Counter(inputs).items()]
         if not self.fits or len(terms) <= MANY_ALIKE:
             return terms, 0
-        drawn = FOLDED if self.large and len(terms) > MAX_TERMS else len(terms)
+        drawn = MAX_FOLDED_TERMS if self.large and len(terms) > MAX_TERMS else len(terms)
         if unrolled(self.picture.graphed.graph, (self.picture.order[p] for p, _ in terms)):
             drawn = DRAWN_ALIKE
         return terms[:drawn], len(terms) - drawn
@@ -135,7 +135,7 @@ class _Tree:
         stack: list[tuple[tuple[bool, ...], int, int, int]] = [((), self.root, 1, 0)]
         while stack:
             rails, k, times, more = stack.pop()
-            if self.fits and len(rows) >= LINES:
+            if self.fits and len(rows) >= MAX_LINES:
                 return rows, hidden, True
             again = k in expanded
             rows.append(_Row(rails, k, again or more > 0, times, more))
@@ -149,7 +149,7 @@ class _Tree:
             terms, more = self._terms(k)
             last = len(terms) - (not more)
             # only inputs that can be drawn go on the stack
-            shown = terms[: LINES + 1] if self.fits else terms
+            shown = terms[: MAX_LINES + 1] if self.fits else terms
             if more:
                 stack.append(((*rails, False), k, 1, more))
             stack += [((*rails, index < last), *term, 0) for index, term in reversed(list(enumerate(shown)))]

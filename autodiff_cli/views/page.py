@@ -23,9 +23,9 @@ from .pictures.svg import FAMILY, colored, shapes, svg
 from .schema import View, declared, record_of
 from .trace import Notation
 
-DIGITS = 5
+PAGE_DIGITS = 5
 """Significant digits that are shown; the page computes with all."""
-NAMES = Notation("", True, DIGITS)
+NAMES = Notation("", True, PAGE_DIGITS)
 WEB = files(__package__) / "web"
 
 MORE_LIGHT = {"wrong": "#b91c1c", "first": "#1d4ed8", "second": "#b45309"}
@@ -76,7 +76,7 @@ def document(page: Page, theme: Theme = "auto") -> str:
         heading=escape(heading),
         style=style,
         script=script,
-        graph="".join(svg(drawn, Choices(DIGITS, live=True)) for drawn in pictures),
+        graph="".join(svg(drawn, Choices(PAGE_DIGITS, live=True)) for drawn in pictures),
         derivation=_derivation(page.derivations),
         data=json.dumps(record_of(PageView.fields, page), allow_nan=False).replace("<", "\\u003c"),
     )

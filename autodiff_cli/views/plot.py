@@ -10,7 +10,7 @@ from ..curves.contours import Surface
 from ..curves.plot import Curve
 from ..errors import ExpressionError, counted, usage_error
 from ..inputs.problem import parse
-from .characters import FORMULA, on_one_line, shortened
+from .characters import MAX_FORMULA_CHARACTERS, on_one_line, shortened
 from .document import Block, Line, held_fixed, measured
 from .formats import format_of
 from .mathematics import program_in_mathematics
@@ -81,7 +81,7 @@ def title_of(plot: Plot) -> str:
     if isinstance(plot, Curve) and plot.outputs:
         return shortened(", ".join(_mathematics(plot, output.name) or output.name for output in plot.outputs))
     text = _mathematics(plot, plot.text)
-    if not text or len(text) > max(FORMULA, len(typed)):
+    if not text or len(text) > max(MAX_FORMULA_CHARACTERS, len(typed)):
         text = typed
     if isinstance(plot, Curve):
         return f"f({plot.variable}) = {shortened(text)}"

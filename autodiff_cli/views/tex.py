@@ -75,9 +75,9 @@ PICTURE_FOOT = r"""%
 """
 """The beginning and the end of a document of one picture."""
 
-ARGUMENTS = 4
+MAX_ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
-ALIGNED = 300
+MAX_ALIGNED_LINES = 300
 """The most lines of a trace in one aligned block, which TeX holds in memory."""
 
 
@@ -92,7 +92,7 @@ def measured_latex(x: Shown | bool | None, digits: int | None) -> str:
     return number_latex(format_number(without_unit(x), digits)) + unit_latex(x)
 
 
-LINE = 85
+SUM_LINE_CHARACTERS = 85
 """About how many characters of a sum fit on a line."""
 
 
@@ -104,7 +104,7 @@ def over_lines(total: str) -> str:
         depth += (text in ("{", "(")) - (text in ("}", ")"))
         if depth or text not in (" ", ""):
             continue
-        if last > begin and len(re.sub(r"\\[a-zA-Z]+|[{}^\\,]", "", total[begin:place])) > LINE:
+        if last > begin and len(re.sub(r"\\[a-zA-Z]+|[{}^\\,]", "", total[begin:place])) > SUM_LINE_CHARACTERS:
             lines.append(total[begin:last])
             begin = last
         last = place
@@ -176,7 +176,7 @@ class FunctionAtPoint:
         self.sides: list[tuple[str, ...]] = [*stated(program, self.typeset)]
         self.several = len(program.variables) > 1
         values = {name: coordinate(x, digits) for name, x in point.items()}
-        if len(values) > ARGUMENTS:
+        if len(values) > MAX_ARGUMENTS:
             self.sides += [(self.name(name), value) for name, value in values.items()]
             values = {}
         self.head = self.typeset.head(program.variables, values)
@@ -316,8 +316,11 @@ def _title(text: str) -> str:
 
 def _aligned(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
     lines = [_title(title)] if rows else []
-    for k in range(0, len(rows), ALIGNED):
-        steps = [r" & \quad &= ".join([f"{left} &= {first}", *more]) for left, first, *more in rows[k : k + ALIGNED]]
+    for k in range(0, len(rows), MAX_ALIGNED_LINES):
+        steps = [
+            r" & \quad &= ".join([f"{left} &= {first}", *more])
+            for left, first, *more in rows[k : k + MAX_ALIGNED_LINES]
+        ]
         lines += [r"\begin{alignat*}{3}", " \\\\\n".join(steps), r"\end{alignat*}"]
     return lines
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ..uncertainty.propagate import Propagation, Result
 
 
-MOST_CORRELATED = 8
+MAX_CORRELATED = 8
 """The most parameters whose correlations fit on a page."""
 _NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
 
@@ -107,7 +107,7 @@ def fit_table(answer: Fit, digits: int | None) -> str:
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)
     correlations = ""
-    if 1 < len(names) <= MOST_CORRELATED:
+    if 1 < len(names) <= MAX_CORRELATED:
         entries = [(named(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names]
         correlations = table(("correlation", *map(named, names)), entries, "r")
     quality, predictions = _quality(answer, digits), _predictions(answer, digits)

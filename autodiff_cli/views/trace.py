@@ -18,7 +18,7 @@ from .tex import in_numbers, page
 if TYPE_CHECKING:
     from ..derivatives.page import Node
 
-STEPS = 60
+DEFAULT_LINES = 60
 """The default number of lines of a trace in a table."""
 BLANK = "______"
 """The placeholder for a number to be filled in."""
@@ -177,7 +177,7 @@ class TraceView(View[Trace]):
 
     unicode: bool = True
     """Whether the output may have characters outside ASCII."""
-    steps: int = STEPS
+    steps: int = DEFAULT_LINES
     """How many rows tables have."""
     folded: bool = True
     """Whether tables fold long runs of rows at one place of the text."""

@@ -35,7 +35,7 @@ from autodiff_cli.views.characters import THEMES
 from autodiff_cli.views.formats import COLUMNAR
 from autodiff_cli.views.graph import WAYS
 from autodiff_cli.views.schema import view_in
-from autodiff_cli.views.trace import STEPS
+from autodiff_cli.views.trace import DEFAULT_LINES
 from running import autodiff
 
 GRAD = declared("grad")
@@ -230,14 +230,14 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
     for command, name, text in (
         ("check", "--require", f"exit code 0, {checks.REQUIRED} by default"),
         ("descend", "--rate", ", ".join(f"{rate:g} for {name}" for name, rate in descend.RATES.items())),
-        ("descend", "--steps", f"steps, {descend.STEPS} by default"),
-        ("descend", "--seed", f"order, {descend.SEED} by default"),
+        ("descend", "--steps", f"steps, {descend.DEFAULT_STEPS} by default"),
+        ("descend", "--seed", f"order, {descend.DEFAULT_SEED} by default"),
         ("minimize", "--steps", f"({minimize.STEPS:,}; {minimize.SECOND_ORDER_STEPS:,} with the Hessian)"),
-        ("minimize", "--gradient-tolerance", f"zero, {minimize.TOLERANCE:g} by default"),
-        ("trace", "--lines", f"trace, {STEPS} by default"),
-        ("propagate", "--seed", f"draws, {propagate.SEED} by default"),
-        ("exercise", "--seed", f"sheet, {exercise.SEED} by default"),
-        ("exercise", "--count", f"exercises, {exercise.COUNT} by default"),
+        ("minimize", "--gradient-tolerance", f"zero, {minimize.DEFAULT_TOLERANCE:g} by default"),
+        ("trace", "--lines", f"trace, {DEFAULT_LINES} by default"),
+        ("propagate", "--seed", f"draws, {propagate.DEFAULT_SEED} by default"),
+        ("exercise", "--seed", f"sheet, {exercise.DEFAULT_SEED} by default"),
+        ("exercise", "--count", f"exercises, {exercise.DEFAULT_COUNT} by default"),
         ("exercise", "--level", "; ".join(f"{level} {title}" for level, title in LEVELS.items())),
     ):
         assert text in option(command, name).help, name

@@ -138,7 +138,7 @@ with redirect_stdout(io.StringIO()):
         assert session.answer(line) == 0, line
 late = {name.partition(".")[0] for name in sys.modules} & {"numpy", "scipy", "uniplot", "matplotlib", "rich"} - before
 assert late <= {"scipy"}, late
-repl.IDLE = 0
+repl.IDLE_SECONDS = 0
 repl.prepare_all()
 for line in (
     "fit y = c*exp(b*x) --data DATA --at c=1,b=0.5", "minimize (x-1)^2 --at x=0", "descend (x-1)^2 --at x=0",
@@ -165,7 +165,7 @@ import gc, sys, threading
 from autodiff_cli.__main__ import run
 from autodiff_cli.cli.commands import repl
 from autodiff_cli.numbers import budget
-repl.IDLE = 0
+repl.IDLE_SECONDS = 0
 gc.disable()
 class Lines(repl.Lines):
     def answer(self, line):

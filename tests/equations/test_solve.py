@@ -217,7 +217,7 @@ def test_all_solutions_are_proven() -> None:
 
 
 def test_what_cannot_be_proven_is_said_to_be_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enclosures, "MOST_BOXES", 500)
+    monkeypatch.setattr(enclosures, "MAX_BOXES", 500)
     double = solve("1 - cos(x)", between=Range(5, 8), every=True, arithmetic=CERTIFIED)
     assert not double.converged and double.reason == "undecided" and double.complete is False
     ((low, high),) = [box["x"] for box in double.undecided]

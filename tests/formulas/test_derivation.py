@@ -13,7 +13,7 @@ import autodiff_cli
 from agreement import FORTY, close
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas import derivation
-from autodiff_cli.formulas.derivation import ASSUMPTION, CONVENTIONS, MOST_NODES, PUT_IN, SIMPLIFY, Derivation, Step
+from autodiff_cli.formulas.derivation import ASSUMPTION, CONVENTIONS, MAX_NODES, PUT_IN, SIMPLIFY, Derivation, Step
 from autodiff_cli.formulas.diff import Diff, diff
 from autodiff_cli.graphs.value import Value, in_order
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient, value_in
@@ -236,14 +236,14 @@ def test_a_long_formula_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     shared = "; ".join(f"t{k + 1} = t{k}*t{k}" for k in range(40))
     with pytest.raises(ExpressionError, match="too long to be derived step by step"):
         derived(f"t0 = x + 1; {shared}; sin(t40)")
-    longest = " + ".join("x" for _ in range(MOST_NODES // 2))
+    longest = " + ".join("x" for _ in range(MAX_NODES // 2))
     assert [step.rule for step in derived(longest).derivations[0].steps] == ["sum", SIMPLIFY]
     assert derived("sin(" * 50 + "x" + ")" * 50).derivations[0].steps[-2].rule == PUT_IN
     with pytest.raises(ExpressionError, match="too long to be derived step by step") as refused:
         derived("exp(x**2)/(x + 1)", order=9)
     with pytest.raises(ExpressionError, match="takes more than"):
         diff_within(1, "sin(" * 150 + "x" + ")" * 150)
-    monkeypatch.setattr(derivation, "MOST_STEPS", 20)
+    monkeypatch.setattr(derivation, "MAX_STEPS", 20)
     with pytest.raises(ExpressionError, match="more than 20 steps"):
         derived("sin(sin(sin(x1*x2*x3*x4)))")
 

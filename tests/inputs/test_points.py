@@ -261,7 +261,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
 def test_a_header_that_cannot_be_read_is_an_error(
     header: bytes, before: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "LIMIT", 50)
+    monkeypatch.setattr(reading, "MAX_BYTES", 50)
     found = autodiff("grad", "x*y", "--points", "-", stdin=before + header + b"\n1,2\nx,y\n3,4\n")
     assert found.code == 2
     assert "in the header: " in found.err and found.out == ""
@@ -278,7 +278,7 @@ def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
             assert self.left >= 0, "no more is read than says that the line is too long"
             return bytes(20)
 
-    monkeypatch.setattr(reading, "LIMIT", 100)
+    monkeypatch.setattr(reading, "MAX_BYTES", 100)
     texts = textrows.Texts(cast(BinaryIO, Zeros()), "zero", None)
     with pytest.raises(ExpressionError, match="in the header: the line is longer than 100 bytes"):
         textrows.table(texts, "zero")
@@ -286,7 +286,7 @@ def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\n9\n"])
 def test_of_a_line_that_is_too_long_there_is_one_error(end: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LIMIT", 3)
+    monkeypatch.setattr(reading, "MAX_BYTES", 3)
     monkeypatch.setattr(requests, "READ_BYTES", 2)
     found = list(requests.lines(io.BytesIO(b"1\n1234567890123" + end)))
     assert found == [b"1", None, *([b"9"] if b"9" in end else [])]

@@ -270,7 +270,7 @@ def test_a_formula_that_comes_again_means_what_its_point_says() -> None:
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "MOST_KEPT", 1000)
+    monkeypatch.setattr(programs, "MAX_KEPT", 1000)
     for text in ("x + {}", "a = x; a + {}"):
         known = Programs(whole=False, remembered=10)
         for k in range(100):
@@ -285,7 +285,7 @@ def test_programs_are_kept_when_they_come_again(monkeypatch: pytest.MonkeyPatch)
     texts: list[str] = []
     ordinary = programs.parse
     monkeypatch.setattr(programs, "parse", lambda text, point: texts.append(text) or ordinary(text, point))
-    monkeypatch.setattr(programs, "MOST_MET", 100)
+    monkeypatch.setattr(programs, "MAX_MET", 100)
     known = Programs(whole=False)
     few = [f"x*{k}" for k in range(programs.AT_ONCE)]
     many = [f"{k}*x" for k in range(500)]
@@ -340,7 +340,7 @@ def test_plain_points_are_read_at_once() -> None:
 def test_lines_are_cut_wherever_a_reading_ends(data: bytes, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(requests, "READ_BYTES", chunk)
-        patch.setattr(reading, "LIMIT", 16)
+        patch.setattr(reading, "MAX_BYTES", 16)
         waits: list[int] = []
         found = list(lines(io.BytesIO(data), lambda: waits.append(1)))
     expected = data.split(b"\n")

@@ -13,7 +13,7 @@ import pytest
 from autodiff_cli import ExpressionError
 from autodiff_cli.formulas.export import export
 from autodiff_cli.numbers.double.formulas import formula
-from autodiff_cli.numbers.double.special_formulas import HIGHEST
+from autodiff_cli.numbers.double.special_formulas import MAX_POLYGAMMA_ORDER
 from autodiff_cli.numbers.recorder import Step
 from autodiff_cli.table.primitive import OPERATIONS
 from autodiff_cli.targets.lowering import composed
@@ -70,7 +70,7 @@ CASES: tuple[tuple[str, tuple[float, ...], Callable[..., Any], float, tuple[Draw
     ("digamma", (), mpmath.digamma, 4, (uniform(0, 12), spread(0, 300), uniform(-0.4, 0))),
     ("trigamma", (), polygamma(1), 8, (uniform(0, 12), spread(0, 100), uniform(-12, 0), spread(-100, 0, -1))),
     ("polygamma", (3.0,), polygamma(3), 12, (uniform(0, 12), spread(0, 50), uniform(-4, 0))),
-    ("polygamma", (float(HIGHEST),), polygamma(HIGHEST), 16, (uniform(0, 12), spread(0, 20))),
+    ("polygamma", (float(MAX_POLYGAMMA_ORDER),), polygamma(MAX_POLYGAMMA_ORDER), 16, (uniform(0, 12), spread(0, 20))),
 )  # fmt: skip
 
 
@@ -114,9 +114,11 @@ def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: p
 
 
 def test_an_order_that_is_too_high_is_lacking() -> None:
-    assert "ad_digamma" in export(f"polygamma({HIGHEST - 1}, x) + digamma(x)", "javascript").source
-    with pytest.raises(ExpressionError, match=rf"JavaScript has no function `polygamma\({HIGHEST + 1}, …\)`"):
-        export(f"polygamma({HIGHEST + 1}, x)", "javascript")
+    assert "ad_digamma" in export(f"polygamma({MAX_POLYGAMMA_ORDER - 1}, x) + digamma(x)", "javascript").source
+    with pytest.raises(
+        ExpressionError, match=rf"JavaScript has no function `polygamma\({MAX_POLYGAMMA_ORDER + 1}, …\)`"
+    ):
+        export(f"polygamma({MAX_POLYGAMMA_ORDER + 1}, x)", "javascript")
 
 
 def test_a_function_has_each_step_once() -> None:

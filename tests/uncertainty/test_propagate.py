@@ -28,7 +28,7 @@ from autodiff_cli.uncertainty import measurement_model as models
 from autodiff_cli.uncertainty import monte_carlo
 from autodiff_cli.uncertainty.distributions import FAMILIES
 from autodiff_cli.uncertainty.measured_value import MeasuredValue, concise, plus_minus, quantity, rounded
-from autodiff_cli.uncertainty.monte_carlo import BLOCK, Results
+from autodiff_cli.uncertainty.monte_carlo import BLOCK_DRAWS, Results
 from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, parse_pairs, propagate
 from places import TESTS
 from running import autodiff
@@ -431,21 +431,21 @@ def test_every_family_was_drawn() -> None:
 
 def test_the_memory_of_the_draws_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted between quantiles the draws give the same intervals as kept ones, to the width of a step."""
-    monkeypatch.setattr(monte_carlo, "KEPT", 4 * BLOCK)
+    monkeypatch.setattr(monte_carlo, "MAX_KEPT_RESULTS", 4 * BLOCK_DRAWS)
     kept, counted = Results(0.0), Results(0.0)
     rng = np.random.default_rng(3)
-    blocks = [rng.standard_t(4, BLOCK) for _ in range(16)]
-    kept._room = 16 * BLOCK
+    blocks = [rng.standard_t(4, BLOCK_DRAWS) for _ in range(16)]
+    kept._room = 16 * BLOCK_DRAWS
     for block in blocks:
         kept.add(block)
         counted.add(block)
-        assert sum(map(len, counted._kept)) <= 4 * BLOCK
-    assert counted._edges is not None and len(counted._edges) < 4 * BLOCK / 8 + 500
+        assert sum(map(len, counted._kept)) <= 4 * BLOCK_DRAWS
+    assert counted._edges is not None and len(counted._edges) < 4 * BLOCK_DRAWS / 8 + 500
     one, other = kept.drawn(0.95), counted.drawn(0.95)
     assert one.mean == other.mean and one.deviation == other.deviation
     for a, b in zip((*one.shortest, *one.symmetric), (*other.shortest, *other.symmetric), strict=True):
         assert abs(a - b) < 0.03
-    assert sum(counted._counts) == counted.count == 16 * BLOCK
+    assert sum(counted._counts) == counted.count == 16 * BLOCK_DRAWS
 
 
 def test_the_shortest_interval_is_the_shortest() -> None:
@@ -485,8 +485,8 @@ def test_the_same_seed_gives_the_same_draws() -> None:
 
 def test_draws_end_when_they_are_to() -> None:
     calls = iter([False, True])
-    answer = propagate("x", at("x=1±0.1"), samples=10 * BLOCK, stop=lambda: next(calls))
-    assert (answer.interrupted, answer.samples) == (True, 2 * BLOCK)
+    answer = propagate("x", at("x=1±0.1"), samples=10 * BLOCK_DRAWS, stop=lambda: next(calls))
+    assert (answer.interrupted, answer.samples) == (True, 2 * BLOCK_DRAWS)
 
 
 def test_draws_outside_the_domain_are_left_out_and_counted() -> None:

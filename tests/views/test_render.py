@@ -14,7 +14,7 @@ from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import STYLES, Terminal, visible, width_of
 from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table
 from autodiff_cli.views.error import draw
-from autodiff_cli.views.outline import FOLDED, LINES, outline
+from autodiff_cli.views.outline import MAX_FOLDED_TERMS, MAX_LINES, outline
 from autodiff_cli.views.rendering import ColoredText, Html, PlainText
 
 CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")
@@ -86,7 +86,7 @@ def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
         total = total + x
     total.backward()
     rows = drawn(total)
-    assert len(rows) <= LINES + 2
+    assert len(rows) <= MAX_LINES + 2
     assert "not drawn" in rows[-1] and "of 20,001 nodes" in rows[-1]
     assert len(drawn(total, depth=200)) > 400
 
@@ -100,7 +100,7 @@ def test_a_wide_graph_is_cut() -> None:
     total = layer[0]
     total.backward()
     rows = drawn(total)
-    assert len(rows) <= LINES + 2
+    assert len(rows) <= MAX_LINES + 2
     left = int(rows[-1].split()[1].replace(",", ""))
     assert left == 999 - sum(1 for row in rows[1:-1] if "see" not in row)
 
@@ -143,7 +143,7 @@ def test_a_chain_of_one_operation_is_one_node_with_its_terms() -> None:
     wide = Value(1.0)
     for _ in range(20_000):
         wide = wide + Value(2.0)
-    assert len(drawn(wide, binary=False)) == FOLDED + 4, "besides terms: head, sum, how many more, note"
+    assert len(drawn(wide, binary=False)) == MAX_FOLDED_TERMS + 4, "besides terms: head, sum, how many more, note"
 
 
 EVERY_BLOCK = (

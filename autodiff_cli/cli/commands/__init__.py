@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...views.schema import View
     from ..runner import Command, Method, RowQuestion
 
-WRONG = 1
+EXIT_NO = 1
 """The exit code if the answer is no."""
 
 CHECKS = {
@@ -124,4 +124,4 @@ def _mark(command: str, call: Command) -> int:
 
     # for programs only: points follow the options
     call.lenient = True
-    return max(answer_all(call, marked, MarkedView()), WRONG if wrong else 0)
+    return max(answer_all(call, marked, MarkedView()), EXIT_NO if wrong else 0)

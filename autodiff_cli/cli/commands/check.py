@@ -7,7 +7,7 @@ from ...streams.progress import Progress
 from ...streams.requests import Request
 from ...views.check import CheckView
 from ..runner import Command, RowQuestion
-from . import WRONG, answer_at
+from . import EXIT_NO, answer_at
 
 
 def run(call: Command) -> int:
@@ -24,4 +24,4 @@ def run(call: Command) -> int:
 
     question = RowQuestion("check", call.posed if over is None else None)
     code = answer_at(call, method, CheckView(**call.shown), question)
-    return code or (WRONG if disagreed else 0)
+    return code or (EXIT_NO if disagreed else 0)

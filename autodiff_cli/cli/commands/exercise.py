@@ -7,7 +7,7 @@ from ...exercises.marking import sheet_or_mark
 from ...views.characters import terminal_of
 from ...views.exercise import ExerciseView
 from ..runner import Command, write_entries
-from . import WRONG
+from . import EXIT_NO
 
 
 def run(call: Command) -> int:
@@ -16,5 +16,5 @@ def run(call: Command) -> int:
     chosen = call.chosen(shown.formats)
     sheet = sheet_or_mark(**call.arguments(sheet_or_mark))
     entries = [sheet] if isinstance(sheet, Marked) or chosen not in ("jsonl", "csv", "tsv") else sheet.exercises
-    code = WRONG if isinstance(sheet, Marked) and not sheet.right else 0
+    code = EXIT_NO if isinstance(sheet, Marked) and not sheet.right else 0
     return write_entries(call, shown, entries, code, chosen)

@@ -32,7 +32,7 @@ REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
 LIBRARIES = {name: libraries.split() for name, libraries in table("libraries").items()}
 """Libraries to import at the prompt, or while a line that needs them is typed."""
 
-IDLE = 1.0
+IDLE_SECONDS = 1.0
 """Seconds at the prompt before the libraries of searches are imported."""
 
 _answering = Lock()
@@ -91,7 +91,7 @@ def import_commands() -> None:
 def prepare_all() -> None:
     """Import what commands need, then what searches need, and rehearse a fit."""
     import_commands()
-    sleep(IDLE)
+    sleep(IDLE_SECONDS)
     import_libraries(LIBRARIES["fit"])
     with _answering:
         rehearse_fit()

@@ -19,8 +19,8 @@ from .twofold import finite, horner, scaled_exp, two_product, two_sum
 FAST_ORDERS = range(1, 13)
 """Orders of polygamma summed in doubles: above, rounding of x + k is too large."""
 
-MODERATE = 1e-10
-FACTORIALS = 150.0
+MIN_MODERATE = 1e-10
+MAX_MODERATE = 150.0
 """Between these, products of two gamma functions cannot overflow."""
 
 MIN_ASYMPTOTIC = 10.0
@@ -164,14 +164,14 @@ def polygamma_difference(order: float, a: float, b: float) -> float:
 
 def beta_slope(a: float, b: float) -> float:
     """Return ∂beta/∂a = beta·(digamma(a) - digamma(a + b)), without cancellation."""
-    if MODERATE < a < FACTORIALS > a + b > b > MODERATE:
+    if MIN_MODERATE < a < MAX_MODERATE > a + b > b > MIN_MODERATE:
         return beta(a, b) * polygamma_difference(0.0, a, b)
     return by_multiprecision("beta_slope", a, b)
 
 
 def beta(a: float, b: float) -> float:
     """Return Γ(a)·Γ(b)/Γ(a + b). Raises ZeroDivisionError where a or b is 0 or a negative integer."""
-    if MODERATE < a < FACTORIALS > a + b > b > MODERATE:
+    if MIN_MODERATE < a < MAX_MODERATE > a + b > b > MIN_MODERATE:
         total, error = two_sum(a, b)  # Γ magnifies the rounding of a + b
         return math.gamma(a) / math.gamma(total) * (1.0 - error * digamma(total)) * math.gamma(b)
     return by_multiprecision("beta", a, b)

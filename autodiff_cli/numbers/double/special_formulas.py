@@ -46,13 +46,13 @@ GAMMA_SERIES = (
 )  # fmt: skip
 """Γ(x) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 24 terms, error 9e-19)."""
 
-RECURRENCES = 8
+MAX_RECURRENCES = 8
 """Recurrence steps that bring a number below `doubles.MIN_ASYMPTOTIC` to at most 2."""
 
-SHIFT = 10
+ASYMPTOTIC_SHIFT = 10
 """Terms before the asymptotic series of a polygamma, per unit of its order."""
 
-HIGHEST = 6
+MAX_POLYGAMMA_ORDER = 6
 """The highest order of polygamma that is written out."""
 
 
@@ -109,7 +109,7 @@ def _cotangent(m: Any, x: Number) -> Number:
 
 def _lowered(m: Any, x: Number) -> tuple[Number, list[tuple[Number, Number]]]:
     steps = []
-    for _ in range(RECURRENCES):
+    for _ in range(MAX_RECURRENCES):
         above = m.gt(x, 2)
         x = m.where(above, x - 1, x)
         steps.append((above, x))
@@ -211,7 +211,7 @@ def digamma(m: Any, x: Number) -> Number:
 
 
 def _polygamma_sum(order: int, x: Number) -> Number:
-    count = SHIFT * order
+    count = ASYMPTOTIC_SHIFT * order
     far = x + count
     square = 1 / far / far
     last = _inverse_power(far, order)
@@ -237,7 +237,7 @@ def polygamma(m: Any, n: Number, x: Number) -> Number:
     order = int(float(n))
     if order == 0:
         return m.digamma(x)
-    if order > HIGHEST:
+    if order > MAX_POLYGAMMA_ORDER:
         raise Lacking(f"polygamma({order}, …)")
     sign = 1 if order % 2 else -1
 
@@ -272,10 +272,10 @@ def polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:
 
 def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
     """Return ψ(a) - ψ(a + b) for a > 0 and |b| < a/2."""
-    # ψ(x) = -Σ 1/(x + k) + ψ(x + SHIFT); the factor b of each difference is taken out.
-    x, y = a + SHIFT, a + SHIFT + b
+    # ψ(x) = -Σ 1/(x + k) + ψ(x + ASYMPTOTIC_SHIFT); the factor b of each difference is taken out.
+    x, y = a + ASYMPTOTIC_SHIFT, a + ASYMPTOTIC_SHIFT + b
     total = 0.5 / x / y
-    for k in range(SHIFT):
+    for k in range(ASYMPTOTIC_SHIFT):
         total = total + 1 / (a + k) / (a + k + b)
     p, q = 1 / x / x, 1 / y / y
     quotient, value = m.number(0), m.number(0)
@@ -308,7 +308,7 @@ def beta(m: Any, a: Number, b: Number) -> Number:
         # DLMF 5.5.3
         return m.where(positive, value, lambda: math.pi / (sin_pi(m, low) * high) / value)
 
-    inside = lambda: m.where(pole(total), 0, lambda: m.where(m.lt(total, doubles.FACTORIALS), ordinary, large))  # noqa: E731
+    inside = lambda: m.where(pole(total), 0, lambda: m.where(m.lt(total, doubles.MAX_MODERATE), ordinary, large))  # noqa: E731
     return m.where(m.or_(pole(a), pole(b)), math.nan, inside)
 
 

@@ -29,9 +29,9 @@ class Choices(NamedTuple):
         return "" if edge.partial is None or not self.partials else measured(edge.partial, edge.unit, self.digits)
 
 
-USUAL = Choices()
+DEFAULT_CHOICES = Choices()
 NOT_EVALUATED = "not evaluated"
-TITLE = 160
+MAX_TITLE_CHARACTERS = 160
 """The most characters of a program in a title."""
 
 
@@ -69,10 +69,10 @@ def title(picture: Picture) -> str:
     if len(lines) != 1:
         return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"
     text = visible(lines[0].strip())
-    return "Graph of " + shortened(text, TITLE)
+    return "Graph of " + shortened(text, MAX_TITLE_CHARACTERS)
 
 
-def description(picture: Picture, choices: Choices = USUAL) -> str:
+def description(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the description for readers who cannot see the picture."""
     digits, count = choices.digits, len(picture.nodes)
     right = choices.way != "down"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ...derivatives.graph import Picture
-from .cells import USUAL, Choices, cells, description, title
+from .cells import DEFAULT_CHOICES, Choices, cells, description, title
 
 # A record's own characters, a backslash, and the ampersand of an HTML entity, which Graphviz reads in any label.
 _RECORD = str.maketrans({char: f"\\{char}" for char in '{}|<>\\"'} | {"&": "&amp;"})
@@ -14,14 +14,14 @@ _PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
 
 _LOST_SPACE = re.compile(r"^ |(?<= ) | $")
 
-EDGES = 500
+MAX_MERMAID_EDGES = 500
 """Mermaid's default limit `maxEdges`, which a diagram cannot raise."""
 # Harmless: letters, digits, single spaces, a point inside a number, an underscore inside a name.
 _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
 
 
 # ---- Graphviz ----------------------------------------------------------------------------------------------------
-def dot(picture: Picture, choices: Choices = USUAL) -> str:
+def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Graphviz's language, for `dot -Tsvg`."""
     return "\n".join(_dot_lines(picture, choices)) + "\n"
 
@@ -56,12 +56,14 @@ def _dot_lines(picture: Picture, choices: Choices) -> Iterator[str]:
 
 
 # ---- Mermaid -----------------------------------------------------------------------------------------------------
-def mermaid(picture: Picture, choices: Choices = USUAL) -> str:
+def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Mermaid's language."""
     lines = list(_mermaid_lines(picture, choices))
     edges = sum(arrow in line for line in lines for arrow in ("-->", "-.->"))
-    if edges > EDGES:
-        lines.insert(1, f"  %% {edges} edges: a page draws more than {EDGES} only if its maxEdges setting allows it")
+    if edges > MAX_MERMAID_EDGES:
+        lines.insert(
+            1, f"  %% {edges} edges: a page draws more than {MAX_MERMAID_EDGES} only if its maxEdges setting allows it"
+        )
     return "\n".join(lines) + "\n"
 
 

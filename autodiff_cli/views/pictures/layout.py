@@ -21,7 +21,7 @@ COLUMN_GAP = (44.0, 150.0)
 """The least and the greatest distance of columns in pixels; steep lines widen it."""
 MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
 """The most rounds of ordering, and of rounds times edges."""
-SWEEPS = 24
+MAX_SWEEPS = 24
 MAX_NODES, MAX_BENDS = 5000, 100_000
 """The most nodes and bends in a picture, which take half a minute at worst."""
 
@@ -307,9 +307,9 @@ def _vertical_positions(
     for column, sums in zip(columns, apart, strict=True):
         for index, offset in zip(column, sums, strict=True):
             middles[index] = offset - sums[-1] / 2
-    for sweep in range(SWEEPS):
+    for sweep in range(MAX_SWEEPS):
         # the last sweep centres a node on its inputs, or on its users if it has none
-        back, other_side = sweep % 2 == 0, 0.25 if sweep < SWEEPS - 1 else 0.02
+        back, other_side = sweep % 2 == 0, 0.25 if sweep < MAX_SWEEPS - 1 else 0.02
         numbered = list(enumerate(columns))
         for number, column in reversed(numbered) if back else numbered:
             wishes, weights = [], []

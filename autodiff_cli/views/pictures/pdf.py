@@ -8,14 +8,14 @@ from typing import Any
 
 from ...derivatives.graph import Picture
 from ...errors import limit_error, needed
-from .cells import USUAL, Choices, title
+from .cells import DEFAULT_CHOICES, Choices, title
 from .scene import BASELINE, DARK, FONT, LIGHT, LOOKS, MARGIN, UNIT, Box, Colors, Shape, Text, scene
 
 MAX_SIDE = 14_400.0
 """Points of a side: readers of PDF show no larger pages."""
 
 
-def pdf(picture: Picture, choices: Choices = USUAL) -> bytes:
+def pdf(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     """Return the picture as a PDF file of one page.
 
     Raises `ExpressionError` without the libraries of `plot`, and (`limit`) for too large a page.

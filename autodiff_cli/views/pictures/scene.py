@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
 from ..characters import width_of
-from .cells import NOT_EVALUATED, USUAL, Cell, Choices, Way, cells, description
+from .cells import DEFAULT_CHOICES, NOT_EVALUATED, Cell, Choices, Way, cells, description
 from .layout import COLUMN_GAP, Size, layered_layout
 
 if TYPE_CHECKING:
@@ -34,17 +34,17 @@ HEAD = 6.0
 
 LIVE_COLUMNS = 8
 """Characters of a number in a live picture, without sign and unit."""
-TIGHT = (30.0, 30.0)
+TIGHT_COLUMN_GAPS = (30.0, 30.0)
 """The least and the greatest distance of columns of a large picture."""
-SLIDE = (1280.0, 720.0)
+SLIDE_SIZE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
-LEGIBLE = 11.0
+MIN_SLIDE_FONT = 11.0
 """The minimal size of text on a slide in pixels, if a layout allows it."""
-PAGE = 1240.0
+MAX_LIVE_WIDTH = 1240.0
 """The maximal width of a live picture, if its text then has `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
 
-LOOKED = 200
+MAX_COMPARED_NODES = 200
 """Graphs of more nodes get one layout only: no slide could hold them."""
 
 
@@ -111,7 +111,7 @@ def text_width(text: str) -> float:
     return width_of(text) * ADVANCE
 
 
-def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
+def scene(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> Scene:
     """Return the scene of a picture. Raises `ExpressionError` (`limit`) for too large a graph.
 
     The layout `auto` goes right if its text is then legible on a slide, else in the direction and density that make it
@@ -119,9 +119,9 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
     """
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
     tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
-    if len(picture.nodes) > LOOKED:
+    if len(picture.nodes) > MAX_COMPARED_NODES:
         tries = [("down", True)] if choices.live else tries[:1]
-    width, height = (PAGE, math.inf) if choices.live else SLIDE
+    width, height = (MAX_LIVE_WIDTH, math.inf) if choices.live else SLIDE_SIZE
     best, largest = None, 0.0
     for way, tight in tries:
         result = Scene(picture, choices._replace(way=way), tight)
@@ -129,7 +129,7 @@ def scene(picture: Picture, choices: Choices = USUAL) -> Scene:
         size = FONT * min(width / result.width, height / result.height)
         if size > largest:
             best, largest = result, size
-        if size >= (FONT if choices.live else LEGIBLE):
+        if size >= (FONT if choices.live else MIN_SLIDE_FONT):
             break
     assert best is not None
     return best
@@ -158,8 +158,8 @@ class Scene:
         widest = max((self._beside(edge) for node in picture.nodes for edge in node.inputs), default=0.0)
         # room for text beside the lines, which downward lines nearly have between two rows
         beside = widest if not self.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
-        low, high = TIGHT if tight else COLUMN_GAP
-        slide = SLIDE[0 if self.down else 1] * FONT / LEGIBLE - 2 * MARGIN
+        low, high = TIGHT_COLUMN_GAPS if tight else COLUMN_GAP
+        slide = SLIDE_SIZE[0 if self.down else 1] * FONT / MIN_SLIDE_FONT - 2 * MARGIN
         self.units = [self._unit(node, bool(widest)) for node in picture.nodes]
         self.layout = layered_layout(
             [unit.size for unit in self.units],

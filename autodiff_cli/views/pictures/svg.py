@@ -10,7 +10,7 @@ from pathlib import Path
 from ...derivatives.graph import Picture
 from ...errors import limit_error, needed
 from ..characters import Theme
-from .cells import USUAL, Choices, title
+from .cells import DEFAULT_CHOICES, Choices, title
 from .scene import (
     BASELINE,
     DARK,
@@ -18,7 +18,7 @@ from .scene import (
     LEGIBLE_LIVE,
     LIGHT,
     MARGIN,
-    PAGE,
+    MAX_LIVE_WIDTH,
     Box,
     Colors,
     Piece,
@@ -30,13 +30,13 @@ from .scene import (
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 
-SCALE = 2.0
+DEFAULT_SCALE = 2.0
 """Pixels of a PNG per unit of the SVG, unless it is large."""
-AMPLE, MOST = 20e6, 100e6
+AMPLE_PIXELS, MAX_PIXELS = 20e6, 100e6
 """Pixels above which the scale goes down to 1, and below it; the first are the most for a width."""
-SIDE = 120_000
+MAX_SIDE_PIXELS = 120_000
 """The most pixels on a side."""
-SMALLEST = 0.75
+MIN_SCALE = 0.75
 """At a smaller scale nothing could be read."""
 
 # What the font lacks: it holds Latin, Greek and Cyrillic letters and mathematical signs.
@@ -51,7 +51,7 @@ CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 """CSS classes of kinds of text; the others have none."""
 
 
-def svg(picture: Picture, choices: Choices = USUAL) -> str:
+def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture as an SVG document. Raises `ExpressionError` (`limit`) for too large a graph.
 
     Nodes, numbers and lines carry `data-` attributes that identify them. A `live` picture leaves room for its page to
@@ -61,7 +61,7 @@ def svg(picture: Picture, choices: Choices = USUAL) -> str:
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
     if choices.live:
-        scale = min(1.0, max(PAGE / width, LEGIBLE_LIVE / FONT))
+        scale = min(1.0, max(MAX_LIVE_WIDTH / width, LEGIBLE_LIVE / FONT))
     # a chosen theme has its own CSS class, to share a page with others
     theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
     lines = [
@@ -157,7 +157,7 @@ def colored(colors: Colors, partials: bool = False, within: str = ".autodiff") -
 
 
 # ---- PNG ----------------------------------------------------------------------------------------------------------
-def png(picture: Picture, choices: Choices = USUAL) -> bytes:
+def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     """Return the picture as a PNG file. Raises `ExpressionError` without the libraries of `draw`.
 
     Characters that the font lacks are drawn in one of the system's fonts, if any.
@@ -169,15 +169,15 @@ def png(picture: Picture, choices: Choices = USUAL) -> bytes:
     match = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)
     assert match
     width, height = float(match[1]), float(match[2])
-    most = min(SIDE / max(width, height), (MOST / (width * height)) ** 0.5)
+    most = min(MAX_SIDE_PIXELS / max(width, height), (MAX_PIXELS / (width * height)) ** 0.5)
     if choices.width is None:
-        scale = min(SCALE, max(1.0, (AMPLE / (width * height)) ** 0.5), most)
+        scale = min(DEFAULT_SCALE, max(1.0, (AMPLE_PIXELS / (width * height)) ** 0.5), most)
         excess = (
-            "" if scale >= SMALLEST else f"{width:,.0f} by {height:,.0f} units, too many for a PNG that can be read"
+            "" if scale >= MIN_SCALE else f"{width:,.0f} by {height:,.0f} units, too many for a PNG that can be read"
         )
     else:
         scale = choices.width / width
-        most = min(most, (AMPLE / (width * height)) ** 0.5)
+        most = min(most, (AMPLE_PIXELS / (width * height)) ** 0.5)
         excess = "" if scale <= most else f"{width * scale:,.0f} by {height * scale:,.0f} pixels, too many for a PNG"
     if excess:
         raise limit_error(f"the picture would be {excess}", "`--format svg` has no such limit")

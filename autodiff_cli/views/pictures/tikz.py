@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...derivatives.graph import Picture
 from ...language.typesetting import name_latex, number_latex, text_latex
 from ..characters import visible
-from .cells import USUAL, Choices, title
+from .cells import DEFAULT_CHOICES, Choices, title
 from .scene import BASELINE, DARK, LIGHT, LOOKS, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
 
 CROSS, DOT = r" \times ", r"{\cdot}"
@@ -15,7 +15,7 @@ CROSS, DOT = r" \times ", r"{\cdot}"
 BOXES = ("box", "variable", "result", "operation", "operation result")
 
 
-def tikz(picture: Picture, choices: Choices = USUAL) -> str:
+def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture as a `tikzpicture`, for the packages tikz and amsmath.
 
     Raises `ExpressionError` (`limit`) for too large a graph.
