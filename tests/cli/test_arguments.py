@@ -228,7 +228,7 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
     ):
         assert option(command, name).range == ends, name
     for command, name, text in (
-        ("check", "--require", f"exit code 0, {checks.REQUIRED} by default"),
+        ("check", "--require", f"exit code 0, {checks.DEFAULT_REQUIRED_DIGITS} by default"),
         ("descend", "--rate", ", ".join(f"{rate:g} for {name}" for name, rate in descend.RATES.items())),
         ("descend", "--steps", f"steps, {descend.DEFAULT_STEPS} by default"),
         ("descend", "--seed", f"order, {descend.DEFAULT_SEED} by default"),

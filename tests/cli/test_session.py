@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 import mpmath
@@ -116,6 +117,12 @@ def test_a_plain_prompt_and_no_history_fail_nothing(tmp_path: Path, state: str) 
     child.expect(pexpect.EOF)
     child.close()
     assert (child.exitstatus, child.signalstatus) == (0, None)
+
+
+def test_the_modules_to_import_ahead_exist() -> None:
+    own = [name for names in repl.LIBRARIES.values() for name in names if name.startswith("autodiff_cli.")]
+    assert len(own) > 10
+    assert [name for name in own if find_spec(name) is None] == []
 
 
 def test_the_first_answer_waits_for_no_module(tmp_path: Path) -> None:
