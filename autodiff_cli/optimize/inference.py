@@ -60,11 +60,15 @@ class Inference:
         self.variance = self.noise if model.loss == "linear" else self._robust_variance()
         self.covariance = self.inverse * self.variance
         self.errors: dict[str, float] = {}
+        self.factor = 0.0
         if self.dof > 0 or self.sigma_given:
-            roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
-            pairs = zip(self.names, roots.tolist(), strict=True)
-            self.errors = {name: x for name, x in pairs if name not in self.undetermined}
-        self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof) if self.errors else 0.0
+            with np.errstate(over="ignore"):
+                roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
+            self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof)
+            for name, error in zip(self.names, roots.tolist(), strict=True):
+                # an interval that is too large for doubles says nothing, as that of an undetermined parameter
+                if name not in self.undetermined and math.isfinite(abs(self.values[name]) + self.factor * error):
+                    self.errors[name] = error
 
     def _robust_variance(self) -> float:
         """Return by what (JᵀJ)⁻¹ is multiplied for the covariance of an M-estimator.

@@ -847,3 +847,17 @@ def test_the_correlation_of_an_exact_fit_is_that_of_the_rows() -> None:
     answer = fit("y = a + b*x", {"x": [0.5, 1.5, 2.5], "y": [1234.5, 2345.5, 3456.5]})
     assert answer.rss < 1e-18
     assert answer.correlation["a"]["b"] == pytest.approx(-4.5 / math.sqrt(3 * 8.75), rel=1e-12)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_standard_error_too_large_for_doubles_is_none(tmp_path: Path) -> None:
+    # only the tail of the peak is in the data, so that the height goes to the largest double
+    x = (0.395, 0.398, 0.462, 0.899, 1.650, 2.164, 2.525, 2.693, 3.086, 5.340, 5.516)
+    y = (0.037, 0.034, 0.014, 0.004, -0.008, -0.004, -0.011, 0.002, -0.003, 0.002, 0.004)
+    data = tmp_path / "tail.csv"
+    data.write_text("x,y\n" + "".join(f"{a},{b}\n" for a, b in zip(x, y, strict=True)), encoding="utf-8")
+    formula = ("y = a*exp(-((x - b)/c)**2)", "--data", str(data), "--at", "a=1,b=1,c=1")
+    answer = json.loads(autodiff("fit", *formula, "--json").out)
+    assert answer["parameters"]["a"] > 1e308
+    assert answer["standard_errors"]["a"] is None and answer["intervals"]["a"] is None
+    assert answer["standard_errors"]["b"] > 1 and "a" not in answer["correlation"]
