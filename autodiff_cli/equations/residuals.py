@@ -38,6 +38,8 @@ class Search:
 
     complete: bool | None = None
     """Whether there are no other solutions, if that is known."""
+    linear = False
+    """Whether all equations are linear in all unknowns together, decided from their graph."""
     kind = ""
     """What the equations are, in words, where all solutions are known."""
 

@@ -6,6 +6,7 @@ import math
 import random
 import warnings
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import islice
 from operator import le
 from typing import Any
@@ -45,7 +46,6 @@ class SeveralEquations(Search):
 
         super().__init__(problem, stop)
         self.np, self.unknowns, program = numpy, problem.unknowns, problem.program
-        self.linear = False
         self.least: tuple[float, list[float]] | None = None
         """The least distance of the sides so far, and where."""
         self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
@@ -71,15 +71,11 @@ class SeveralEquations(Search):
         start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises the error of the start
         solution = self._from(start) or self._from(self._wandered(start))
-        return [] if solution is None else self._unique([solution])
+        return [] if solution is None else [solution]
 
-    def _unique(self, solutions: list[list[float]]) -> list[list[float]]:
-        """Note whether the equations are linear; if their matrix is regular, there is no other solution."""
-        at = dict(zip(self.unknowns, solutions[0], strict=True))
-        self.linear = len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(at)
-        if self.linear and solution_errors(self.problem, at, *residuals(self.problem, at)) is not None:
-            self.complete = True
-        return solutions
+    @cached_property
+    def linear(self) -> bool:  # type: ignore[override]
+        return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(self.unknowns)
 
     around = one
 
@@ -163,16 +159,12 @@ class SeveralEquations(Search):
             distances = [[abs(a - b) for a, b in zip(x, y, strict=True)] for y in solutions] if x else []
             if x and not any(all(map(le, distance, near)) for distance in distances):
                 solutions.append(x)
-            if len(solutions) == 1 and self._unique(solutions) and self.complete:
-                break
         return sorted(solutions)
 
     def searched(self, count: int) -> str:
         """Return a sentence on the range of the search."""
         if self.linear:
-            return (
-                "1 solution found of infinitely many: the equations are linear and, within rounding errors, dependent"
-            )
+            return "1 solution found; whether there are others is not known: the linear equations are nearly dependent"
         missing = [name for name in self.unknowns if name not in self.problem.bounds]
         how = f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`" if missing else "`--all`"
         if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):

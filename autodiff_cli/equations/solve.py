@@ -151,6 +151,8 @@ def solve(
         raise limit_error(message, "name some of them: `--wrt x,y`")
     solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
     others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
+    if finder.complete is None and finder.undecided is None and finder.linear and solutions and solutions[0].simple:
+        finder.complete = True  # a regular matrix has one solution
     reason = message = "interrupted"
     if not interrupted:
         reason, message = _outcome(finder, len(solutions), every)

@@ -185,6 +185,10 @@ def _quality(answer: Solved, solution: Solution) -> str:
         return "; ".join(filter(None, ("all digits agree with those of a computation in more", several)))
     left = ", ".join(format_number(x, 2) for x in solution.residuals)
     if not solution.simple and solution.multiplicity is None and any(error != 0 for error in solution.errors.values()):
-        several = "a multiple root" if len(solution.values) == 1 else "the derivative by the unknowns is singular there"
+        several = (
+            "a multiple root"
+            if len(solution.values) == 1
+            else "the derivative by the unknowns is nearly singular there"
+        )
         several += ", with about half the digits"
     return "; ".join(filter(None, (f"left side less right side: {left}", several)))
