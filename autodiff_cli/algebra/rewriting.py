@@ -16,7 +16,7 @@ from ..numbers import budget as work
 from ..numbers.base import Refusal
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, WHERE
 from ..table.primitive import PRIMITIVES
-from ..table.primitives import ABS, EXP, LOG, QUOTIENTS
+from ..table.primitives import ABS, ALL_QUOTIENTS, EXP, LOG
 from .canonical import (
     MAX_SHORT,
     ONE,
@@ -58,7 +58,7 @@ for _row in PRIMITIVES.values():
         _PARTNERS[_row.name] = (_own, _other, _others)
         _PARTNERS[_other] = (_others, _row.name, _own)
 
-_QUOTIENTS = {above: (name, below) for name, (above, below) in {**QUOTIENTS, "tanh": ("sinh", "cosh")}.items() if above}
+_QUOTIENTS = {above: (name, below) for name, (above, below) in ALL_QUOTIENTS.items() if above}
 """By dividend, the quotient and the divisor."""
 
 _COLLECTED = frozenset((ADD, SUB, NEG, PRIMITIVES["sum"]))

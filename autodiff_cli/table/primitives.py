@@ -531,6 +531,9 @@ QUOTIENTS = {
 }  # fmt: skip
 """Functions with poles, as quotients; without a name for the dividend it is 1."""
 
+ALL_QUOTIENTS = QUOTIENTS | {"tanh": ("sinh", "cosh")}
+"""Functions that are quotients, with poles or without."""
+
 OSCILLATING = {
     *("sin", "cos", "tan", "sec", "csc", "cot", "sinc", "gamma", "lgamma", "digamma", "trigamma", "polygamma"),
     *("floor", "ceil", "round"),

@@ -266,7 +266,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/typesetting": ("beta gamma max min", "Greek letters, and words below a letter"),
     "graphs/value": ("abs tanh relu sigmoid exp log sqrt sin cos", "the methods of a Value, as people know them"),
     "algebra/canonical": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
-    "algebra/rewriting": ("sum prod sign sinh cosh tanh", "how signs merge; the quotient that is tanh"),
+    "algebra/rewriting": ("sum prod sign", "how signs merge"),
     "derivatives/graph": ("sum prod", "what a long sum or product is called"),
     "uncertainty/distributions": ("beta gamma", "distributions of these names"),
     "formulas/derivation": (
