@@ -16,7 +16,7 @@ from autodiff_cli.numbers import budget as work
 from autodiff_cli.numbers.base import NO_RESULT, Refusal
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.run.sweep import NodeError
-from counting import allowed, counted_calls
+from counting import allowed, counted_calls, own_calls
 from running import autodiff
 
 STEPS = 100_000
@@ -208,3 +208,15 @@ def test_a_search_ends_with_its_best_when_the_work_is_done(monkeypatch: pytest.M
     assert found.code == 1
     assert "stopped after" in found.out and "steps of work" in found.out
     assert set(json.loads(point.read_text(encoding="utf-8"))) == {"x", "y"}
+
+
+@pytest.mark.parametrize(
+    ("line", "calls", "between_modules"),
+    [("grad x**2 --at x=3", 361, 139), ("fit y=a*x+b --data four.csv", 1_397, 497)],
+)
+def test_an_answer_takes_few_calls(line: str, calls: int, between_modules: int, tmp_path: Path) -> None:
+    # what the second answer of a process takes: the first one also fills tables
+    (tmp_path / "four.csv").write_text("x,y\n1,2.1\n2,3.9\n3,6.2\n4,7.8\n", encoding="utf-8")
+    assert autodiff(*line.split(), folder=tmp_path).code == 0
+    made, handed = own_calls(lambda: autodiff(*line.split(), folder=tmp_path))
+    assert 100 < made <= calls and 50 < handed <= between_modules, (made, handed)

@@ -8,11 +8,13 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import pytest
 
+import autodiff_cli
 from autodiff_cli.numbers.budget import Work
 
 
@@ -46,6 +48,30 @@ def calls(action: Callable[[], object]) -> int:
     with counted_calls() as count:
         action()
     return count.total
+
+
+def own_calls(action: Callable[[], object]) -> tuple[int, int]:
+    """How many calls of the package's own functions an action makes, and how many go from one module to another."""
+    own = str(Path(autodiff_cli.__file__).parent)
+    made = handed = 0
+
+    def profile(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal made, handed
+        if event != "call" or not frame.f_code.co_filename.startswith(own):
+            return
+        made += 1
+        caller = frame.f_back
+        while caller is not None and not caller.f_code.co_filename.startswith(own):
+            caller = caller.f_back
+        handed += caller is None or caller.f_code.co_filename != frame.f_code.co_filename
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        action()
+    finally:
+        sys.setprofile(before)
+    return made, handed
 
 
 def lines(action: Callable[[], object]) -> int:
