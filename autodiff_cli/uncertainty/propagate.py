@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import (
@@ -172,7 +172,7 @@ def estimates_of_fit(record: object) -> Estimates:
         assert isinstance(record, Mapping)
         errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
         check_level(level)
-        dof = math.inf if _is_absolute(record, level) else float(record["dof"])
+        dof = math.inf if record["absolute_sigma"] else float(record["dof"])
         values: dict[str, float] = {}
         for name, estimate in record["parameters"].items():
             if errors[name] is not None:
@@ -186,17 +186,6 @@ def estimates_of_fit(record: object) -> Estimates:
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not what `fit` found", hint) from None
     return Estimates(values, pairs, level, units)
-
-
-def _is_absolute(record: Mapping[str, Any], level: float) -> bool:
-    if "absolute_sigma" in record:
-        return bool(record["absolute_sigma"])
-    halves = {
-        (high - low) / 2 / record["standard_errors"][name]
-        for name, (low, high) in record["intervals"].items()
-        if record["standard_errors"][name]
-    }
-    return all(math.isclose(half, coverage_factor(level, math.inf), rel_tol=1e-6) for half in halves)
 
 
 def propagate(
@@ -551,19 +540,15 @@ class _Expansion:
         self, model: Model, output: int, unit: Unit, spread: _Spread, slopes: Sequence[float], first: Result
     ) -> None:
         self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
-        self.names, self.root = list(spread.inputs), spread.root
-        self.tolerance = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
+        self.names, self.root, self.tolerance = list(spread.inputs), spread.root, _tolerance(first)
         # correlated inputs are taken as normal together
-        alone = {i for members, _ in spread.groups for i in members if len(members) == 1}
-        self.moments, self.ends = [], []
-        for i, source in enumerate(spread.inputs.values()):
-            moments, ends = Moments(), (-math.inf, math.inf)
-            if i in alone and source.uncertainty:
+        self.moments, self.ends = [Moments()] * len(self.names), [(-math.inf, math.inf)] * len(self.names)
+        for members, _ in spread.groups:
+            source = spread.inputs[self.names[i := members[0]]]
+            if len(members) == 1 and source.uncertainty:
                 family, parameters, _ = source.distribution
-                moments, (low, high) = FAMILIES[family].moments(*parameters), source.distribution.support
-                ends = (low - source.estimate) / source.uncertainty, (high - source.estimate) / source.uncertainty
-            self.moments.append(moments)
-            self.ends.append(ends)
+                self.moments[i], (low, high) = FAMILIES[family].moments(*parameters), source.distribution.support
+                self.ends[i] = tuple((end - source.estimate) / source.uncertainty for end in (low, high))
 
     def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
         if len(self.names) > MAX_THIRD_ORDER_INPUTS:
@@ -575,19 +560,20 @@ class _Expansion:
         advice = None if drawn else SAMPLES_HINT
         try:
             own = [(row[i], moments[i].variance) for i, row in enumerate(self.second)]
-            kink = self._kink_in_reach()
-            terms = self._variance_terms() if kink is None else []
+            if (kink := self._kink_in_reach()) is not None:
+                return None, Diagnostic("linearity", bent + kink.message, kink.span, advice)
+            # squares of shares of the largest one, by a power of two, neither overflow nor vanish
+            size = math.ldexp(1.0, math.frexp(max(map(abs, chain(self.slopes, *self.second))))[1])
+            terms = [(first.uncertainty / size) ** 2, *self._variance_terms(size)]
         except Diagnosed as error:
             return None, Diagnostic("linearity", f"{unknown}{error}", error.span, advice)
-        if kink is not None:
-            return None, Diagnostic("linearity", bent + kink.message, kink.span, advice)
         infinite = [name for name, m in zip(self.names, moments, strict=True) if math.isinf(m.fourth)]
         if infinite and not all(map(math.isfinite, terms)):
             message = f"{unknown}with so few degrees of freedom `{infinite[0]}` gives a result of infinite variance"
             return None, Diagnostic("linearity", message, None, advice)
         shift = math.fsum(g * v for g, v in own if g) / 2
-        variance = first.uncertainty**2 + math.fsum(terms)
-        higher = math.sqrt(variance) if variance >= 0 else None
+        variance = math.fsum(terms)
+        higher = size * math.sqrt(variance) if variance >= 0 else None
         unit = f" {self.unit}".rstrip()
         changes = []
         if higher is None:
@@ -617,7 +603,7 @@ class _Expansion:
         return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        """Return a warning if a kink within the coverage interval changes the result.
+        """Return a warning if a kink among the likely values, or in the coverage interval, changes the result.
 
         The formula beyond it, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or that
         the result does not depend on, leave no difference.
@@ -633,11 +619,13 @@ class _Expansion:
             way = [-math.copysign(t / size, value * t) for t in along]
             end = min(ends[t > 0] / t for t, ends in zip(way, self.ends, strict=True) if t)
             distance = abs(value) / size
-            if not 0 < distance < min(first.k, end):
+            if not 0 < distance < min(max(first.k, quantiles[-1]), end):
                 continue
             if self._departs(way, [min(t, end) for t in quantiles if t > distance]):
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
-                message = f"`{node.primitive.written}` {fault} within the coverage interval"
+                place = f"{distance:.2g} standard uncertainties away"
+                message = f"`{node.primitive.written}` {fault} "
+                message += "within the coverage interval" if distance < first.k else place
                 return Diagnostic("linearity", message, node.span, None)
         return None
 
@@ -659,23 +647,23 @@ class _Expansion:
         extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / KINK_QUANTILES
         return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
-    def _variance_terms(self) -> list[float]:
-        """Return the contributions of higher orders to the variance. Raises `ExpressionError`.
+    def _variance_terms(self, size: float) -> list[float]:
+        """Return the contributions of higher orders to the variance, over `size` squared. Raises `ExpressionError`.
 
         In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
         Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ: for normal quantities the
         formula of JCGM 100, 5.1.2, note. gᵢⱼⱼ comes of third derivatives along sums and differences of directions.
         """
-        g, slopes, moments, root = self.second, self.slopes, self.moments, self.root
-        terms = []
+        moments, root, terms = self.moments, self.root, []
+        slopes, g = [x / size for x in self.slopes], [[x / size for x in row] for row in self.second]
         for i, slope in enumerate(slopes):
             own = self._third(row[i] for row in root) if slope else 0.0
             if own:
-                terms.append(slope * own / 3 * moments[i].fourth)
+                terms.append(slope * (own / size) / 3 * moments[i].fourth)
             for j in range(len(slopes)):
                 if slope and i != j and (slopes[j] or any(row[j] for row in g)):
                     both = self._third(row[i] + row[j] for row in root) + self._third(row[i] - row[j] for row in root)
-                    mixed = (both - 2 * own) / 6
+                    mixed = (both - 2 * own) / size / 6
                     terms.append(slope * mixed * moments[i].variance * moments[j].variance if mixed else 0.0)
                 if g[i][j] and i != j:
                     terms.append(g[i][j] ** 2 / 2 * moments[i].variance * moments[j].variance)
@@ -685,9 +673,10 @@ class _Expansion:
         return terms
 
 
-def _tolerance(u: float) -> float:
-    """Half a unit of the second digit of an uncertainty: JCGM 101, 7.9.2."""
-    return 0.5 * 10.0 ** last_place(u) if u > 0 else 0.0
+def _tolerance(result: Result) -> float:
+    """Half a unit of the second digit of an uncertainty, JCGM 101, 7.9.2; not below the rounding of the value."""
+    half = 0.5 * 10.0 ** last_place(result.uncertainty) if result.uncertainty > 0 else 0.0
+    return max(half, 1e-15 * abs(result.value))
 
 
 def _sampler(
@@ -751,7 +740,7 @@ def _with_draws(
         if not all(map(math.isfinite, numbers)):
             message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
             raise ExpressionError("overflow", message, hint="compute in larger units")
-        tolerance = _tolerance(result.uncertainty)
+        tolerance = _tolerance(result)
         low = abs(result.value - result.expanded - drawn.shortest[0])
         high = abs(result.value + result.expanded - drawn.shortest[1])
         worst = max(low, high)
