@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from ..errors import ExpressionError, Span
 from ..inputs.optional_units import percentage_of
@@ -94,15 +93,8 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
     si, u = in_si(float(value)), unit.to_si(value.uncertainty)
     check_temperature(name, si, unit, text)
     measured = with_distribution(name, si, u, distribution, text)
-    measured.unit, measured.number = unit, float(value)
+    measured.unit, measured.number, measured.typed = unit, float(value), value
     return measured
-
-
-def parameters_in(distribution: Any, unit: Unit) -> tuple[float, ...]:
-    """Return the parameters of a distribution in coherent units, in this unit."""
-    convert: dict[str, Callable[[float], float]] = {"v": unit.value_from_si, "d": unit.from_si, "n": float}
-    kinds = FAMILIES[distribution.family].units or "n" * len(distribution.parameters)
-    return tuple([convert[kind](x) for x, kind in zip(distribution.parameters, kinds, strict=False)])
 
 
 def budget_units(units: ProgramUnits, inputs: Sequence[str]) -> Units:

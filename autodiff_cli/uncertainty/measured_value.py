@@ -49,12 +49,13 @@ _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 class MeasuredValue(Typed):
     """The estimate of a quantity, with its standard uncertainty and the distribution behind both."""
 
-    __slots__ = ("copied", "distribution", "number", "uncertainty", "unit")
+    __slots__ = ("copied", "distribution", "number", "typed", "uncertainty", "unit")
     uncertainty: float
     distribution: Distribution
     unit: Unit
-    """Where it has one: the numbers are in coherent units then, but for `number`, which is the value in it."""
+    """Where it has one: the numbers are in coherent units then, but for `number` and `typed`, which are in it."""
     number: float
+    typed: MeasuredValue
     copied: tuple[str, Sequence[float]]
     """The table and the column of the draws, for an empirical distribution."""
 
