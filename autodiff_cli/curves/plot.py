@@ -288,7 +288,7 @@ def _in_units(
 def _in_own_units(
     measured: ProgramUnits, program: Program, sides: Sequence[Unit], values: Mapping[str, float], ranges: Ranges
 ) -> tuple[Program, dict[str, float], dict[str, Range]]:
-    from ..inputs.own_units import in_own_units, ranges_in  # only units need it
+    from ..inputs.quantities import in_own_units, ranges_in  # only units need it
 
     numbers = {name: measured.number_of(name, x) for name, x in values.items()}
     own_ranges = ranges_in(ranges, measured.point, "an end of its range")

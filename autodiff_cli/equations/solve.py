@@ -243,8 +243,7 @@ def posed_equations(
     numbers, measured = numbers_or_quantities(typed), None
     ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     if dimensions and may_have_units(text, ends | {**typed}, units):
-        from ..inputs.equation_units import EquationUnits  # only units need it
-        from ..inputs.quantities import has_units
+        from ..inputs.quantities import EquationUnits, has_units  # only units need it
 
         check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
         if units or has_units(program, ends | {**numbers}):
