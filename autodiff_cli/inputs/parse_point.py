@@ -30,10 +30,7 @@ ValueOf = Callable[[str, str, int], float]
 
 
 def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
-    """Return the value of each name in a point such as `x=-2,y=pi/4`; commas inside parentheses do not split.
-
-    `value_of` reads what is no plain number, by default `constant_value`. Raises `ExpressionError` about this text.
-    """
+    """Return the values of a point such as `x=-2,y=pi/4`, which `value_of` reads. Raises `ExpressionError` about it."""
     point = _plain_point(text)
     if point is not None:
         return point
@@ -213,12 +210,8 @@ def value_of_object(name: str, entry: object, value_of: ValueOf | None = None) -
         return (value_of or constant_value)(name, entry, 0)
     if isinstance(entry, bool) or not isinstance(entry, (int, float)):
         fail(f"the value of `{name}` is neither a number nor text", None, 'write it as 3 or as "pi/4"')
-    return _finite(name, entry)
-
-
-def _finite(name: str, value: float) -> float:
     try:
-        number = value if isinstance(value, Typed) else typed(float(value), str(value))
+        number = entry if isinstance(entry, Typed) else typed(float(entry), str(entry))
     except OverflowError:
         number = typed(math.inf, "")
     if not math.isfinite(number):
@@ -326,18 +319,14 @@ _decoder = json.JSONDecoder(
 
 
 def read_json(text: str) -> tuple[Any, ExpressionError | None]:
-    """Return the value of JSON, and an error if a number is not finite or a name twice in an object.
-
-    Raises `ExpressionError` of kind `request` where it is not JSON at all.
-    """
+    """Return the value of JSON, and an error for what is not strict in it. Raises `ExpressionError` (`request`)."""
     _problems.clear()
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
         place = min(error.pos, len(text))
-        message = (
-            f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]} (line {error.lineno}, column {error.colno})"
-        )
+        what = f"{error.msg[:1].lower()}{error.msg[1:]}"
+        message = f"this is not JSON: {what} (line {error.lineno}, column {error.colno})"
         span = Span(place, min(place + 1, len(text)))
         raise ExpressionError("request", message, span, "check the quotes and commas") from None
     except RecursionError:
