@@ -82,13 +82,6 @@ def split(text: str) -> list[str]:
     return [text[start:end] for start, end in pieces(text)]
 
 
-def parse_weights(text: str) -> dict[str, float] | list[float]:
-    """Return the weights of the outputs, by name or in order."""
-    if "=" in text:
-        return parse_point(text)
-    return [constant_value(f"number {k}", piece) for k, piece in enumerate(split(text), start=1)]
-
-
 def _assignment(text: str, start: int, end: int, value_of: ValueOf) -> Iterator[tuple[str, float]]:
     name, equals, value = text[start:end].partition("=")
     bare = name.rstrip()

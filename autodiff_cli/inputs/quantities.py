@@ -549,14 +549,6 @@ def direction_in_units(
     return values, shown, coherent(rates[first].dimension) if rates else Unit()
 
 
-def of_one_dimension(outputs: Sequence[Unit], names: Sequence[str], hint: str) -> None:
-    """Raise `ExpressionError` where the outputs have different dimensions."""
-    for name, unit in zip(names, outputs, strict=True):
-        if unit.dimension != outputs[0].dimension:
-            first, other = quantity_name(outputs[0].dimension), quantity_name(unit.dimension)
-            raise ExpressionError("dimension", f"`{names[0]}` is {first}, and `{name}` is {other}", None, hint)
-
-
 def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
     """Return whether a value has a unit, or a number in the program."""
     return has_unit_literals(program.text) or any(map(has_unit, values.values()))

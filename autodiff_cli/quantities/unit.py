@@ -103,10 +103,17 @@ class Unit(NamedTuple):
     @property
     def latex(self) -> str:
         r"""The unit in LaTeX, by the package siunitx: `\unit{kg.s^{-2}}`."""
-        atoms = sorted(self.atoms, key=lambda atom: atom[1] < 0)
-        return r"\unit{" + ".".join(_siunitx(symbol, n) for symbol, n in atoms) + "}"
+        texts = []
+        for symbol, n in sorted(self.atoms, key=lambda atom: atom[1] < 0):
+            plain = symbol.replace("µ", r"\micro ").replace("Ω", r"\ohm").replace("Å", r"\angstrom")
+            text = _DEGREES.get(symbol, plain)
+            # degrees are superscripts themselves
+            text = f"{{{text}}}" if n != 1 and symbol in _DEGREES else text
+            texts.append(text + (f"^{{{n}}}" if n != 1 else ""))
+        return r"\unit{" + ".".join(texts) + "}"
 
 
+_DEGREES = {"°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond", "°C": r"\degreeCelsius", "°F": r"{}^\circ F"}
 _MATHEMATICS = {
     r"\degreeCelsius": r"{}^{\circ}C", r"\degree": r"{}^{\circ}", r"\arcminute": "{}'", r"\arcsecond": "{}''",
     r"\micro ": r"\mu ", r"\ohm": r"\Omega ", r"\angstrom": r"\mathring{A}", ".": r"\,",
@@ -123,15 +130,6 @@ def without_siunitx(latex: str) -> str:
         return rf"\mathrm{{{text}}}"
 
     return re.sub(r"\\unit\{((?:[^{}]|\{[^{}]*\})*)\}", plain, latex)
-
-
-def _siunitx(symbol: str, n: Exponent) -> str:
-    named = {"°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond", "°C": r"\degreeCelsius", "°F": r"{}^\circ F"}
-    text = named.get(symbol, symbol.replace("µ", r"\micro ").replace("Ω", r"\ohm").replace("Å", r"\angstrom"))
-    if n != 1 and symbol in named:
-        # these are superscripts themselves
-        text = f"{{{text}}}"
-    return text + (f"^{{{n}}}" if n != 1 else "")
 
 
 def _times(x: float, scale: Fraction) -> float:

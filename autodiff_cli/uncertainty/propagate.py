@@ -329,11 +329,9 @@ def propagate(
             own = values[name].typed
             distribution = own.distribution._replace(dof=entry.distribution.dof)
             inputs[name] = entry._replace(estimate=float(own), uncertainty=own.uncertainty, distribution=distribution)
-    warnings[first_notes:first_notes] = [
-        _two_pieces(name, x, getattr(values[name], "unit", Unit()))
-        for name, x in inputs.items()
-        if x.distribution.family == "twopiece"
-    ]
+        if entry.distribution.family == "twopiece":
+            warnings.insert(first_notes, _two_pieces(name, inputs[name], getattr(values[name], "unit", Unit())))
+            first_notes += 1
     return Propagation(
         text=text,
         results=results,
