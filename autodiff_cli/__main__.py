@@ -37,8 +37,9 @@ def main() -> int:
         return INTERRUPTED
     code = run(sys.argv[1:])
     _on_signals(_leave)
-    elsewhere = sys.modules.get("autodiff_cli.streams.filesystems")
-    if elsewhere is not None and elsewhere.abandoned.is_set():
+    # a thread of a session may be importing that module
+    abandoned = getattr(sys.modules.get("autodiff_cli.streams.filesystems"), "abandoned", None)
+    if abandoned is not None and abandoned.is_set():
         # what still waits for a network would be waited for
         os._exit(code)
     # Nor does it have to look once more through all that is there at the end: that takes as long as a small formula.
