@@ -70,7 +70,9 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
                         hint += " (as an expression, write it after `--`, behind all options)"
                     raise usage_error(f"there is no option `{name}`", hint)
             if session and is_split:
-                raise usage_error(f"`{arg}` stands behind the options", "write the expression before them, in one piece")
+                raise usage_error(
+                    f"`{arg}` stands behind the options", "write the expression before them, in one piece"
+                )
             positional.append(arg)
         elif (option := options[name]).kind is bool:
             if equals:
