@@ -6,7 +6,6 @@ take `-x*h` for a cluster of options.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
