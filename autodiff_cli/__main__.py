@@ -144,9 +144,13 @@ def _dispatch(args: Sequence[str]) -> int:
 
 
 class _Closed(io.TextIOBase):
-    """A standard output that the caller closed: whatever is written to it is an error, as on a full disk."""
+    """A standard output that the caller closed: text or bytes that are written to it are an error, as on a full disk."""
 
-    def write(self, text: str) -> int:
+    @property
+    def buffer(self) -> _Closed:
+        return self
+
+    def write(self, data: object) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
