@@ -144,7 +144,7 @@ def _dispatch(args: Sequence[str]) -> int:
 
 
 class _Closed(io.TextIOBase):
-    """A standard output that the caller closed: text or bytes that are written to it are an error, as on a full disk."""
+    """A standard output that the caller closed: writing text or bytes to it is an error, as on a full disk."""
 
     @property
     def buffer(self) -> _Closed:

@@ -567,10 +567,10 @@ class Session:
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
             with_units = [own for own in point if _QUANTITY.fullmatch(point[own])]
-            if with_units:
-                message = f"`{free[0]}` has no value, and `{with_units[0]}` has a unit"
+            if with_units or unit is not None:
+                what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
                 hint = f"give `{free[0]}` a value too: formulas are without units"
-                raise ExpressionError("missing_value", message, hint=hint)
+                raise ExpressionError("missing_value", f"`{free[0]}` has no value, and {what}", hint=hint)
             text = self.composed(reading.within(reading.first), freed, as_point=False).reading
             if len(program.outputs) > 1:
                 return _blaming(text, lambda: self._list_of_formulas(name, reading, text, free))
