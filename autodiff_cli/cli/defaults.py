@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import ExpressionError, nearest, usage_error
+from ..inputs.parse_point import may_sweep
 from .arguments import check, converted, values_by_option
 from .declarations import Declared, Option, commands_with, declared, users_of_options
 
@@ -37,6 +38,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         message = f"{str(fault)[:1].lower()}{str(fault)[1:]}"
         raise _wrong(f"it cannot be read: {message}", "close the quotes in it") from None
     defaults: dict[str, Any] = {}
+    has_rows = bool(typed.get("data")) or may_sweep(typed.get("at"))
     while words:
         word = words.pop()
         name, equals, value = word.partition("=")
@@ -67,7 +69,8 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
                 if any(following in other.choices for other in declarations):
                     continue
                 raise _wrong(str(error), error.hint) from None
-        if own and option.parameter not in typed:
+        # options about rows are for sweeps and losses
+        if own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
             defaults[name] = chosen
     return {**_that_fit(defaults, typed, declaration), **typed}
 
