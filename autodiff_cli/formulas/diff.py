@@ -29,12 +29,13 @@ from ..inputs.problem import (
     parse,
     read_program,
     single_output,
+    split_name_offers,
     wanted_variables,
 )
-from ..language.builder import Program
+from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
 from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
-from ..language.typesetting import equations, stated, typesetting
+from ..language.typesetting import GREEK, equations, stated, typesetting
 from ..numbers import budget as work
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
@@ -185,6 +186,7 @@ def diff(
     if operator is not None and program.graph.rows and _is_sum(text):
         message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
         notes = [*notes, Diagnostic("note", message, None, "put parentheses around what is differentiated")]
+    _check_names(program, {*typed_values, *(wrt or ())})
     if wrt is None and not typed_values:
         _check_products(program)
     here = any(name in numbers for name in program.variables)
@@ -391,6 +393,22 @@ def _is_sum(text: str) -> bool:
         if depth == 0 and kind in (PLUS, MINUS) and before[0] in (NAME, NUMBER, CLOSE, SUPERSCRIPT):
             return True
     return False
+
+
+def _check_names(program: Program, known: Collection[str]) -> None:
+    names = [name for name in program.leaves if name not in known and name not in GREEK]
+    for name in names:
+        offers: tuple[Offer, ...] = ()
+        meant = f"{name}(…)"
+        message = f"`{name}` is a function, and has no argument here"
+        if name not in SIMPLE:
+            others = {*program.leaves, *known, *"xyzt"} - {name}
+            is_function = any(function in name for function in SIMPLE)
+            offers = split_name_offers(program, [name], others) if is_function else ()
+            message, meant = f"`{name}` may be one name or the value of a function", "` or `".join(o.text for o in offers)
+        if "(" in meant:
+            hint = f"write `{meant}`, or for the name `--wrt {name}`"
+            raise ExpressionError("name", message, program.whole.span(program.leaves[name]), hint, offers=offers)
 
 
 def _check_products(program: Program) -> None:
