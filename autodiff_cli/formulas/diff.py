@@ -13,7 +13,7 @@ from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, gen
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuilt, rewritten, shapes, substituted
-from ..errors import Diagnostic, ExpressionError, Offer, limit_error, nearest, point_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, Offer, either, limit_error, nearest, point_error, quoted, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
@@ -396,18 +396,17 @@ def _is_sum(text: str) -> bool:
 
 
 def _check_names(program: Program, known: Collection[str]) -> None:
-    names = [name for name in program.leaves if name not in known and name not in GREEK]
-    for name in names:
+    for name in [name for name in program.leaves if name not in known and name not in GREEK]:
+        message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
         offers: tuple[Offer, ...] = ()
-        meant = f"{name}(…)"
-        message = f"`{name}` is a function, and has no argument here"
         if name not in SIMPLE:
+            message = f"`{name}` may be one name or the value of a function"
             others = {*program.leaves, *known, *"xyzt"} - {name}
-            is_function = any(function in name for function in SIMPLE)
-            offers = split_name_offers(program, [name], others) if is_function else ()
-            message, meant = f"`{name}` may be one name or the value of a function", "` or `".join(o.text for o in offers)
-        if "(" in meant:
-            hint = f"write `{meant}`, or for the name `--wrt {name}`"
+            if any(function in name for function in SIMPLE):
+                offers = split_name_offers(program, [name], others)
+            meant = [offer.text for offer in offers if "(" in offer.text]
+        if meant:
+            hint = f"write {either(meant)}, or for the name `--wrt {name}`"
             raise ExpressionError("name", message, program.whole.span(program.leaves[name]), hint, offers=offers)
 
 
