@@ -10,7 +10,6 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import ExpressionError, nearest, usage_error
-from ..inputs.parse_point import may_sweep
 from .arguments import check, converted, values_by_option
 from .declarations import Declared, Option, commands_with, declared, users_of_options
 
@@ -37,6 +36,8 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
     except ValueError as fault:
         message = f"{str(fault)[:1].lower()}{str(fault)[1:]}"
         raise _wrong(f"it cannot be read: {message}", "close the quotes in it") from None
+    from ..inputs.parse_point import may_sweep  # help imports this module too
+
     defaults: dict[str, Any] = {}
     has_rows = bool(typed.get("data")) or may_sweep(typed.get("at"))
     while words:
