@@ -264,7 +264,7 @@ class Vectors(NamedTuple):
     results: tuple[Step, ...]
     """The values, then the partial derivatives. They are checked too, and so are all inputs."""
     checks: tuple[tuple[Step, Needed], ...]
-    """Steps that have to be finite, and comparisons that must be of numbers that differ, where all needed conditions hold."""
+    """Steps that have to be finite, comparisons that must be of different numbers, where all that is needed holds."""
 
 
 def vectors(recording: Recording) -> Vectors:
