@@ -40,7 +40,7 @@ DATE = re.compile(
 """A day or a month as dates are written, which would be a difference, or a quotient."""
 
 UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)")
-"""What would be a difference, or a product with e: `5-10`, `555-1234`, Fortran's `1.5-123`, or `1.5e` that is cut off."""
+"""What would be a difference, or a product with e: `5-10`, `555-1234`, Fortran's `1.5-123`, `1.5e` that is cut off."""
 
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
 
