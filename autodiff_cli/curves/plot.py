@@ -24,7 +24,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..uncertainty.measurement_model import Branch, Implicit
 from .contours import Surface, of_row, spanning, surface_of
-from .sampling import Function, Samples, sample, split
+from .sampling import TINY, Function, Samples, sample, split
 
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
@@ -130,8 +130,9 @@ class Curve(Record):
     @property
     def kinks(self) -> list[float]:
         """The places with a value and no derivative."""
-        broken = {*self.function.breaks}
-        return [x for x in self.derivative.breaks if x not in broken]
+        tiny = TINY * (self.high - self.low)
+        broken = {math.floor(x / tiny) + near for x in self.function.breaks for near in (-1, 0, 1)}
+        return [x for x in self.derivative.breaks if math.floor(x / tiny) not in broken]
 
 
 def plot(
