@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
 from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, usage_error
 from ..inputs.arithmetic import Arithmetic, chosen
-from ..inputs.bounds import Range, parse_between, parse_ranges
 from ..inputs.optional_units import left_out
-from ..inputs.parse_point import constant_value, may_sweep, meant, once_read, parse_point, split
+from ..inputs.parse_point import Range, may_sweep, meant, once_read, parse_between, parse_ranges, parse_weights
 from ..numbers.budget import BudgetExceeded, collect, current
 from ..streams.progress import Progress
 from ..streams.requests import (
@@ -173,11 +172,7 @@ class Call:
     def adjoint(self) -> Mapping[str, float | str] | Sequence[float | str] | None:
         """Return the weights of the outputs."""
         weights = self.values.get("adjoint")
-        if not isinstance(weights, str):
-            return weights
-        if "=" in weights:
-            return parse_point(weights)
-        return [constant_value(f"number {k}", piece) for k, piece in enumerate(split(weights), start=1)]
+        return parse_weights(weights) if isinstance(weights, str) else weights
 
 
 class Command(Call):

@@ -13,10 +13,9 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.value_and_gradient import value_and_gradient
-from ..inputs.bounds import Range
 from ..inputs.decoding import whole
 from ..inputs.figures import unsigned
-from ..inputs.parse_point import read_json
+from ..inputs.parse_point import Range, read_json
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..numbers.budget import BudgetExceeded, Defined

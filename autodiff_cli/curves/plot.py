@@ -13,9 +13,9 @@ from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
-from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import left_out, program_units, with_units
+from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number, check_values, may_have_units, numbers_or_quantities, read_program
 from ..language.builder import Program
 from ..language.printer import expression_text

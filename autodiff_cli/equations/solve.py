@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, converted, kink_warnings
-from ..inputs.bounds import Range
 from ..inputs.optional_units import with_units
+from ..inputs.parse_point import Range
 from ..inputs.problem import (
     Point,
     Problem,

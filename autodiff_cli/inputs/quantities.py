@@ -37,8 +37,7 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Row
 from ..table.operators import ADD, DIV, MUL, SUB
 from ..table.primitive import FUNCTIONS
-from .bounds import Range
-from .parse_point import constant_value, pieces
+from .parse_point import Range, constant_value, pieces
 from .problem import Quantity, evaluate_constant
 
 

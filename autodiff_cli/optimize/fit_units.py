@@ -9,8 +9,8 @@ from typing import Any
 from ..errors import Diagnostic, ExpressionError, point_error, quoted, usage_error
 from ..inputs import quantities
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.bounds import Range
 from ..inputs.optional_units import check_percentage, column_units, in_unit, left_out, without_units_hint
+from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions

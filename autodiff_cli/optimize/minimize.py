@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usage_error
-from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import program_units, with_units
+from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, parse
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current
 from ..numerics.optimality import Single

@@ -22,8 +22,8 @@ from ..graphs.taylor_mode import directional_in
 from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.bounds import Range
 from ..inputs.optional_units import without_units_hint
+from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, Quantity, as_number, parse, pose
 from ..inputs.quantities import ProgramUnits, has_units
 from ..numbers.base import Number

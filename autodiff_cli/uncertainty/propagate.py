@@ -20,9 +20,8 @@ from ..errors import (
     quoted,
     usage_error,
 )
-from ..inputs.bounds import Range
 from ..inputs.optional_units import column_units, in_unit, left_out
-from ..inputs.parse_point import constant_value, is_name, pieces
+from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
