@@ -147,7 +147,11 @@ def _unknowns(
         return unknowns or [*(between or ())]
     program = read_with_unknowns(text, [*known_names], None, units=True).program
     free = [name for name in program.variables if name not in known_names]
-    if len(free) != 1:
+    if not free:
+        raise usage_error(
+            "`--between` is of one unknown, and all variables have values", "leave out that of the unknown"
+        )
+    if len(free) > 1:
         raise usage_error("`--between` is of one unknown, and it is not said which", f"name it: `--for {free[-1]}`")
     return free
 
