@@ -32,6 +32,7 @@ from ..quantities.unit import (
     parse_unit,
     quantity_name,
     ratio,
+    unit_or_none,
 )
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Row
@@ -118,7 +119,10 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
         try:
             return match[1].replace("−", "-").replace("_", ""), parse_unit(rest.rstrip())
         except ExpressionError as error:
-            if words & (CONSTANTS.keys() | FUNCTIONS.keys()) or rest[0] in "(/1":
+            # a prefix or an exponent of other languages, `0x10` and `1d5`, which the reader of numbers knows
+            prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
+            foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
+            if words & (CONSTANTS.keys() | FUNCTIONS.keys()) or rest[0] in "(/1" or foreign:
                 return None
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
