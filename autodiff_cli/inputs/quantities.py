@@ -283,10 +283,7 @@ class ProgramUnits:
         return unit if self._system is None or output in self.chosen else self._system.unit(unit.dimension)
 
     def in_system(self, tree: Any) -> Any:
-        """Return the units of the same dimensions in which numbers need no factor, in a tree of the same shape.
-
-        Those are the system's, or the SI's where that needs factors too.
-        """
+        """Return the units of these dimensions in which numbers need no factor: the system's, or else the SI's."""
         assert self._system is not None
         unit = coherent if self._in_si else self._system.unit
         return map_units(tree, lambda own: unit(own.dimension))
@@ -525,10 +522,7 @@ def measured_number(x: Any, unit: Unit) -> Any:
 def direction_in_units(
     units: ProgramUnits, direction: Mapping[str, float | str]
 ) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
-    """Return a direction in coherent units, the units of its components, and what they are per: `s` for velocities.
-
-    A component without a unit is in that of its variable. Raises `ExpressionError` where they are per different units.
-    """
+    """Return a direction in coherent units, the units of its components, and what they are per: `s` for velocities."""
     values: dict[str, float | str] = {}
     shown: dict[str, Unit] = {}
     rates: dict[str, Unit] = {}

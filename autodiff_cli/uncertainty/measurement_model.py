@@ -247,10 +247,8 @@ class Implicit:
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`.
-
-        With the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it.
-        """
+        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
+        # with the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
         rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
