@@ -72,12 +72,9 @@ def map_units(tree: Any, function: Callable[[Any], Any]) -> Any:
 
 
 _NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
-_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")
-"""Digits in brackets behind a number, as in `9.81(1)`: its uncertainty, and no unit, even where they are `(1)`."""
+_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")  # behind a number, as in `9.81(1)`: its uncertainty, and no unit
 _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
 _WORDS = re.compile(r"[^\W\d]\w*")
-
-AFFINE = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
 
 
 def quantity_value(name: str, text: str, offset: int = 0) -> float:
@@ -263,8 +260,9 @@ class ProgramUnits:
             message = f"the answer is a difference of temperatures, and `--in {asked}` is for a temperature"
             raise usage_error(message, "ask for it in kelvin: `--in K`")
         if asked.zero:
+            why = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
             hint = "leave `--in` out for kelvin"
-            self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {AFFINE}", None, hint))
+            self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {why}", None, hint))
         return asked
 
     @cached_property
