@@ -183,7 +183,8 @@ class Explicit:
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
         """Return the value of output `k` at other values of some inputs; None where there is none."""
-        return value_in(REAL, self.program.outputs[k], {**self.values, **inputs})
+        output = self.program.graph if len(self.outputs) == 1 else self.program.outputs[k]
+        return value_in(REAL, output, {**self.values, **inputs})
 
     def draws(self, fixed: Collection[str]) -> Draws:
         """Return what evaluates the outputs at points with the inputs `fixed` in common."""
