@@ -509,7 +509,7 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
         return "not found", f"no solution was found{between if every else ''}{finder.nearest()}"
-    if every:
+    if every and not (finder.linear and finder.complete is False):
         more = "" if finder.plateaus else "; `--certified` proves whether these are all"
         return "solved", f"{listed} found{between}{more}"
     return "solved", finder.searched(count)
