@@ -491,16 +491,22 @@ class Session:
             self.last = text
             self._give(ANSWER, value)
             return Shown("", typed(text, line, part.start)._replace(expected=text), f"{text} = {value}")
-        inner, unit = self._asked_unit(text)
-        leibniz = self._leibniz(text)
+        inner, unit = len(text), None
+        if match := _IN_UNIT.fullmatch(text):
+            from ..quantities.unit import unit_or_none
+
+            if unit_or_none(match[2]) is not None:
+                inner, unit = match.end(1), match[2].strip()
+        leibniz = _LEIBNIZ.fullmatch(text)
         operator = differential_operator(text)
         if operator is None and differential_operator(f"{text} 1") is not None:
             hint = f"write it behind: `{text} x**2`"
             raise ExpressionError("syntax", f"`{text}` of what?", Span(part.start, part.end), hint)
         whole = _WHOLE_PRIME.fullmatch(text)
         piece = typed(text, line, part.start)
-        if leibniz is not None:
-            answer = self._derivatives(piece.within(*leibniz[:2]), *leibniz[2:])
+        if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
+            order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
+            answer = self._derivatives(piece.within(*leibniz.span(3)), leibniz[4], order)
         elif operator is not None:
             answer = self._derivatives(piece.within(operator.end), operator.name, operator.order)
         elif whole is not None and whole[3] is None:
@@ -515,7 +521,12 @@ class Session:
             warnings = None
             if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
                 warnings = self._warnings_of(whole[1], whole[3], Span(part.start, part.end))
-            self.last = self._with_answer_written_out(text[:inner])
+            if text[:inner].strip() != ANSWER or not self.last:
+                self.last = text[:inner]
+                for kind, start, end in reversed(list(scan(self.last)) if ANSWER in self.names else []):
+                    if kind == NAME and text[start:end] == ANSWER:
+                        earlier = self.values.get(ANSWER) or self.definitions[ANSWER].body
+                        self.last = f"{self.last[:start]}({earlier}){self.last[end:]}"
             piece, freed = self.spelled_out(piece.within(0, inner))
             answer = self._value(piece, ANSWER, freed, unit)
             if warnings is not None and isinstance(answer.answer, Gradient | Listing):
@@ -530,32 +541,6 @@ class Session:
         ):
             self._give(ANSWER, Definition(None, answer.formula))
         return answer
-
-    def _asked_unit(self, text: str) -> tuple[int, str | None]:
-        match = _IN_UNIT.fullmatch(text)
-        if match is not None:
-            from ..quantities.unit import unit_or_none
-
-            if unit_or_none(match[2]) is not None:
-                return match.end(1), match[2].strip()
-        return len(text), None
-
-    def _leibniz(self, text: str) -> tuple[int, int, str, int] | None:
-        match = _LEIBNIZ.fullmatch(text)
-        if match is None or match[3] not in self.names or f"d{match[4]}" in self.names:
-            return None
-        order = int(match[1] or {"²": 2, "³": 3}.get(match[2] or "", 1))
-        return match.start(3), match.end(3), match[4], order
-
-    def _with_answer_written_out(self, text: str) -> str:
-        if text.strip() == ANSWER and self.last:
-            return self.last
-        places = [(start, end) for kind, start, end in scan(text) if kind == NAME and text[start:end] == ANSWER]
-        if places and ANSWER in self.names:
-            answer = self.values[ANSWER] if ANSWER in self.values else self.definitions[ANSWER].body
-            for start, end in reversed(places):
-                text = f"{text[:start]}({answer}){text[end:]}"
-        return text
 
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         composition = self.composed(piece, freed)
