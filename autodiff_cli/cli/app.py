@@ -19,7 +19,7 @@ from ..errors import usage_error
 from ..views.characters import paint, terminal_of
 from . import defaults
 from .arguments import HELP_ALL, HELP_OPTIONS
-from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
+from .completion import VARIABLE, in_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
 from .declarations import COMMANDS, Option, declared, exit_codes, table
 from .slips import OPTION_ADVICE, nearest_option, no_command
 
@@ -369,4 +369,8 @@ def complete() -> None:
         with redirect_stdout(answer):
             typer.main.get_command(app).main(prog_name="autodiff")
     finally:
-        sys.stdout.write(for_bash(answer.getvalue(), os.environ[VARIABLE], prefix))
+        text, asked = answer.getvalue(), os.environ[VARIABLE]
+        if asked == "complete_bash":
+            # bash needs the rest of a word that it has split
+            text = "".join(in_bash(word, prefix) for word in text.splitlines(keepends=True))
+        sys.stdout.write(with_nospace(text) if asked == "source_bash" else text)

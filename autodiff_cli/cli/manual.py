@@ -106,7 +106,7 @@ def tables() -> dict[str, str]:
             ("option", "what it does", "commands"),
             sorted((f"`{x.syntax}`", x.help, command_list(users)) for x, users in users_of_options().items()),
         ),
-        "keys": _keys(),
+        "keys": "\n".join(_keys()),
         "exit codes": _table(
             ("exit code", "when", "kinds of error"),
             (
@@ -120,20 +120,16 @@ def tables() -> dict[str, str]:
     }
 
 
-def _keys() -> str:
-    parts = []
+def _keys() -> Iterator[str]:
     for command in QUESTIONS:
         view = view_in(command_module(command))
-        for about, fields in (
-            ("", view.fields),
-            *[(about, fields) for about, _, fields in view.other_records if about],
-        ):
-            parts.append(f"`{command}`{about and f', {about}'}:\n")
-            parts.append(_table(("key", "what it holds"), _key_rows(fields)))
+        others = [(about, fields) for about, _, fields in view.other_records if about]
+        for about, fields in (("", view.fields), *others):
+            yield f"`{command}`{about and f', {about}'}:\n"
+            yield _table(("key", "what it holds"), _key_rows(fields))
         if view.csv_columns:
             columns = " ".join(f"`{name}`" for name in view.csv_columns)
-            parts.append(f"Columns of csv and tsv: {columns}\n")
-    return "\n".join(parts)
+            yield f"Columns of csv and tsv: {columns}\n"
 
 
 def _key_rows(fields: Iterable[Field], parent: str = "") -> Iterator[tuple[str, str]]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import product
-from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
@@ -551,7 +550,7 @@ class Session:
         }
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
-            with_units = [own for own in point if _QUANTITY.fullmatch(point[own])]
+            with_units = [own for own, number in point.items() if _QUANTITY.fullmatch(number)]
             if with_units or unit is not None:
                 what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
                 hint = f"give `{free[0]}` a value too: formulas are without units"
@@ -561,29 +560,30 @@ class Session:
                 return _blaming(text, lambda: self._list_of_formulas(name, reading, text, free))
             formula = expression_text(single_output(parse(text.text)))
             return Shown(name, reading, _blaming(text, lambda: diff(text.text, wrt=free)), formula)
+        result: Gradient[float] | Listing
         is_number = reading.text.strip() in self.values
         wanted = [leaf for leaf in program.leaves if leaf.partition("[")[0] != ANSWER and not is_number]
         if len(program.outputs) > 1:
-            shape = program.shape or (len(program.outputs),)
-            asked = None if unit is None else [unit] * len(program.outputs)
-            return self._list(name, reading, point, wanted, shape, asked, self._kinks(composition.primes))
-        result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
-        result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
+            name, result = "", self._list(name, reading, point, wanted, program, unit)
+        else:
+            result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
+            result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         return Shown(name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.primes))))
 
     def _list(
         self,
         name: str,
         reading: AsRead,
-        point: Mapping[str, str],
+        point: dict[str, str],
         wanted: Sequence[str],
-        shape: Sequence[int],
-        units: Sequence[str] | None,
-        kinks: Sequence[Diagnostic],
-    ) -> Shown:
+        program: Program,
+        unit: str | None,
+    ) -> Listing:
         from ..derivatives.jacobian import jacobian
 
-        wanted = wanted if len(wanted) * prod(shape) <= MAX_LISTED_DERIVATIVES else ()
+        shape = program.shape or (len(program.outputs),)
+        units = None if unit is None else [unit] * len(program.outputs)
+        wanted = wanted if len(wanted) * len(program.outputs) <= MAX_LISTED_DERIVATIVES else ()
         # without derivatives one sweep is enough
         along: dict[str, float | str] | None = None if wanted else {}
         answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
@@ -598,7 +598,7 @@ class Session:
             texts[derivative_name((variable,))] = _listed(shape, entries)
         if name == ANSWER:
             self._give(ANSWER, _listed(shape, map(_with_unit, map(float, answer.values), of_values)))
-        return Shown("", reading, Listing(texts, (*answer.warnings, *kinks)))
+        return Listing(texts, answer.warnings)
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
         program = parse(text.text)
