@@ -393,7 +393,8 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         if not precisely:
             message = f"the solution has no derivatives: {error}"
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
-    if not simple and wanted and not any(warning.kind == "flat" for warning in problem.warnings):
+    is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
+    if not simple and wanted and not is_told:
         problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
     bounds: Any = dict.fromkeys(at)
     if arithmetic == DOUBLE and (errors or off is not None):
