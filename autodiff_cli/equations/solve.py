@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, converted, kink_warnings
-from ..inputs.bounds import Range
 from ..inputs.optional_units import with_units
+from ..inputs.parse_point import Range
 from ..inputs.problem import (
     Point,
     Problem,
@@ -267,8 +267,7 @@ def posed_equations(
     numbers, measured = numbers_or_quantities(typed), None
     ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     if dimensions and may_have_units(text, ends | {**typed}, units):
-        from ..inputs.equation_units import EquationUnits  # only units need it
-        from ..inputs.quantities import has_units
+        from ..inputs.quantities import EquationUnits, has_units  # only units need it
 
         check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
         if units or has_units(program, ends | {**numbers}):

@@ -14,7 +14,7 @@ from autodiff_cli.exercises.equation_answers import check_solution
 from autodiff_cli.exercises.exercise import TOPICS, sheet
 from autodiff_cli.exercises.marking import sheet_or_mark
 from autodiff_cli.formulas.diff import diff
-from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.inputs.problem import parse
 
 RIGHT = [

@@ -300,7 +300,7 @@ OPERATORS: dict[str, str] = {
     "language/typesetting": "products without a sign, fractions, exponents, cases: two-dimensional each in its own way",
     "batched/kernels": "how near a pole is",
     "cli/arguments": "a word of a hint",
-    "inputs/own_units": "how a number is converted between units: by factors and a zero",
+    "inputs/quantities": "how a number is converted between units: by factors and a zero",
     "formulas/diff": "a division by zero at every point",
     "algebra/linearity": "which variables stay in a numerator, in a branch, or to the power 1",
     "formulas/derivation": "the rules that have names: of sums, products, quotients, powers, branches",
