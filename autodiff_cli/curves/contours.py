@@ -13,9 +13,9 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.value_and_gradient import value_and_gradient
-from ..inputs.bounds import Range
 from ..inputs.decoding import whole
-from ..inputs.parse_point import read_json
+from ..inputs.figures import unsigned
+from ..inputs.parse_point import Range, read_json
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..numbers.budget import BudgetExceeded, Defined
@@ -79,7 +79,7 @@ def surface_of(
         swept = value_and_gradient(REAL, program.graph, values, names)
         warnings = [*warnings, *[kink.warning() for kink in swept.met]]
         value, (dx, dy) = evaluator(here)
-        gradient, point = (dx, dy), (values[first], values[second])
+        value, gradient, point = unsigned(value), (unsigned(dx), unsigned(dy)), (values[first], values[second])
     steps = tuple([(of_row(row, first), of_row(row, second)) for row in path])
     sides: list[tuple[float, ...]] = []
     for k, name in enumerate(names):
@@ -91,7 +91,7 @@ def surface_of(
     def height(x: float, y: float) -> float | None:
         here[i], here[j] = x, y
         with Defined():
-            return evaluator.value(here)
+            return unsigned(evaluator.value(here))
         return None
 
     rows = tuple([tuple([height(x, y) for x in xs]) for y in ys])
@@ -160,7 +160,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
 
     program = parse(surface.text, {*surface.variables, *surface.fixed}, units=True)
     if surface.units is not None:
-        from ..inputs.own_units import in_own_units  # only units need it
+        from ..inputs.quantities import in_own_units  # only units need it
 
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
     names = [*program.leaves]
@@ -215,13 +215,15 @@ def _levels(heights: Sequence[float]) -> tuple[float, ...]:
     share = (heights[len(heights) // 2] - low) / (high - low)
     if 0.15 < share < 0.85:
         step = (high - low) / 12
-        unit = 10 ** math.floor(math.log10(step))
+        unit = 10.0 ** math.floor(math.log10(step))
         step = unit * next(nice for nice in (1, 2, 2.5, 5, 10) if nice * unit >= step * 0.8)
         first = math.ceil(low / step)
-        return tuple(k * step for k in range(first, math.floor(high / step) + 1))
+        # as decimals, 0.6 and not 3*0.2
+        return tuple(float(f"{k * step:.15g}") for k in range(first, math.floor(high / step) + 1))
     ranks = [heights[round((len(heights) - 1) * k / 13)] for k in range(1, 13)]
     ranks.insert(0, low + (ranks[0] - low) / 5)
-    rounded = sorted({float(f"{z:.2g}") for z in ranks})
+    digits = 2 + max(0, math.ceil(math.log10(max(abs(low), abs(high)) / (high - low))))
+    rounded = sorted({float(f"{z:.{digits}g}") for z in ranks})
     return tuple(z for z in rounded if low < z < high)
 
 

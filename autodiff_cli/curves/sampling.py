@@ -34,6 +34,18 @@ POLE_CHORD_DISTANCE = 10
 
 MAX_HALVINGS = 48
 
+FLAT = 1e-9
+"""The differences of heights that are drawn as none, relative to the heights: below are rounding errors."""
+
+SIGHT_MARGIN = 20
+"""How far above and below the samples the curve is followed, relative to their height: beyond is infinity."""
+
+MAX_HEIGHTS_OF_CORE = 500
+"""The height of all samples from which only their core is shown, relative to that."""
+
+TINY = 1e-6
+"""The distance of two places that are one in a drawing, relative to its width."""
+
 
 class Samples(NamedTuple):
     """A sampled function: its pieces, gaps and breaks, and which heights matter."""
@@ -64,17 +76,18 @@ def sample(
     else:
         xs = [low + (high - low) * k / (count - 1) for k in range(count)]
     ys = [function(x) for x in xs]
-    heights = sorted(y for y in ys if y is not None)
-    first, last = _core(heights) if heights else (0.0, 1.0)
-    reserve = max(work.left / 2, 1.5 * (before - work.left))
-    tracer = _Tracer(function, last - first or abs(heights[0]), reserve)
+    heights = sorted(y for y in ys if y is not None) or [0.0, 1.0]
+    first, last = _core(heights)
+    height = last - first if last - first > FLAT * max(abs(first), abs(last)) else abs(heights[0])
+    sight = _sight(heights)
+    tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)))
     for (a, at_a), (b, at_b) in pairwise(zip(xs, ys, strict=True)):
         tracer.put(a, at_a)
         if count is None:
             tracer.look(a, at_a, b, at_b)
     tracer.put(xs[-1], ys[-1])
     tracer.cut()
-    bottom, top = _heights(heights, [y for stretch in tracer.stretches for _, y in stretch])
+    bottom, top = _heights(heights, [y for stretch in tracer.stretches for _, y in stretch], sight)
     gaps, breaks = _between(tracer.stretches, low, high)
     return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top, tracer.coarse)
 
@@ -86,13 +99,13 @@ class _Enough(Exception):
 class _Tracer:
     """Goes from sample to sample and collects the pieces."""
 
-    def __init__(self, function: Function, height: float, reserve: float) -> None:
+    def __init__(self, function: Function, height: float, sight: Point, reserve: float) -> None:
         self.work, self.reserve = current(), reserve
         """The work, and how many steps of it are left to others."""
         self.coarse = False
         self.drawn = 0
         """The points that are drawn and not yet counted as work."""
-        self.plain, self.height = function, height or 1.0
+        self.plain, self.height, self.sight = function, height or 1.0, sight
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
 
@@ -182,6 +195,8 @@ class _Tracer:
             if (
                 depth > 0
                 and at_middle is not None
+                and min(at_a, at_middle, at_b) <= self.sight[1]
+                and max(at_a, at_middle, at_b) >= self.sight[0]
                 and abs(at_middle - (at_a + at_b) / 2) > MAX_CHORD_DISTANCE * self.height
             ):
                 stack.append((middle, at_middle, b, at_b, depth - 1))
@@ -216,29 +231,37 @@ def _core(heights: Sequence[float]) -> Point:
     return heights[len(heights) // 10], heights[-1 - len(heights) // 10]
 
 
-def _heights(heights: Sequence[float], drawn: Sequence[float]) -> Point:
-    """From where to where to show the curve: all of it, unless it goes to infinity."""
-    if not heights:
-        return 0.0, 1.0
-    lowest, highest = heights[0], heights[-1]
-    margin = 20 * (highest - lowest) if math.isfinite(highest - lowest) else math.inf
+def _around_core(heights: Sequence[float]) -> Point:
     first, last = _core(heights)
     height = last - first
-    away = max(drawn) > highest + margin or min(drawn) < lowest - margin
-    if (away or highest - lowest > 500 * height) and height > 0:
-        return max(lowest, first - height), min(highest, last + height)
-    if drawn and not away:
-        lowest, highest = min(lowest, *drawn), max(highest, *drawn)
-    return lowest, highest
+    return max(heights[0], first - height), min(heights[-1], last + height)
+
+
+def _sight(heights: Sequence[float]) -> Point:
+    """Return the heights beyond which the curve goes to infinity, and nobody sees how."""
+    first, last = _core(heights)
+    height = heights[-1] - heights[0]
+    if height > MAX_HEIGHTS_OF_CORE * (last - first) > 0:
+        return _around_core(heights)
+    margin = SIGHT_MARGIN * height
+    return (heights[0] - margin, heights[-1] + margin) if math.isfinite(margin) else (-math.inf, math.inf)
+
+
+def _heights(heights: Sequence[float], drawn: Sequence[float], sight: Point) -> Point:
+    """From where to where to show the curve: all of it, unless it goes to infinity."""
+    if drawn and sight[0] <= min(drawn) and max(drawn) <= sight[1]:
+        return min(heights[0], *drawn), max(heights[-1], *drawn)
+    low, high = _around_core(heights)
+    return (low, high) if low < high else (heights[0], heights[-1])
 
 
 def _between(
     stretches: Sequence[Stretch], low: float, high: float
 ) -> tuple[tuple[tuple[float, float], ...], tuple[float, ...]]:
     ends = [low, *(x for stretch in stretches for x in (stretch[0][0], stretch[-1][0])), high]
-    around = [(0.0 if abs(x) < 1e-9 * (high - low) else x) for x in ends]
+    around = [(0.0 if abs(x) < FLAT * (high - low) else x) for x in ends]
     pairs = list(zip(around[::2], around[1::2], strict=True))
-    tiny = 1e-6 * (high - low)
+    tiny = TINY * (high - low)
     gaps = tuple((a, b) for a, b in pairs if b - a > tiny)
     breaks: list[float] = []
     for a, b in pairs[1:-1]:

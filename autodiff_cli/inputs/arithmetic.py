@@ -35,7 +35,6 @@ MAX_DIGITS = 10_000
 INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
 """The numbers of an answer that are none of its results: a certified answer proves their digits, or is none."""
 
-
 Values = dict[str, Number]
 Task = Callable[[NumberType, Values], dict[str, Any]]
 """A computation in any number type at a point in it: its numbers, in lists and dictionaries, by key."""
@@ -48,10 +47,7 @@ class Arithmetic(NamedTuple):
     digits: int = CERTIFIED_DIGITS
 
     def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
-        """Run a task, which computes in coherent units, and return its tree of numbers as they are shown, in `units`.
-
-        Raises `ExpressionError`, of the kind `limit` for too much work.
-        """
+        """Run a task, which computes in coherent units, and return its numbers in `units`, as they are shown."""
         with allowed(anew=False):
             if units is None:
                 return self._run(point, task)
@@ -70,15 +66,15 @@ class Arithmetic(NamedTuple):
         if self.name == "exact":
             from ..numbers.exact import Exact
 
-            return _converted(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest(x)))
-        return _converted(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
+            return converted(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest(x)))
+        return converted(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         try:
             result = task(m, {name: self._value(m, name, value) for name, value in point.items()})
         except Refusal as refusal:  # between the operations: a comparison of adjoints, for example
             raise ExpressionError(refusal.kind, refusal.message, None, refusal.hint) from None
-        return _converted(result, lambda key, x: m.number(x))
+        return converted(result, lambda key, x: m.number(x))
 
     def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         from ..numbers.running_digits import RunningDigits
@@ -97,12 +93,10 @@ class Arithmetic(NamedTuple):
                     raise
                 reason, missing = _undecided(error, f"{digits:,} digits"), digits
             else:
-                figures = [x for x in _numbers(best) if self._right(x) < self.digits]
-                if digits >= most or all(digits >= VANISHING_DIGITS and _vanishes(x) for x in figures):
+                few = [(x, right) for x in _numbers(best) if (right := x.right_digits(self.digits)) < self.digits]
+                if digits >= most or all(digits >= VANISHING_DIGITS and _vanishes(x) for x, _ in few):
                     break
-                missing = max(
-                    self.digits + GUARD_DIGITS - right if (right := self._right(x)) else digits for x in figures
-                )
+                missing = max(self.digits + GUARD_DIGITS - right if right else digits for _, right in few)
             if digits >= most:
                 break
             limit = VANISHING_DIGITS if digits < VANISHING_DIGITS else most
@@ -110,13 +104,10 @@ class Arithmetic(NamedTuple):
         if best is None:
             assert reason is not None
             raise reason
-        return _converted(best, lambda key, x: self._agreed(x))
-
-    def _right(self, x: Any) -> int:
-        return int(x.right_digits(self.digits))
+        return converted(best, lambda key, x: self._agreed(x))
 
     def _agreed(self, x: Any) -> Figure:
-        right = self._right(x)
+        right = x.right_digits(self.digits)
         context = x.m.base.context
         if right > 0:
             with context.workdps(right + GUARD_DIGITS):  # Python writes no whole numbers of 4,300 digits
@@ -147,7 +138,7 @@ class Arithmetic(NamedTuple):
                 best, reason = None, _undecided(error, f"{bits:,} bits")
             else:
                 unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
-                best = None if unproven else _converted(balls, self._proven)
+                best = None if unproven else converted(balls, self._proven)
                 reason = _too_few_digits(unproven[0]) if unproven else None
                 if best and (bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))):
                     break
@@ -185,7 +176,9 @@ class Arithmetic(NamedTuple):
         return value
 
 
-def _converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
+def converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
+    """Return a tree of numbers, each converted."""
+
     def item(key: str, x: Any) -> Any:
         if isinstance(x, dict):
             return {name: item(key, element) for name, element in x.items()}

@@ -14,8 +14,9 @@ from .characters import MAX_FORMULA_CHARACTERS, on_one_line, shortened
 from .document import Block, Line, held_fixed, measured
 from .formats import format_of
 from .mathematics import program_in_mathematics
+from .numerals import DEFAULT_DIGITS, Decimals
 from .plots import Picture
-from .plots.frame import axis_of, frames, headed, plot_unit
+from .plots.frame import axis_of, frames, headed, level_digits, plot_unit
 from .schema import OutputRow, PicturedView, declared
 
 MAX_LISTED = 5
@@ -199,6 +200,8 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
     if any(None in row for row in surface.heights):
         yield "undefined on a part of the rectangle"
     if surface.levels:
+        if not isinstance(digits, Decimals):
+            digits = level_digits(surface.levels, digits or DEFAULT_DIGITS)
         first, last = [measured(surface.levels[k], of_value, digits) for k in (0, -1)]
         yield f"contours from {first} to {last}"
 

@@ -292,7 +292,7 @@ class Markdown(PlainText):
         shown = text if text.isascii() and text.isprintable() else visible(text, self.look.encoding)
         if (style == "name" or style == "code") and shown.strip():
             return _code(shown)
-        return shown if _ESCAPED.isdisjoint(shown) else shown.translate(_ESCAPES)
+        return shown if _ESCAPED.isdisjoint(shown) else _escaped_markdown(shown)
 
     def program(self, program: Program) -> Sequence[str]:
         return (f"### line {program.line}", "", *self._fenced(program.text.splitlines()))
@@ -481,13 +481,17 @@ def _code(text: str) -> str:
     return f"{ticks}{edge}{text}{edge}{ticks}"
 
 
-_ESCAPES = str.maketrans({char: f"\\{char}" for char in "\\*_<[]"})
-_ESCAPED = frozenset("\\*_<[]|")
+_MARKDOWN = re.compile(r"[\\*_<\[\]~$]|&(?=#?\w+;)")
+_ESCAPED = frozenset("\\*_<[]~$&")
+
+
+def _escaped_markdown(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\g<0>", text)
 
 
 @lru_cache(256)
 def _markdown_head(heads: tuple[str, ...], right: frozenset[int], encoding: str) -> str:
-    names = [visible(head, encoding).translate(_ESCAPES).replace("|", "\\|") for head in heads]
+    names = [_escaped_markdown(visible(head, encoding)).replace("|", "\\|") for head in heads]
     rules = ["---:" if column in right else "---" for column in range(len(heads))]
     return f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
 

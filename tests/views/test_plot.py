@@ -24,7 +24,7 @@ from autodiff_cli.curves.sampling import Stretch, split
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import Value, in_order
-from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.views.mathematics import mathematical, program_in_mathematics
@@ -452,6 +452,22 @@ def test_a_figure_is_what_its_command_draws(name: str, tmp_path: Path) -> None:
         return [re.sub(r"\s+", " ", d) for d in re.findall(r' d="(M [^"]*)"', path.read_text(encoding="utf-8"))]
 
     assert len(paths(tmp_path / name)) == len(paths(TUTORIALS / name))
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"), [("1e9 + x*y", {"999999999.8", "1000000000.2"}), ("1e20*(x+y)", {"5e+19"})]
+)
+def test_contours_are_labelled_with_numbers_that_differ(text: str, labels: set[str]) -> None:
+    surface = plot(text, {}, ranges={"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)})
+    assert isinstance(surface, Surface) and all(type(level) is float for level in surface.levels)
+    drawn = views.svg(surface)
+    assert drawn is not None and labels <= set(re.findall(r">([-\d.e+]+)</text>", drawn))
+
+
+def test_no_height_is_minus_zero() -> None:
+    surface = plot("x*y", {"x": 0.0, "y": -1.0}, ranges={"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)})
+    assert isinstance(surface, Surface) and surface.levels == tuple(k / 5 for k in range(-5, 6))
+    assert "-0.0," not in json.dumps([surface.heights, surface.value, surface.gradient, 0])
 
 
 # ---- contours that look as they are -------------------------------------------------------------------------------

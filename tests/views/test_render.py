@@ -15,7 +15,7 @@ from autodiff_cli.views.characters import STYLES, Terminal, visible, width_of
 from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.outline import MAX_FOLDED_TERMS, MAX_LINES, outline
-from autodiff_cli.views.rendering import ColoredText, Html, PlainText
+from autodiff_cli.views.rendering import ColoredText, Html, Markdown, PlainText
 
 CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")
 TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)
@@ -175,3 +175,10 @@ def test_a_document_is_the_same_on_a_terminal_without_colour_as_in_a_pipe() -> N
     assert ColoredText(Terminal(terminal=True, width=80)).render(EVERY_BLOCK) == PlainText(Terminal()).render(
         EVERY_BLOCK
     )
+
+
+def test_no_text_is_markup_in_markdown() -> None:
+    text = r"a\b *c* _d_ $f$ ~~g~~ <h> [i](j) &lt; R&D"
+    shown = r"a\\b \*c\* \_d\_ \$f\$ \~\~g\~\~ \<h> \[i\](j) \&lt; R&D"
+    table = Table((text,), [(text,)], styles=("",))
+    assert Markdown(Terminal()).render([Line(((text, ""),)), table]) == f"{shown}\n\n| {shown} |\n|---|\n| {shown} |\n"

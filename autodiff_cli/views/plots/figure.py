@@ -16,7 +16,7 @@ from ...curves.sampling import Stretch
 from ..characters import Theme, shortened
 from . import Picture
 from .braille import arrow, library
-from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, panels, path_of, rows_of
+from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, level_digits, panels, path_of, rows_of
 
 
 class Palette(NamedTuple):
@@ -261,7 +261,7 @@ def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -
             across, up, heights, levels=surface.levels, colors=_tints(surface.levels, palette), linewidths=1.1
         )
         places = _labels(lines.allsegs, (surface.x[0], surface.x[-1]), (surface.y[0], surface.y[-1]))
-        axes.clabel(lines, fontsize=7, fmt=lambda z: f"{z:.3g}", inline=True, manual=places)
+        axes.clabel(lines, fontsize=7, fmt=f"%.{level_digits(surface.levels, 3)}g", inline=True, manual=places)
     if numpy.ma.is_masked(heights):
         hidden = numpy.where(numpy.ma.getmaskarray(heights), 1.0, 0.0)
         axes.contourf(across, up, hidden, levels=[0.5, 1.5], colors=[palette.hidden], zorder=0)

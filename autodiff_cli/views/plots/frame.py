@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...curves.contours import Surface
 from ...curves.plot import Curve
-from ...curves.sampling import Stretch
+from ...curves.sampling import FLAT, Stretch
 from ..numerals import heading, unit_text
 
 if TYPE_CHECKING:
@@ -34,6 +34,11 @@ def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
     for key in keys:
         unit = unit and unit[key]
     return unit  # type: ignore[no-any-return]
+
+
+def level_digits(levels: Sequence[float], least: int) -> int:
+    """Return to how many digits contours are labelled: `least`, or as many more as tell them apart."""
+    return next((n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17)
 
 
 def headed(plot: Curve | Surface, name: str, *keys: str | int) -> str:
@@ -184,7 +189,7 @@ def _heights_of(curve: Curve) -> list[float]:
 
 def _frame(heights: Sequence[float]) -> Frame:
     low, high = max(min(heights), -MAX_HEIGHT), min(max(heights), MAX_HEIGHT)
-    if high - low <= 1e-9 * max(abs(low), abs(high)):
+    if high - low <= FLAT * max(abs(low), abs(high)):
         half = max(1.0, abs(low)) if low == 0 or abs(low) > 1e-6 else abs(low)
         return Frame(low - half, high + half)
     edge = MARGIN * (high - low)
