@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -60,11 +62,19 @@ def test_random_residuals_need_no_other_start() -> None:
     assert answer.evaluations < 60 and "start" not in answer.message and kinds(answer) == []
 
 
-WAVES = {
+WAVES: dict[str, tuple[Any, float, list[float]]] = {
     "a*sin(b*x + c)": (lambda x: 1.2 * np.sin(2.05 * x + 1.07), 2.05, [0.42, 3.06, 3.3, 3.62, 4.13, 4.98, 5.28]),
-    "a*exp(-b*x)*cos(c*x)": (lambda x: 1.67 * np.exp(-1.68 * x) * np.cos(1.57 * x), 1.68, [1.29, 1.64, 3.66, 4.59, 5.57]),
-    "a*sin(b*x + c) + d": (lambda x: 1.83 * np.sin(2.66 * x + 2.52) + 0.66, 2.66, [0.29, 0.3, 1.2, 1.26, 1.4, 2.26, 3.83]),
-}  # fmt: skip
+    "a*exp(-b*x)*cos(c*x)": (
+        lambda x: 1.67 * np.exp(-1.68 * x) * np.cos(1.57 * x),
+        1.68,
+        [1.29, 1.64, 3.66, 4.59, 5.57],
+    ),
+    "a*sin(b*x + c) + d": (
+        lambda x: 1.83 * np.sin(2.66 * x + 2.52) + 0.66,
+        2.66,
+        [0.29, 0.3, 1.2, 1.26, 1.4, 2.26, 3.83],
+    ),
+}
 
 
 @pytest.mark.parametrize("formula", WAVES)
