@@ -171,6 +171,7 @@ class Model:
         return 0.5 * float(ROUNDED_OFF * np.linalg.norm(self.response * self.weights)) ** 2
 
     def copy(self, **changes: Any) -> Self:
+        """Return the model with changes; it counts its own evaluations."""
         other = copy(self)
         other.__dict__.update(changes, _last=None)
         return other
