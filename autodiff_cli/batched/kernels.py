@@ -128,7 +128,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
         raise usage_error(f"`--backend` cannot be `{backend}`", "it is `llvm`, `numpy` or `python`")
     ways: dict[str, Callable[[], Compute | None]] = {
         "llvm": lambda: _printed(record, inputs, fixed),
-        "numpy": lambda: _called(record, inputs),
+        "numpy": lambda: _called(record),
         "python": lambda: None,
     }
     compute, name, why = fastest(ways, backend)
@@ -235,25 +235,16 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
 
 
 # ---- NumPy
-def _called(record: Record, inputs: int) -> Compute:
-    from ..targets.ufuncs import Columns, lowering
+def _called(record: Record) -> Compute:
+    from ..targets.ufuncs import called, lowering
 
-    columns = Columns(_planned(record, lowering(), MAX_COLUMN_STEPS, "NumPy has no"), inputs)
-    work = threading.local()
+    block = called(_planned(record, lowering(), MAX_COLUMN_STEPS, "NumPy has no"))
 
     def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
-        rows = len(flags)
-        if not hasattr(work, "columns"):
-            work.columns = [np.empty(NUMPY_BLOCK_ROWS, bool if kind else float) for kind in columns.kinds]
-        for start in range(0, rows, NUMPY_BLOCK_ROWS):
-            part = slice(start, min(start + NUMPY_BLOCK_ROWS, rows))
-            count = part.stop - start
-            columns.run(
-                [x[part] if isinstance(x, np.ndarray) else x for x in inputs],
-                [column[:count] for column in work.columns],
-                [column[part] for column in results],
-                flags[part],
-            )
+        for start in range(0, len(flags), NUMPY_BLOCK_ROWS):
+            part = slice(start, start + NUMPY_BLOCK_ROWS)
+            columns = [x[part] if isinstance(x, np.ndarray) else x for x in inputs]
+            block(columns, results[:, part], flags[part])
 
     return compute
 
