@@ -25,12 +25,7 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, quoted, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
-from ..inputs.optional_units import (
-    check_percentage,
-    column_units,
-    left_out,
-    units_in_headings,
-)
+from ..inputs.optional_units import check_percentage, column_units, left_out, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid

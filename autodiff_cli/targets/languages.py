@@ -36,12 +36,10 @@ class Python(Target):
 
     def lines(self) -> list[str]:
         library, function = self.library(), self.defined()
-        imports = self._needed_imports([*library, *function])
+        code = "\n".join([*library, *function])
+        imports = [line for line in self.imports if line != "import jax" or "jax.scipy" in code]
         # Python reads an encoding in a comment of the first two lines (PEP 263): no line of the program is there.
         return [*self.heading(), *imports, *library, "", "", *self.decorators, *function]
-
-    def _needed_imports(self, code: Sequence[str]) -> Sequence[str]:
-        return self.imports
 
     def _opening(self) -> list[str]:
         docstring = f'"""The value, and the tuple of its derivatives{self.by()}."""'
@@ -109,9 +107,6 @@ class Jax(Guarded):
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.forms = {**self.forms, **by_name({"polygamma": _polygamma})}
-
-    def _needed_imports(self, code: Sequence[str]) -> Sequence[str]:
-        return self.imports if any("jax.scipy" in row for row in code) else self.imports[1:]
 
 
 def _polygamma(target: Target, step: Step) -> Written:
