@@ -45,6 +45,10 @@ NUMPY_BLOCK_ROWS = 16_384
 LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
 """Scales that overflow: 1/(LOWER_SCALE·x) if |x| < 1e-100, UPPER_SCALE·x if |x| > 1e100."""
 
+FAR = native("beta logaddexp logsumexp")
+FAR_SCALE = 1e302
+"""A scale that overflows where |x| > 1.8e6: there the formulas of second derivatives of `FAR` functions lose digits."""
+
 MAX_POWER = 1_000
 """Whole powers from 2 to this one have no pole."""
 
@@ -85,10 +89,7 @@ def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tu
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records value, gradient and Hessian (lower triangle).
-
-    Raises `ExpressionError` (`limit`) if that is too large.
-    """
+    """Return a function that records value, gradient and Hessian (lower triangle). Raises `ExpressionError`."""
     leaves = program.variables.values()
     by = [program.variables.get(name) or variable(name) for name in wanted]
     outputs = (program.outputs[0], *partials(program.outputs[0], by))
@@ -101,18 +102,20 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
             record_gradient(graph, inputs, wrt[: k or len(wrt)], recorder, root) for k, root in enumerate(graph.roots)
         )
         whole = merge_recordings([first, *[replace(recording, values=()) for recording in rest]])
-        return replace(whole, watched=(*whole.watched, *_near_poles(first)))
+        return replace(whole, watched=(*whole.watched, *_doubtful(first)))
 
     return record
 
 
-def _near_poles(recording: Recording) -> Iterator[Step]:
-    # formulas may have cancelled poles of the sweeps: `sqrt(x)**2` at 1e-300
+def _doubtful(recording: Recording) -> Iterator[Step]:
+    # formulas may have cancelled poles of the sweeps, `sqrt(x)**2` at 1e-300, or cancel digits
     m, graph, place = recording.recorder, recording.graph, recording.place
     for i in place:
         if i not in recording.active:
             continue
         primitive, parents = graph.primitives[i], graph.parents[i]
+        if primitive.name in FAR:
+            yield from [m.step("mul", place[p], FAR_SCALE) for p in parents]
         near = {bound.position for bound in primitive.bounds.bounds if bound.end == 0}
         if primitive is POW:
             exponent = place[parents[1]]
@@ -349,7 +352,6 @@ class Block(NamedTuple):
     asked: list[int]
     """Rows that were computed one by one, in order."""
     errors: dict[int, ExpressionError]
-    """The errors of some of them."""
 
 
 Plain = Callable[[Mapping[str, float]], Sequence[float]]

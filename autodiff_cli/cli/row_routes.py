@@ -116,7 +116,6 @@ class _Job:
         self.mapped = mapped_columns(self.columns, names, [*shared, *bound])
         self.known = self._known(self.mapped)
         self.used = {name: self.mapped[name] for name in self.known.variables if name in self.mapped}
-        """The columns that the program uses, by the names of its variables."""
         self.leading: tuple[str, ...] = ()
         """The names of the point that wide rows begin with: those that vary; columns of data only in tables."""
         if self.wide and (self.grid is not None or self.for_people):
@@ -500,7 +499,6 @@ class _Requests:
             uncertain = _uncertainty_columns(job.used, names, job.columns, question.errors, shared)
         columns = job.columns_with_units(files, uncertain)
         self.units: RowUnits | None = None
-        """The units of answers to numbers without units."""
         if not (job.units or job.without_units or job.has_literals) and (job.wide or question.name != "hessian"):
             self.units = job.row_units(columns)
             if self.units is not None and any(map(any, ((times - 1, plus) for times, plus in self.units.outputs))):
@@ -526,7 +524,6 @@ class _Requests:
         heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
         heads |= self.in_units
         self.heads = {name: heading(name, heads.get(name)) for name in job.leading}
-        """The headings of the names that wide rows begin with."""
         self.columns = [*job.used.values(), *uncertain.values()]
         files.require(job.used, self.columns, job.kept)
 

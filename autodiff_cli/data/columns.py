@@ -203,7 +203,6 @@ class _ColumnBuffer(ExitStack):
         self._files: dict[str, Any] = {}
         """The temporary files of columns too large for memory; mapped arrays keep them open."""
         self._places: list[tuple[int, Callable[[int], str]]] = []
-        """From which row on, where they are."""
 
     def add(self, piece: _Piece) -> None:
         """Add rows. Raises the error of the first that has no numbers, unless they are left out."""

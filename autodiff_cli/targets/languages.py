@@ -25,7 +25,6 @@ class Python(Target):
     imports: Sequence[str] = ()
     decorators: Sequence[str] = ()
     first_line = ""
-    """The first line of a function."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -148,7 +147,6 @@ class Curly(Target):
     """Languages whose branches are in braces, and that declare every name."""
 
     declares: tuple[str, str]
-    """The words that declare a number and a condition."""
 
     def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
         plan = self.plan(recording)

@@ -29,7 +29,6 @@ INSTRUCTIONS = {
     **{name: f"{name[:-1]} {TRUTH} {{0}}, {{1}}" for name in native("and_ or_")},
     **by_name({"neg": f"fneg {VECTOR} {{0}}", "not_": f"xor {TRUTH} {{0}}, {ALL_TRUE}"}),
 }
-"""Operations that are one instruction."""
 
 FUNCTIONS = {
     operation: form
