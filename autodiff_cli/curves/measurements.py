@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from ..batched.columns_io import listed, no_column
 from ..equations.equations import read_with_unknowns
 from ..errors import point_error, quoted, usage_error
-from ..inputs.bounds import Range
 from ..inputs.optional_units import check_percentage
-from ..inputs.parse_point import is_name
+from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..optimize.observations import Sigma, Spread, last_statement, parse_sigma, percentage
@@ -147,7 +146,11 @@ def _unknowns(
         return unknowns or [*(between or ())]
     program = read_with_unknowns(text, [*known_names], None, units=True).program
     free = [name for name in program.variables if name not in known_names]
-    if len(free) != 1:
+    if not free:
+        raise usage_error(
+            "`--between` is of one unknown, and all variables have values", "leave out that of the unknown"
+        )
+    if len(free) > 1:
         raise usage_error("`--between` is of one unknown, and it is not said which", f"name it: `--for {free[-1]}`")
     return free
 
