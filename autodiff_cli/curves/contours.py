@@ -29,11 +29,8 @@ if TYPE_CHECKING:
 
 GRID_STEPS = 120
 """The steps into which each side is divided."""
-
 DRAWN_STEPS_PER_GRID_STEP = 4
 """Into how many a drawing divides each of these steps."""
-
-
 MAX_CROSSINGS = 12_000
 """The most crossings of contours with grid lines that the grid resolves."""
 
@@ -48,7 +45,6 @@ class Surface(Record):
     heights: tuple[tuple[float | None, ...], ...]
     """One row for each of `y`; None where the program is undefined."""
     levels: tuple[float, ...]
-    """The heights of the contours."""
     fixed: dict[str, float]
     point: tuple[float, float] | None
     value: float | None

@@ -38,11 +38,8 @@ NO_SAMPLES = Samples((), (), (), 0.0, 0.0)
 
 MAX_FORMULA_LENGTH = 60
 """Characters of formulas that are written beside the curves."""
-
-
 MAX_FUNCTIONS = 6
 """The number of colours."""
-
 MAX_ORDER = 2
 """The derivatives that a plot has at most."""
 
@@ -80,7 +77,6 @@ class Curve(Record):
     function: Samples = NO_SAMPLES
     derivative: Samples = NO_SAMPLES
     second: Samples = NO_SAMPLES
-    """The second derivative, if requested."""
     formula: str = ""
     """The derivative as a formula; empty where that is long."""
     tangent: Tangent | None = None
@@ -89,11 +85,9 @@ class Curve(Record):
     """The name of the function if equations define it."""
     equations: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
-    """All variables of those."""
     path: tuple[tuple[float, float], ...] = ()
     """The points of a run that have a value, with this."""
     outputs: tuple[Output, ...] = ()
-    """The functions of a program with several outputs."""
     at: float | None = None
     """The point, if one was given, for several outputs."""
     log: str = ""
@@ -129,7 +123,6 @@ class Curve(Record):
 
     @property
     def kinks(self) -> list[float]:
-        """The places with a value and no derivative."""
         tiny = TINY * (self.high - self.low)
         broken = {math.floor(x / tiny) + near for x in self.function.breaks for near in (-1, 0, 1)}
         return [x for x in self.derivative.breaks if math.floor(x / tiny) not in broken]

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 PIPED_WIDTH = 120
 """The width of excerpts where no terminal says its own."""
-
 MAX_QUOTED = 300
 """The most characters of a part of a message; longer ones are shown by their ends."""
-
 TAB = "    "
+MAX_REASONS = 10
+"""How many reasons a summary names."""
 
 
 class Mark(NamedTuple):
@@ -173,10 +173,6 @@ class _Excerpt:
         before = self.left + sum(map(width_of, self.cells[: start - self.first]))
         count = sum(map(width_of, self.cells[start - self.first : until - self.first]))
         return " " * before, "^" * max(count, 1)
-
-
-MAX_REASONS = 10
-"""How many reasons a summary names."""
 
 
 def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> None:

@@ -27,6 +27,20 @@ if TYPE_CHECKING:
     from .rendering import PlainText
 
 
+MAX_TEMPLATES = 1024
+"""The most templates of records in the cache."""
+_NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
+"""A number in a record, with its name."""
+COLUMNAR = ("parquet", "arrow")
+"""Formats of rows of data only, which are wide."""
+_BREAKS = re.compile("([\t\n])")
+_QUOTED = re.compile('["\t\n]')
+MAX_PROGRAM_LENGTH = 2_000
+"""Characters of a program that people are shown; of a longer one the two ends."""
+FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
+"""Endings by which a format is surely meant, and none that there is."""
+
+
 class Subject(NamedTuple):
     """The program that an answer or error is about; no text if none."""
 
@@ -161,17 +175,6 @@ class JsonLines(Writer[Answer]):
         return text if is_plain else "".join(map(_json_character, text))
 
 
-MAX_TEMPLATES = 1024
-"""The most templates of records in the cache."""
-
-_NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
-"""A number in a record, with its name."""
-
-
-COLUMNAR = ("parquet", "arrow")
-"""Formats of rows of data only, which are wide."""
-
-
 def _json_character(char: str) -> str:
     if is_shown(char):
         return char
@@ -257,10 +260,6 @@ def cell_text(cell: Any) -> str:
 def in_quotes(text: str, separator: str) -> str:
     """A cell, in quotes where it needs them."""
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or separator in text else text
-
-
-_BREAKS = re.compile("([\t\n])")
-_QUOTED = re.compile('["\t\n]')
 
 
 def carried(cell: str) -> str:
@@ -442,11 +441,6 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
 }
 """How the names of files in a format end."""
 
-MAX_PROGRAM_LENGTH = 2_000
-"""Characters of a program that people are shown; of a longer one the two ends."""
-
-FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
-"""Endings by which a format is surely meant, and none that there is."""
 
 CODE_ENDINGS = frozenset(
     (

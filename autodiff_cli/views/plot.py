@@ -21,8 +21,9 @@ from .schema import OutputRow, PicturedView, declared
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""
-
 BY_CONVENTION = ", by convention: there is a kink"
+ORDERS = ("value", "derivative", "second")
+"""The units of a function and of its derivatives."""
 
 Plot = Curve | Surface
 
@@ -52,10 +53,6 @@ def names_of(plot: Plot) -> tuple[str, ...]:
     function, slope, second = _plain_names(plot)
     slope += f" = {formula}" if formula else ""
     return tuple(map(partial(headed, plot), (function, slope, second), ORDERS))
-
-
-ORDERS = ("value", "derivative", "second")
-"""The units of a function and of its derivatives."""
 
 
 def _plain_names(curve: Curve) -> list[str]:

@@ -43,6 +43,15 @@ HEAD = r"""\documentclass{article}
 """
 FOOT = "\\end{document}\n"
 """The beginning and the end of a document."""
+MAX_ARGUMENTS = 4
+"""The maximal number of values in parentheses after the function."""
+MAX_ALIGNED_LINES = 300
+"""The most lines of a trace in one aligned block, which TeX holds in memory."""
+SUM_LINE_CHARACTERS = 85
+"""About how many characters of a sum fit on a line."""
+MAX_FRACTION_SIZE = 10**9
+FRACTION_TOLERANCE = 1e-15
+"""How close a double is to a fraction of small numerator times denominator."""
 
 
 def head(packages: Iterable[str] = (), *, may_have_units: bool = False) -> str:
@@ -75,11 +84,6 @@ PICTURE_FOOT = r"""%
 """
 """The beginning and the end of a document of one picture."""
 
-MAX_ARGUMENTS = 4
-"""The maximal number of values in parentheses after the function."""
-MAX_ALIGNED_LINES = 300
-"""The most lines of a trace in one aligned block, which TeX holds in memory."""
-
 
 def unit_latex(x: object) -> str:
     """Return the unit of a measured number, behind a thin space."""
@@ -90,10 +94,6 @@ def unit_latex(x: object) -> str:
 def measured_latex(x: Shown | bool | None, digits: int | None) -> str:
     """Return a number with its unit, if any."""
     return number_latex(format_number(without_unit(x), digits)) + unit_latex(x)
-
-
-SUM_LINE_CHARACTERS = 85
-"""About how many characters of a sum fit on a line."""
 
 
 def over_lines(total: str) -> str:
@@ -130,11 +130,6 @@ def of_function(entry: FunctionEntry) -> str:
             for name, slope in slopes.items()
         ]
     return equations(sides)
-
-
-MAX_FRACTION_SIZE = 10**9
-FRACTION_TOLERANCE = 1e-15
-"""How close a double is to a fraction of small numerator times denominator."""
 
 
 def recognised(x: Shown) -> str:
@@ -183,19 +178,15 @@ class FunctionAtPoint:
         self.arguments = self.head.removeprefix(self.typeset.function)
 
     def number(self, x: Shown) -> str:
-        """Return a number with its unit."""
         return measured_latex(x, self.digits)
 
     def matrix(self, rows: Iterable[Iterable[Shown]]) -> str:
-        """Return a matrix of numbers."""
         return matrix([[self.number(x) for x in row] for row in rows])
 
     def column(self, numbers: Iterable[Shown]) -> str:
-        """Return a column of numbers."""
         return self.matrix([[x] for x in numbers])
 
     def slope(self, name: str) -> str:
-        """The derivative by a variable there."""
         return self.typeset.derivative((name,), self.several) + self.arguments
 
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:

@@ -31,7 +31,6 @@ BESIDE_TIGHT = 3.0
 """The additional distance of close rows for such numbers."""
 MARGIN = 20.0
 HEAD = 6.0
-
 LIVE_COLUMNS = 8
 """Characters of a number in a live picture, without sign and unit."""
 TIGHT_COLUMN_GAPS = (30.0, 30.0)
@@ -43,7 +42,6 @@ MIN_SLIDE_FONT = 11.0
 MAX_LIVE_WIDTH = 1240.0
 """The maximal width of a live picture, if its text then has `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
-
 MAX_COMPARED_NODES = 200
 """Graphs of more nodes get one layout only: no slide could hold them."""
 

@@ -11,7 +11,6 @@ from .cells import DEFAULT_CHOICES, Choices, title
 from .scene import BASELINE, DARK, LIGHT, LOOKS, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
 
 CROSS, DOT = r" \times ", r"{\cdot}"
-
 BOXES = ("box", "variable", "result", "operation", "operation result")
 
 

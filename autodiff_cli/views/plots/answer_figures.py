@@ -19,10 +19,8 @@ if TYPE_CHECKING:
 
 LOG_SCALE_RATIO = 100.0
 """The ratio of values from which their scale is logarithmic."""
-
 MAX_DOTTED_STEPS = 40
 """The most steps of a descent that have a dot each."""
-
 MAX_BARS = 20
 MAX_OUTPUTS = 6
 

@@ -18,6 +18,16 @@ from . import Picture
 from .braille import arrow, library
 from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, level_digits, panels, path_of, rows_of
 
+MAX_LABELS_TIMES_LINES = 3_000
+"""The most labels of contours times their lines."""
+EDGE_SHARE = 0.07
+"""The share of a side near its ends where no contour is labelled."""
+_AFTER = "+-−*/·=,"
+"""Signs at which no line ends."""
+MAX_TITLE_LINES = 6
+"""The most lines of a title; a longer one ends with three dots."""
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
 
 class Palette(NamedTuple):
     """The colours of a theme; those of the light one by default."""
@@ -27,14 +37,12 @@ class Palette(NamedTuple):
     faint: str = "#8a8a8a"
     grid: str = "#e6e6e6"
     hidden: str = "#eeeeee"
-    """Where the function is undefined."""
     blue: str = "#2a62a8"
     red: str = "#b5402c"
     green: str = "#3c7d3e"
     violet: str = "#7b3fa0"
     brown: str = "#8a6100"
     pale: str = "#c9d8ea"
-    """What is behind lines."""
     contours: tuple[float, float] = (0.0, 0.9)
     """The part of the scale of colours that is seen on the paper."""
 
@@ -46,11 +54,6 @@ DARK = Palette(
     (0.3, 1.0),
 )
 
-MAX_LABELS_TIMES_LINES = 3_000
-"""The most labels of contours times their lines."""
-
-EDGE_SHARE = 0.07
-"""The share of a side near its ends where no contour is labelled."""
 
 SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -67,9 +70,6 @@ SETTINGS: Any = {
     # a font as it is, not the shapes of its letters: whoever reads the page can select and search
     "pdf.fonttype": 42,
 }
-
-_AFTER = "+-−*/·=,"
-"""Signs at which no line ends."""
 
 
 def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
@@ -114,10 +114,6 @@ def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
         count=2,
     )
     return _both(svg, picture.levels) if theme == "auto" else svg
-
-
-MAX_TITLE_LINES = 6
-"""The most lines of a title; a longer one ends with three dots."""
 
 
 def _fit(line: Any) -> None:
@@ -223,9 +219,6 @@ def _powers(axis: Any, ratio: float) -> None:
 
     axis.set_major_formatter(FuncFormatter(label))
     axis.set_minor_formatter(FuncFormatter(label) if ratio < 50 else NullFormatter())
-
-
-_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
