@@ -40,8 +40,8 @@ MAX_FORMULA_LENGTH = 60
 """Characters of formulas that are written beside the curves."""
 MAX_FUNCTIONS = 6
 """The number of colours."""
-MAX_ORDER = 2
-"""The derivatives that a plot has at most."""
+DEFAULT_RANGE = Range(-5.0, 5.0)
+"""The range of a plot for which nothing is said."""
 
 
 class Output(Record):
@@ -213,8 +213,13 @@ def _formulas(
     names = _across(typed, list(ranges), wrt, path)
     program, measured = typed, None
     if _in_units_typed(text, values, ranges, units):
-        program, values, ranges, measured = _in_units(typed, values, ranges, names, units)
-        notes = [*notes, *(measured.warnings if measured is not None else ())]
+        ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
+        shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
+        point = {**dict.fromkeys(names, 0.0), **shown, **values}
+        measured = program_units(typed, point, units, output_names(typed))
+    if measured is not None:
+        program, values, ranges = _in_own_units(measured, typed, measured.outputs, values, ranges)
+        notes = [*notes, *measured.warnings]
     for name in names:
         if name in ranges:
             _check(name, ranges[name])
@@ -261,23 +266,6 @@ def _formulas(
     return drawn._replace(units=_units_of(measured, names))
 
 
-def _in_units(
-    program: Program,
-    values: Mapping[str, float],
-    ranges: Ranges,
-    names: Sequence[str],
-    asked: Sequence[str] | str | None,
-) -> tuple[Program, dict[str, float], dict[str, Range], ProgramUnits | None]:
-    ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
-    shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
-    point = {**dict.fromkeys(names, 0.0), **shown, **values}
-    called = output_names(program)
-    measured = program_units(program, point, asked, called)
-    if measured is None:
-        return program, dict(values), dict(ranges), None
-    return *_in_own_units(measured, program, measured.outputs, values, ranges), measured
-
-
 def _in_own_units(
     measured: ProgramUnits, program: Program, sides: Sequence[Unit], values: Mapping[str, float], ranges: Ranges
 ) -> tuple[Program, dict[str, float], dict[str, Range]]:
@@ -299,10 +287,6 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
-
-
-DEFAULT_RANGE = Range(-5.0, 5.0)
-"""The range of a plot for which nothing is said."""
 
 
 def _across(
@@ -430,7 +414,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
         elif not samples.stretches:
             break
         sampled.append(samples)
-    value, derivative, second = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)[: MAX_ORDER + 1]
+    value, derivative, second, *_ = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)
     return _checked(curve._replace(function=value, derivative=derivative, second=second), [value, derivative])
 
 

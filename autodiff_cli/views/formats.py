@@ -341,15 +341,15 @@ class Latex(Writer[Answer]):
             self._part(subject, text)
 
     def close(self) -> None:
-        from .tex import FOOT
+        from .tex import document_ends
 
         if self.document and self.many:
             self._begin("")
         if self.document and self._begun:
-            self.out.write(FOOT)
+            self.out.write(document_ends()[1])
 
     def _begin(self, text: str) -> None:
-        from .tex import head
+        from .tex import document_ends
 
         if self._begun:
             return
@@ -359,7 +359,8 @@ class Latex(Writer[Answer]):
             packages = (*packages, "siunitx")
         if self.document:
             # further answers of a stream may have units
-            self.out.write(head(packages, may_have_units=self.many and "siunitx" not in packages))
+            may_have_units = self.many and "siunitx" not in packages
+            self.out.write(document_ends(packages, may_have_units=may_have_units)[0])
         elif packages:
             self.out.write(f"% needs \\usepackage{{amsmath,{','.join(packages)}}}\n")
 
@@ -390,9 +391,9 @@ class Tikz(Writer[Answer]):
     def answer(self, subject: Subject, answer: Answer) -> None:
         package, drawing = self.view.tikz(answer)
         if self.document:
-            from .tex import PICTURE_FOOT, PICTURE_HEAD
+            from .tex import document_ends
 
-            self.out.write(PICTURE_HEAD % package + drawing + PICTURE_FOOT)
+            self.out.write(drawing.join(document_ends((package,), kind="picture")))
         else:
             self.out.write(f"% needs \\usepackage{{{package},amsmath}}\n{drawing}\n")
 

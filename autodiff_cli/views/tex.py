@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import by_definition
@@ -33,16 +33,6 @@ if TYPE_CHECKING:
     from ..formulas.diff import Diff
     from ..formulas.functions import FunctionEntry
 
-HEAD = r"""\documentclass{article}
-\usepackage[utf8]{inputenc}
-\usepackage[T1]{fontenc}
-\usepackage[margin=2cm]{geometry}
-\usepackage{amsmath}
-\allowdisplaybreaks
-\begin{document}
-"""
-FOOT = "\\end{document}\n"
-"""The beginning and the end of a document."""
 MAX_ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
 MAX_ALIGNED_LINES = 300
@@ -54,35 +44,17 @@ FRACTION_TOLERANCE = 1e-15
 """How close a double is to a fraction of small numerator times denominator."""
 
 
-def head(packages: Iterable[str] = (), *, may_have_units: bool = False) -> str:
-    """Return the beginning of a document that uses further packages."""
+def document_ends(
+    packages: Iterable[str] = (), *, kind: Literal["document", "picture"] = "document", may_have_units: bool = False
+) -> list[str]:
+    """Return the beginning and the end of a document that uses further packages."""
+    from importlib.resources import files  # only documents need it
+
     loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
     if may_have_units:
         loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
-    return HEAD.replace("\\allowdisplaybreaks", loaded + "\\allowdisplaybreaks")
-
-
-PICTURE_HEAD = r"""\documentclass{article}
-\usepackage[utf8]{inputenc}
-\usepackage[T1]{fontenc}
-\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage{amsmath}
-\usepackage{%s}
-\newsavebox{\drawing}
-\begin{document}
-\begin{lrbox}{\drawing}%%
-"""
-PICTURE_FOOT = r"""%
-\end{lrbox}
-\ifdefined\pagewidth \let\pdfpagewidth\pagewidth \let\pdfpageheight\pageheight \fi
-\pdfpagewidth=\wd\drawing
-\pdfpageheight=\dimexpr\ht\drawing+\dp\drawing
-\hoffset=-1in
-\voffset=-1in
-\shipout\box\drawing
-\end{document}
-"""
-"""The beginning and the end of a document of one picture."""
+    text = (files(__package__) / "latex" / f"{kind}.tex").read_text(encoding="utf-8")
+    return text.replace("%PACKAGES%\n", loaded).split("%CONTENT%\n")
 
 
 def unit_latex(x: object) -> str:

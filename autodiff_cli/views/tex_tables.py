@@ -211,6 +211,14 @@ def _expanded(name: str, result: Result) -> str:
 
 def solution_tables(answer: Solved, digits: int | None) -> str:
     """Return the solutions of equations with their derivatives."""
+
+    def formula_sides(solution: FormulaSolution) -> tuple[str, str]:
+        where = ""
+        if solution.condition:
+            (choice,) = parse(f"where({solution.condition}, 1, 0)", units=True).outputs
+            where = where_latex(expression_latex(choice._prev[0]))
+        return name_latex(solution.unknown), expression_latex(parse(solution.formula, units=True).outputs[0]) + where
+
     parts = []
     for solution in answer.solutions:
         derivatives = solution.derivatives or {}
@@ -227,21 +235,13 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
         slopes = [rf"$\partial/\partial {name_latex(name)}$" for name in variables]
         parts.append(table(("unknown", "value", "off by at most", *slopes), rows))
     if answer.formulas:
-        parts.append(equations([_formula_sides(formula) for formula in answer.formulas]))
+        parts.append(equations([formula_sides(formula) for formula in answer.formulas]))
     if answer.point:
         rest = [rf"${name_latex(name)} =$ {number(x, digits)}" for name, x in answer.point.items()]
         parts.append(f"At {', '.join(rest)}.")
     if not (answer.solutions or answer.formulas) or answer.message != "solved":
         parts.append(text_latex(f"{answer.message}."))
     return _parts(*parts)
-
-
-def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
-    where = ""
-    if solution.condition:
-        (choice,) = parse(f"where({solution.condition}, 1, 0)", units=True).outputs
-        where = where_latex(expression_latex(choice._prev[0]))
-    return name_latex(solution.unknown), expression_latex(parse(solution.formula, units=True).outputs[0]) + where
 
 
 def check_table(answer: Check, digits: int | None) -> str:

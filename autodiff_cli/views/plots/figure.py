@@ -113,7 +113,19 @@ def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
         file.getvalue(),
         count=2,
     )
-    return _both(svg, picture.levels) if theme == "auto" else svg
+    if theme != "auto":
+        return svg
+    # the light drawing, with the colours of the dark one for who prefers that
+    changed = dict(zip(_tints(picture.levels, LIGHT), _tints(picture.levels, DARK), strict=True))
+    changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
+    pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]
+    rules = b"".join(
+        b'[style*="%b: %b"]{%b:%b!important}' % (what, one, what, other)
+        for one, other in pairs
+        for what in (b"fill", b"stroke")
+        if b"%b: %b" % (what, one) in svg
+    )
+    return svg.replace(b"</defs>", b"</defs>\n <style>@media (prefers-color-scheme:dark){%b}</style>" % rules, 1)
 
 
 def _fit(line: Any) -> None:
@@ -138,20 +150,6 @@ def _fit(line: Any) -> None:
         lines.append(left[:count].strip())
         left = left[count:].strip()
     line.set_text("\n".join(lines))
-
-
-def _both(light: bytes, levels: Sequence[float]) -> bytes:
-    """The light drawing, with the colours of the dark one for who prefers that."""
-    changed = dict(zip(_tints(levels, LIGHT), _tints(levels, DARK), strict=True))
-    changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
-    pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]
-    rules = b"".join(
-        b'[style*="%b: %b"]{%b:%b!important}' % (what, one, what, other)
-        for one, other in pairs
-        for what in (b"fill", b"stroke")
-        if b"%b: %b" % (what, one) in light
-    )
-    return light.replace(b"</defs>", b"</defs>\n <style>@media (prefers-color-scheme:dark){%b}</style>" % rules, 1)
 
 
 def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
@@ -200,7 +198,7 @@ def _series(axes: Any, series: Iterable[Series], palette: Palette, plot: Curve |
         if "markerfacecolor" in style:
             style["markerfacecolor"] = palette.paper
         if look is ROWS and (data := plot.data) is not None:
-            draw_dots(axes, data.x, data.y, data.dx, data.dy, color, zorder=4, error_zorder=3)
+            draw_dots(axes, data.x, data.y, data.dx, data.dy, color, zorder=4)
         elif look.marker:
             axes.plot(*zip(*chain(*pieces), strict=True), look.marker, color=color, label=label or None, **style)
         elif color:
@@ -317,17 +315,15 @@ def draw_dots(
     color: str,
     *,
     labelled: bool = True,
-    zorder: float = 2,
-    error_zorder: float = 2,
     **style: Any,
 ) -> None:
     """Draw rows as dots, with their uncertainties unless there are too many."""
     shown = in_sight(xs, ys)
     label = "data" if len(shown) == len(xs) else f"data ({len(shown):,} of {len(xs):,} drawn)"
     places = [xs[k] for k in shown], [ys[k] for k in shown]
-    style = {"markersize": 4, "alpha": 0.8, "zorder": zorder} | style
+    style = {"markersize": 4, "alpha": 0.8, "zorder": 2} | style
     axes.plot(*places, "o", color=color, label=label if labelled else None, **style)
     if (len(dx) or len(dy)) and len(xs) <= MAX_DOTS:
         xerr, yerr = (sizes if len(sizes) else None for sizes in (dx, dy))
-        bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": error_zorder}
+        bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": min(style["zorder"], 3)}
         axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars)
