@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Any
 
 from ..curves.contours import Surface
 from ..curves.plot import Curve
@@ -104,11 +105,10 @@ def is_kinked(plot: Plot) -> bool:
 
 def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
     """Yield the sentences that describe a drawing."""
-    return _curve_words(plot, digits) if isinstance(plot, Curve) else _surface_words(plot, digits)
-
-
-def _curve_words(curve: Curve, digits: int | None) -> Iterator[str]:
-    f, x = curve.unknown or "f", curve.variable
+    if isinstance(plot, Surface):
+        yield from _surface_words(plot, digits)
+        return
+    curve, f, x = plot, plot.unknown or "f", plot.variable
 
     def across(number: float) -> str:
         return measured(number, plot_unit(curve, "range", x), digits)
@@ -208,9 +208,8 @@ def _listed(items: list[str]) -> str:
     return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _rows_drawn(plot: Plot) -> dict[str, object] | None:
-    return None if plot.data is None else plot.data._asdict()
-
+KEYS: dict[str, Callable[[Any], object]] = {"data": lambda plot: plot.data and plot.data._asdict()}
+"""The keys of every plot."""
 
 CURVE, COLUMNS, _, MEASURED = declared(
     "plot",
@@ -221,7 +220,7 @@ CURVE, COLUMNS, _, MEASURED = declared(
         "value": lambda curve: curve.tangent and curve.tangent.value,
         "gradient": lambda curve: curve.tangent and {curve.variable: curve.tangent.slope},
         "linear": lambda curve: curve.tangent and linear(curve),
-        "data": _rows_drawn,
+        **KEYS,
     },
 )
 """The keys of a plot over one variable."""
@@ -232,16 +231,12 @@ SURFACE = declared(
         "range": lambda surface: {
             name: [line[0], line[-1]] for name, line in zip(surface.variables, (surface.x, surface.y), strict=True)
         },
-        "point": lambda surface: _by_variable(surface, surface.point),
-        "gradient": lambda surface: _by_variable(surface, surface.gradient),
-        "data": _rows_drawn,
+        "point": lambda surface: surface.point and dict(zip(surface.variables, surface.point, strict=True)),
+        "gradient": lambda surface: surface.gradient and dict(zip(surface.variables, surface.gradient, strict=True)),
+        **KEYS,
     },
 ).fields
 """The keys of a plot over two variables."""
-
-
-def _by_variable(surface: Surface, numbers: Sequence[float] | None) -> dict[str, float] | None:
-    return None if numbers is None else dict(zip(surface.variables, numbers, strict=True))
 
 
 class PlotView(PicturedView[Plot]):

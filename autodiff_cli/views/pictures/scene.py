@@ -251,7 +251,11 @@ class Scene:
             yield Path("line", tuple(pieces), not flag, source)
         labels: list[Text] = []
         for index, node in enumerate(nodes):
-            ports = self._ports(node, index)
+            ports = [(place - (len(node.inputs) - 1) / 2) * self.units[index].port for place in range(len(node.inputs))]
+            if not node.ordered:
+                heights = [layout.corners[layout.last[edge.node, index]].y for edge in node.inputs]
+                by_height = sorted(range(len(ports)), key=heights.__getitem__)
+                ports = [port for _, port in sorted(zip(by_height, ports, strict=True))]
             along, middle = layout.corners[index]
             # lines cross the gap beside a box narrower than its column at their own height
             tip, first = along - HEAD / 2, layout.lefts[index]
@@ -272,15 +276,6 @@ class Scene:
                     labels.append(Text("partial", x + before, y, partial))
         # no line goes over a number
         yield from labels
-
-    def _ports(self, node: PictureNode, index: int) -> list[float]:
-        layout, count = self.layout, len(node.inputs)
-        places = [(place - (count - 1) / 2) * self.units[index].port for place in range(count)]
-        if node.ordered:
-            return places
-        heights = [layout.corners[layout.last[edge.node, index]].y for edge in node.inputs]
-        ports = dict(zip(sorted(range(count), key=heights.__getitem__), places, strict=True))
-        return [ports[k] for k in range(count)]
 
     # ---- nodes
     @property
