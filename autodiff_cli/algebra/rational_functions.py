@@ -183,13 +183,16 @@ def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
 
 
 # ---- identities ---------------------------------------------------------------------------------------------------
-MAX_EXPANDED_TERMS = 2_000
+MAX_PRODUCTS = 4_000
+"""Products of terms that an identity is multiplied out by: about a quarter of a second."""
 
 SQUARES = {"cos": ("sin", Fraction(-1)), "cosh": ("sinh", Fraction(1))}
 """Functions whose square is 1 plus or minus that of another."""
 
 
 class _Expander(Canonicalizer):
+    products = 0
+
     def may_be_merged(self, value: Value | None, form: Form) -> bool:
         return True
 
@@ -202,14 +205,15 @@ class _Expander(Canonicalizer):
                 inner, taken = Sum(Fraction(1), {self.node_of(square): sign}), Fraction(2)
             if isinstance(inner, Sum) and e >= taken and e.denominator == 1:
                 rest = self.product_form(c, add_multiple(dict(factors), {base: -taken}))
-                charge(TERM * len(inner.terms) * (len(rest.terms) if isinstance(rest, Sum) else 1))
+                products = len(inner.terms) * (len(rest.terms) if isinstance(rest, Sum) else 1)
+                charge(TERM * products)
+                self.products += products
+                if self.products > MAX_PRODUCTS:
+                    raise RuleNotApplicable
                 terms = [(k, self.forms.get(term, term)) for term, k in inner.terms.items()]
                 terms += [(inner.constant, Number(Fraction(1)))] if inner.constant else []
                 one = (Fraction(1), None, rest)
-                total = self.sum([(k, None, self.product([one, (Fraction(1), None, term)])) for k, term in terms])
-                if isinstance(total, Sum) and len(total.terms) > MAX_EXPANDED_TERMS:
-                    raise RuleNotApplicable
-                return total
+                return self.sum([(k, None, self.product([one, (Fraction(1), None, term)])) for k, term in terms])
         return super().product_form(c, factors, numbers)
 
 

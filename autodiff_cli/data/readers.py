@@ -613,6 +613,8 @@ class Text(Reader):
                 block.decode()
             with suppress(pa.ArrowInvalid):
                 batch = self.batch(block, schema)
+                if self.rows_name_columns and batch.num_rows != sum(map(bool, map(bytes.strip, block.split(b"\n")))):
+                    return None  # several objects in a line, or several lines of an object
                 columns = [batch.column(name) for name in self.of_file.numbers]
                 if all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
                     return batch, {}

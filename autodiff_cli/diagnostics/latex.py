@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
+from .suggestions import native
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d*)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.", re.DOTALL)
 _GREEK = frozenset((*GREEK, "varepsilon", "vartheta", "varphi", "ell"))
@@ -36,6 +38,8 @@ class _Reader:
     def __init__(self, text: str) -> None:
         tokens = _TOKEN.findall(re.sub(r"\\[lr]?vert(?![a-zA-Z])", "|", text))
         self.tokens = [token for token in tokens if token not in _SPACING and not token.isspace()]
+        if any(token.startswith(r"\var") and token.replace("var", "") in tokens for token in tokens):
+            raise _Unknown  # `\phi` and `\varphi` are two names, and would be one
         self.at = 0
         self.depth = 0
 
@@ -52,7 +56,7 @@ class _Reader:
 
     def sequence(self, *ends: str) -> str:
         """Return everything up to one of the ends, which is not taken, with signs for products."""
-        written, is_operand, is_divisor = "", False, False
+        written, before, is_operand, is_divisor = "", "", False, False
         while self.next not in ends:
             if not self.next:
                 raise _Unknown
@@ -66,10 +70,13 @@ class _Reader:
             if token in "^_})]&" or (is_operand and (is_divisor or token[0].isdigit())):
                 raise _Unknown  # `1/2x` can be read in two ways
             factor = self.factor()
+            # `f(x)` is left to the language, which knows the functions that the program defines
+            is_called = token == "(" and re.fullmatch(r"[^\W\d]\w*", before) is not None
+            before = token if token[0] == "\\" else factor
             if factor.isalpha() and factor in KEYWORDS:
                 written, is_operand = f"{written} {factor} ", False
                 continue
-            written += "*" * is_operand + factor
+            written += "*" * (is_operand and not is_called) + factor
             is_operand = True
         return written
 
@@ -121,9 +128,12 @@ class _Reader:
             return f"cbrt{_enclosed(inner)}" if degree == "3" else f"{_atom(inner)}**(1/{_atom(degree)})"
         if token in _STYLES:
             name = self.braced()
+            with suppress(KeyError):
+                name = native(name, ())
             if name in FUNCTIONS:
                 return self.call(name)
-            if re.fullmatch(r"[^\W\d]\w*", name):
+            # any other operator is a function that is not known
+            if re.fullmatch(r"[^\W\d]\w*", name) and token != r"\operatorname" and self.next != "(":
                 return name
             raise _Unknown
         if token[0] == "\\":

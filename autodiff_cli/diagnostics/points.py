@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from decimal import Decimal
+from math import ceil
 
 from ..errors import Span
 from ..language.builder import CONSTANTS
@@ -131,9 +134,12 @@ def _sweep_of(function: str | None, arguments: str | None, low: str | None, high
         count = more[0] if more else "50"
         ends = f"1e{start}:1e{end}" if function == "logspace" else f"{start}:{end}"
         return f"{ends}/{count}" if function == "linspace" else f"log({ends})/{count}"
-    if function == "range" and end.isdigit() and not more:
-        end = str(int(end) - 1)  # which Python leaves out
-    return f"{start}:{end}:{more[0] if more else '1'}"
+    step = more[0] if more else "1"
+    if function in ("range", "arange"):  # which leave the end out
+        with suppress(ArithmeticError):  # an end that is no literal, such as pi, is no place of the sweep
+            first, last, by = map(Decimal, (start, end, step))
+            end = str(first + (ceil((last - first) / by) - 1) * by)
+    return f"{start}:{end}:{step}"
 
 
 _ENDS = re.compile(r"[^:{}/(),]+:[^:{}/(),]+")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError, Offer, Span
 from ..language.reader import ParseFailure, parse
 from ..language.statements import UnexplainedText
-from ..language.typesetting import plain_name
+from ..language.typesetting import GREEK, plain_name
 from ..table.primitive import FUNCTIONS
 from ..table.primitives import native as native_names
 from .context import ENDS, POWERS, TIGHT, Context, Kind
@@ -61,6 +61,7 @@ _DOUBTED = frozenset(("sinc", "round"))
 """Functions that have other values there."""
 
 _BASE = re.compile(r"log_(\d+)")
+_VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
 
 _EXPONENT = re.compile(r"[dD]\d{1,4}")
 
@@ -99,6 +100,8 @@ def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
     """Return whether to offer a spelling for a statement after the `earlier` ones."""
     if len(spelling) > MAX_SPELLING or set("`\r\n") & set(spelling):
         return False
+    if any(name in FUNCTIONS and name not in GREEK for name in _VARIABLE.findall(spelling)):
+        return False  # `1/(sin*x)`
     if len(earlier) > MAX_CONTEXT or not means(f"{earlier}0"):
         earlier = ""
     return means(earlier + spelling) or (not last and means(f"{earlier}{spelling}; 0"))
@@ -113,9 +116,10 @@ class Part(NamedTuple):
 
 def native(name: str, known_names: Collection[str]) -> str:
     """Return the name here of a function of other languages. Raises `KeyError` for a variable's."""
-    if name in known_names or (len(name) < 3 and name != "tg") or name not in _CALLED:
+    if name in known_names or (len(name) < 3 and name != "tg"):
         raise KeyError(name)
-    return _CALLED[name]
+    plain = plain_name(name)  # `log₁₀`
+    return plain if plain != name and plain in FUNCTIONS else _CALLED[name]
 
 
 def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:

@@ -7,7 +7,7 @@ inside X there is exactly one. Neumaier, Interval Methods for Systems of Equatio
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..algebra.rational_functions import cleared, multiplied_out
@@ -34,6 +34,9 @@ MIN_BOX_SHARE = 2.0**-44
 """A box that has shrunk to this share stays undecided."""
 
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
+MAX_END_WIDTH = 2.0**-40
+"""The share of the whole within which an interval of solutions may end at a short decimal."""
+
 MERGE_DISTANCE = 2.0**-20
 """Undecided boxes closer than this, in terms of the whole, are shown as one."""
 
@@ -65,12 +68,18 @@ def proven(finder: Search) -> list[list[float]]:
         return root is not None
 
     box = [arb(low).union(arb(high)) for low, high in bounds]
-    solutions, waiting, complete = search(operator, box, finder.stop, resolved)
+    solutions, flat, waiting, complete = search(operator, box, finder.stop, resolved)
     starts = [[x] for x in multiple]
+    for low, high in _joined(flat) if len(unknowns) == 1 else ():
+        narrow = (bounds[0][1] - bounds[0][0]) * MERGE_DISTANCE
+        # a box as narrow as boxes get, beside the interval, is no more than its end
+        near = _grown(arb(low).union(arb(high)), narrow)
+        waiting = [box for box in waiting if 2 * box[0].rad() > narrow or not box[0].overlaps(near)]
+        starts.append([_plateau(finder, operator, low, high)])
     for box in solutions:
         if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
             start = _exact(operator, box)
-            if start is not None and equations.excluded([equations.m.number(x).a for x in start]):
+            if start is not None and equations.decided([equations.m.number(x).a for x in start]) is False:
                 continue
             if not equations.bounded(box):
                 waiting.append(box)
@@ -78,22 +87,54 @@ def proven(finder: Search) -> list[list[float]]:
         starts.append([float(a.mid()) for a in box])
     finder.undecided = []
     for box in waiting:
-        ends = [(float(a.mid() - a.rad()), float(a.mid() + a.rad())) for a in box]
-        finder.undecided.append(dict(zip(unknowns, ends, strict=True)))
-        narrow = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(ends, bounds, strict=True))
-        if narrow and not equations.bounded(box):
+        sides = [*map(_ends, box)]
+        finder.undecided.append(dict(zip(unknowns, sides, strict=True)))
+        is_small = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(sides, bounds, strict=True))
+        if is_small and not equations.bounded(box):
             finder.unbounded.append(finder.undecided[-1])
     finder.complete = complete and not waiting
     finder.multiplicities.update(multiple)
     return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True)))
 
 
-def _exact(operator: Operator, box: Box) -> list[float] | None:
-    def decimals(ball: Any) -> Iterable[float]:
-        rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MAX_GUESSED_DECIMALS + 1))
-        return [x for x in dict.fromkeys(rounded) if ball.contains(x)]
+def _ends(ball: Any) -> tuple[float, float]:
+    return float(ball.mid() - ball.rad()), float(ball.mid() + ball.rad())
 
-    return next((list(point) for point in zip(*map(decimals, box), strict=False) if operator.holds(point)), None)
+
+def _joined(boxes: Sequence[Box]) -> list[tuple[float, float]]:
+    intervals: list[tuple[float, float]] = []
+    for ends in sorted(_ends(box[0]) for box in boxes):
+        if intervals and ends[0] <= intervals[-1][1]:
+            intervals[-1] = intervals[-1][0], max(ends[1], intervals[-1][1])
+        else:
+            intervals.append(ends)
+    return intervals
+
+
+def _plateau(finder: Search, operator: Operator, low: float, high: float) -> float:
+    """Warn of an interval of solutions, and return one of them."""
+    from flint import arb
+
+    (name,), text = operator.unknowns, finder.problem.text
+    first, last = finder.problem.bounds[name]
+    narrow = (last - first) * MAX_END_WIDTH
+    low, high = (next(iter(_decimals(arb(x, narrow))), x) for x in (max(low, first), min(high, last)))
+    signs = ["≤" if operator.holds([x]) else "<" for x in (low, high)]
+    finder.found_plateau(low, high, f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}")
+    inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.holds([x])]
+    x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
+    finder.errors[x,] = [0.0]
+    return x
+
+
+def _decimals(ball: Any) -> list[float]:
+    rounded = (round(float(ball.mid()), places) + 0.0 for places in range(MAX_GUESSED_DECIMALS + 1))
+    return [x for x in dict.fromkeys(rounded) if ball.contains(x)]
+
+
+def _exact(operator: Operator, box: Box) -> list[float] | None:
+    points = map(list, zip(*map(_decimals, box), strict=False))
+    return next((point for point in points if operator.holds(point)), None)
 
 
 def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
@@ -118,8 +159,8 @@ def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
 
 
 def boxes(bits: int) -> Any:
-    """Return balls whose conditions may be left open: of a wide ball it is rarely known whether it is 0."""
-    from ..numbers.ball import Balls
+    """Return balls whose conditions may be left open, and whose steps have the hull of all their values."""
+    from ..numbers.ball import Ball, Balls, ball
     from ..numbers.base import undecided
 
     class Open:
@@ -136,7 +177,15 @@ def boxes(bits: int) -> Any:
         def and_(self, p: Any, q: Any) -> Any:
             return False if p is False or q is False else p and q
 
-    return Boxes(bits)
+    def hull(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda x: Ball(step(ball(x).a))
+
+    m = Boxes(bits)
+    m.__dict__["floor"] = hull(lambda a: a.floor())
+    m.__dict__["ceil"] = hull(lambda a: a.ceil())
+    m.__dict__["round"] = hull(lambda a: (a + 0.5).floor().union((a - 0.5).ceil()))
+    m.__dict__["sign"] = hull(lambda a: a.sgn())
+    return m
 
 
 class Operator:
@@ -177,20 +226,23 @@ class Operator:
         """Return whether all equations have a bound over the box."""
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
-    def excluded(self, box: Box) -> bool:
-        """Return whether an equation is certainly not 0 in the box."""
-        point = self._point(box)
+    def decided(self, box: Box) -> bool | None:
+        """Return whether the equations hold at all points of the box, or at none; None if that is not known."""
+        point, everywhere = self._point(box), True
         for output in self.outputs:
             try:
                 (value,) = evaluate_in(self.m, [output], point, ()).values
             except (ExpressionError, *NO_RESULT) as error:
                 # where the formula has no value anywhere in the box there is no solution either
                 if getattr(error, "kind", "") == "domain":
-                    return True
+                    return False
+                everywhere = False
             else:
-                if not self.m.number(value).a.contains(0):
-                    return True
-        return False
+                side = self.m.number(value).a
+                if not side.contains(0):
+                    return False
+                everywhere = everywhere and bool(side.is_zero())
+        return True if everywhere else None
 
     def contract(self, box: Box) -> Box | None:
         """Return K of the box; None for an unbounded or nearly singular Jacobian."""
@@ -259,13 +311,14 @@ def search(
     box: Box,
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,
-) -> tuple[list[Box], list[Box], bool]:
-    """Return boxes with one solution each, undecided ones, and whether there are no other solutions.
+) -> tuple[list[Box], list[Box], list[Box], bool]:
+    """Return boxes with one solution each, boxes of solutions alone, undecided ones, and whether there are no others.
 
     The widest box is decided first, so that a pole keeps no other waiting.
     """
     proven: list[Box] = []
     undecided: list[Box] = []
+    flat: list[Box] = []
     widths = [float(a.rad()) or 1.0 for a in box]
     waiting: list[tuple[float, int, Box]] = [(-1.0, 0, box)]
     boxes = queued = counted = 0
@@ -290,7 +343,9 @@ def search(
             complete = False
             break
         here = heapq.heappop(waiting)[2]
-        if operator.excluded(here):
+        holds = operator.decided(here)
+        if holds is not None:
+            flat += [here] if holds else []
             continue
         contracted = operator.contract(here)
         if contracted is not None:
@@ -326,7 +381,7 @@ def search(
     for solution in map(operator.shrunk, proven):
         if not any(overlap(solution, other) for other in distinct):
             distinct.append(solution)
-    return distinct, _clusters(undecided, widths), complete
+    return distinct, flat, _clusters(undecided, widths), complete
 
 
 def _grown(a: Any, more: float = 2.0**-200) -> Any:

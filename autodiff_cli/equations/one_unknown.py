@@ -12,7 +12,7 @@ from typing import Any
 from ..algebra.rational_functions import cleared, coefficients
 from ..algebra.walk import facts_of
 from ..batched.evaluator import Evaluator
-from ..errors import Diagnostic, ExpressionError, counted, point_error
+from ..errors import ExpressionError, counted, point_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import Arithmetic
@@ -24,7 +24,7 @@ from ..numerics.newton import bisected, damped_newton
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, other_values, rounding_errors
+from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, holds_exactly, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
 """A number, and the value and slope of the equation there."""
@@ -76,6 +76,12 @@ class OneEquation(Search):
         if self.least is None or abs(value) < abs(self.least[1]):
             self.least = x, value, slopes[0]
         return x, value, slopes[0]
+
+    def _is_defined(self, x: float) -> bool:
+        with Defined():
+            self._evaluator.value(self._point_at(x))
+            return True
+        return False
 
     def _point_at(self, x: float) -> list[float]:
         values = {**self.problem.values, self.name: x}
@@ -352,18 +358,21 @@ class OneEquation(Search):
             root = self._refined(start, width)
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
-                if abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
+                if not self._is_defined(x):
+                    self.rejected[x] = None
+                elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     self.multiplicities[x] = root[1]
                     if root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0) and self._is_computed_exactly(x):
-                        self.errors[x] = 0.0
+                        self.errors[x,] = [0.0]
                     result.append(x)
-        return result or self._rounded_root(flat, width)
+        hole = any(flat[0] - 2 * width <= x <= flat[-1] + 2 * width for x in self.rejected)
+        return result or ([] if hole else self._rounded_root(flat, width))
 
     def _rounded_root(self, flat: Sequence[float], width: float) -> list[float]:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
         in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
         value = in_digits and in_digits[0]
-        exact = value == 0 and (self._is_computed_exactly(at) or self._holds(at))
+        exact = value == 0 and (self._is_computed_exactly(at) or holds_exactly(self.problem, [at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
             if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
@@ -372,7 +381,7 @@ class OneEquation(Search):
             return []
         self.multiplicities[at] = None
         if exact:
-            self.errors[at] = 0.0
+            self.errors[at,] = [0.0]
             if not self._on_a_plateau(at):
                 self._find_plateau(flat, width)
         return [at]
@@ -385,11 +394,9 @@ class OneEquation(Search):
         high, above = self._last_zero(flat[-1], width)
         if low == high:
             return
-        self.plateaus.append((low, high))
         start = f"{self._text(low)} ≤" if below is None else f"{self._text(below)} <"
         end = f"≤ {self._text(high)}" if above is None else f"< {self._text(above)}"
-        message = f"the equation holds at all numbers that were tried for {start} {self.name} {end}"
-        self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
+        self.found_plateau(low, high, start, end, "that were tried ")
 
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
         step, (low, high) = width * 2.0**-10, self.bounds
@@ -397,7 +404,9 @@ class OneEquation(Search):
 
         def holds(x: float) -> bool:
             sample = self(x)
-            return sample is not None and (sample[1] == 0 or (self._is_small(self(x)) and self._holds(x)))
+            return sample is not None and (
+                sample[1] == 0 or (self._is_small(self(x)) and holds_exactly(self.problem, [x]))
+            )
 
         while low <= x + step <= high and holds(x + step):
             x, step = x + step, step * 1.2
@@ -409,12 +418,6 @@ class OneEquation(Search):
 
     def _is_computed_exactly(self, x: float) -> bool:
         return self._rounding(x, own=False) == 0.0
-
-    def _holds(self, x: float) -> bool:
-        with Defined(ArithmeticError, ValueError):
-            point = {**other_values(EXACT, Arithmetic("exact"), self.problem), self.name: EXACT.number(x)}
-            return value_in(EXACT, self.output, point) == 0
-        return False
 
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
         from ..numbers.multiprecision import Multiprecision
@@ -450,6 +453,8 @@ class OneEquation(Search):
             # a zero at a double need not be one beside it
             x = float(x)
             here = function(x)
+            if here is None and not self._is_defined(x):
+                self.rejected[x] = None
             if here is None or here[0] != 0:
                 return None
         orders = []
@@ -492,7 +497,9 @@ class OneEquation(Search):
             cleared_away = " once it is multiplied out" if any(others) else ""
             kind = f"an equation without the unknown{cleared_away}, which does not hold"
             if degree:
-                kind = f"a polynomial of degree {degree}" + ("" if roots else " without a real root")
+                excluded = not roots and any(others) and real_roots(polynomials[0])
+                without = " whose real roots make a divisor 0" if excluded else " without a real root"
+                kind = f"a polynomial of degree {degree}" + ("" if roots else without)
             return roots, kind
         return None
 
@@ -503,7 +510,7 @@ class OneEquation(Search):
         low, high = self.bounds
         roots = [root for root in self.exact[0] if low <= root.x <= high]
         self.multiplicities.update((root.x, root.multiplicity) for root in roots)
-        self.errors.update((root.x, 0.0 if root.exact else math.ulp(root.x) / 2) for root in roots)
+        self.errors.update(((root.x,), [0.0 if root.exact else math.ulp(root.x) / 2]) for root in roots)
         return [root.x for root in roots]
 
     def exactly(self) -> list[list[float]] | None:
@@ -538,7 +545,7 @@ class OneEquation(Search):
             return ""
         if self.rejected:
             return self._only_rounded().replace("it", "left side less right side", 1)
-        at, side = f"{self.name} = {self._text(self.least[0])}", self.problem.residual_text(self.least[1], 3)
+        at, side = f"{self.name} = {self._text(self.least[0])}", self.problem.residual_text(self.least[1] + 0.0, 3)
         return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
 
     def _only_rounded(self) -> str:
@@ -546,6 +553,9 @@ class OneEquation(Search):
             at, value = f"{self.name} = {self._text(x)}", in_digits and in_digits[0]
             if in_digits is not None and not any(in_digits):
                 return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
+            beside = (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
+            if in_digits is None and not all(map(self._is_defined, beside)):
+                return f"; it is 0 within rounding errors near {at}, where or beside which it has no value"
             exact = "" if not value else f": in more digits it is {value.context.nstr(value, 3)}"
             return f"; it is 0 within rounding errors at {at}, where there is no root{exact}"
         return ""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..errors import Diagnostic
 from ..graphs.second_order import hessian_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
@@ -13,6 +14,7 @@ from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import ITERATION, Defined, charge
+from ..numbers.exact import EXACT
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import Matrix, inverse, solve_linear
@@ -23,7 +25,10 @@ ZERO_ROUNDINGS = 64
 """How many rounding errors a value may be that counts as 0."""
 
 ROOT_DIGITS = 80
+MAX_ROUGHNESS = 1e-12
+"""The relative error of a solution in doubles from which on it is computed in more digits."""
 
+MAX_UNKNOWNS_IN_DIGITS = 30
 
 Ends = dict[str, tuple[float, float]]
 """The ends of an interval for each unknown."""
@@ -48,14 +53,20 @@ class Search:
         self.evaluations = 0
         self.multiplicities: dict[float, int | None] = {}
         """The roots without a clear change of sign."""
-        self.errors: dict[float, float] = {}
-        """How far off the exactly known roots may be."""
+        self.errors: dict[tuple[float, ...], list[float]] = {}
+        """How far off the unknowns of exactly known solutions may be."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
         """The boxes that may hold solutions or not; None without a proof."""
         self.unbounded: list[Ends] = []
         """Those in which an equation is unbounded, as at a pole."""
+
+    def found_plateau(self, low: float, high: float, start: str, end: str, tried: str = "") -> None:
+        """Warn that the equation holds between two numbers, given as a start `2 <` and an end `≤ 3`."""
+        self.plateaus.append((low, high))
+        message = f"the equation holds at all numbers {tried}for {start} {self.problem.unknowns[0]} {end}"
+        self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
 
     def evaluated(self) -> None:
         """Count and charge an evaluation. Raises `Stopped`."""
@@ -81,6 +92,15 @@ def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, 
     """Return the values of the known variables in a number type."""
     names = [name for name in problem.program.variables if name not in problem.unknowns]
     return {name: arithmetic._value(m, name, problem.point[name]) for name in names}
+
+
+def holds_exactly(problem: Problem, at: Sequence[float]) -> bool:
+    """Return whether the equations hold at a point in fractions."""
+    with Defined(ArithmeticError, ValueError):
+        values = other_values(EXACT, Arithmetic("exact"), problem)
+        values |= zip(problem.unknowns, map(EXACT.number, at), strict=True)
+        return not any(evaluate_in(EXACT, problem.program.outputs, values, ()).values)
+    return False
 
 
 def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
@@ -131,15 +151,29 @@ def solution_errors(
         for name, line in zip(at, inverted, strict=True)
     }
     # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
-    if len(at) == 1 and rows[0][0]:
-        ((name, x),) = at.items()
-        for moved in (x - 2 * errors[name], x + 2 * errors[name]):
-            with Defined():
-                slopes = residuals(problem, {name: moved})[1]
-                if slopes is not None and (slopes[0][0] > 0) != (rows[0][0] > 0):
-                    return None
+    worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
+    for side in (2.0, -2.0):
+        moved, changed = dict(at), None
+        for name, line in zip(at, inverted, strict=True):
+            moved[name] += math.copysign(side * errors[name], side * line[worst])
+        with Defined():
+            changed = residuals(problem, moved)[1]
+        changes = [
+            math.fsum(abs(a - b) for a, b in zip(*pair, strict=True))
+            for pair in zip(changed or rows, rows, strict=True)
+        ]
+        if any(math.fsum(abs(a) * b for a, b in zip(line, changes, strict=True)) >= 1 for line in inverted):
+            return None
     size = max((abs(x) for x in at.values()), default=0.0) or 1.0
     return errors if all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items()) else None
+
+
+def is_rough(x: Sequence[float], errors: Mapping[str, float] | None) -> bool:
+    """Return whether a solution in doubles, off by so much, lacks digits that more digits would have."""
+    size = max(map(abs, x), default=0.0)
+    return errors is None or any(
+        error > MAX_ROUGHNESS * max(abs(a), 1e-3 * size) for a, error in zip(x, errors.values(), strict=True)
+    )
 
 
 def derivatives(

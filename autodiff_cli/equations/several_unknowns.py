@@ -6,18 +6,34 @@ import math
 import random
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
-from operator import le
+from operator import mul
 from typing import Any
 
 from ..algebra.linearity import linear_and_kinks
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, counted, needed
+from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.budget import Defined
+from ..numbers.exact import EXACT
+from ..numerics.linear_algebra import rank, solve_linear
 from ..numerics.newton import damped_newton, newton
-from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, residuals, rounding_errors, solution_errors, system
+from .residuals import (
+    MAX_UNKNOWNS_IN_DIGITS,
+    ROOT_DIGITS,
+    ZERO_ROUNDINGS,
+    Search,
+    holds_exactly,
+    is_rough,
+    other_values,
+    residuals,
+    rounding_errors,
+    solution_errors,
+    system,
+)
 
 MAX_NEWTON_STEPS = 100
 RANDOM_STARTS = 200
@@ -28,10 +44,29 @@ MAX_NAMED = 4
 SHRINKING_STEPS = 12
 """Newton steps in which the error halves at a root of multiplicity 17."""
 
+NEGLIGIBLE_STEP = 1e-60
+"""The relative size of the last Newton step in many digits."""
+
+MAX_SHARE = 0.95
+"""The share of the way to a solution of multiplicity 20 that is left after a Newton step."""
+
+SINGULAR_STEPS = 60
+"""Newton steps to a singular solution, from whose shares the rest of the way is computed."""
+
+NEAR = 1e-6
+"""The distance, in terms of the bounds, within which two solutions are the same."""
+
 RELATIVE_OFFSET = 1e-6
 """How far from a singular solution Newton's method is tried."""
 
+MAX_SINGULAR_RESIDUAL = 1e-9
+"""The share of the first values below which a point may be near a singular solution."""
+
 ANYWHERE = (-math.inf, math.inf)
+
+
+class _Known(Exception):
+    """Newton's method came to a solution that is known."""
 
 
 class SeveralEquations(Search):
@@ -48,6 +83,8 @@ class SeveralEquations(Search):
         self.np, self.unknowns, program = numpy, problem.unknowns, problem.program
         self.least: tuple[float, list[float]] | None = None
         """The least distance of the sides so far, and where."""
+        self.rounded = False
+        """Whether the equations held within rounding errors where they have no solution."""
         self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
@@ -71,11 +108,32 @@ class SeveralEquations(Search):
         start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises the error of the start
         solution = self._from(start) or self._from(self._wandered(start))
-        return [] if solution is None else [solution]
+        return self._decided([] if solution is None else [solution])
 
     @cached_property
     def linear(self) -> bool:  # type: ignore[override]
         return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(self.unknowns)
+
+    def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
+        """Return the solutions of linear equations that are singular in doubles, decided in fractions."""
+        if not self.linear or len(self.unknowns) > MAX_UNKNOWNS_IN_DIGITS or (solutions and self._errors(solutions[0])):
+            return solutions
+        with Defined(ArithmeticError, ValueError):
+            in_fractions = system(EXACT, self.problem, other_values(EXACT, Arithmetic("exact"), self.problem))
+            values, rows = in_fractions([EXACT.number(0) for _ in self.unknowns])
+            count = rank(rows)
+            if count == len(rows):
+                x = [float(a) for (a,) in solve_linear(EXACT, rows, [[-a] for a in values])]
+                return [x] if all(low <= a <= high for a, (low, high) in zip(x, self.bounds, strict=True)) else []
+            if rank([[*row, a] for row, a in zip(rows, values, strict=True)]) > count:
+                self.complete, self.kind = True, "the equations are linear and contradict each other"
+                return []
+            self.complete = False
+        return solutions
+
+    def _errors(self, x: Sequence[float]) -> dict[str, float] | None:
+        at = dict(zip(self.unknowns, x, strict=True))
+        return solution_errors(self.problem, at, *residuals(self.problem, at))
 
     around = one
 
@@ -90,53 +148,99 @@ class SeveralEquations(Search):
             ended = root(self, self.np.array(start, dtype=float), jac=True, method="hybr", options={"xtol": 1e-13}).x
         return self._newton(ended) or self._newton(start)
 
-    def _newton(self, start: Sequence[float]) -> list[float] | None:
+    def _newton(
+        self, start: Sequence[float], is_known: Callable[[Sequence[float]], bool] = lambda _: False
+    ) -> list[float] | None:
+        sizes: list[float] = []
+
         def evaluate(x: list[float]) -> tuple[Any, Any] | None:
+            if is_known(x):
+                raise _Known
             with Defined():
-                return self(x)
+                values, rows = self(x)
+                sizes.append(math.hypot(*values))
+                return values, rows
             return None
 
         def least_squares(rows: Any, values: Any) -> list[float]:
             return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
 
-        ended = damped_newton(evaluate, least_squares, list(map(float, start)), most=MAX_NEWTON_STEPS, smallest=1e-6)
+        ended = None
+        with suppress(_Known):
+            ended = damped_newton(
+                evaluate, least_squares, list(map(float, start)), most=MAX_NEWTON_STEPS, smallest=1e-6
+            )
         if ended is None:
             return None
         x, values, _ = ended
-        near = rounding_errors(self.problem, dict(zip(self.unknowns, x, strict=True)))
-        if not all(abs(value) <= ZERO_ROUNDINGS * error for value, error in zip(values, near, strict=True)):
+        if not all(
+            low - NEAR * (high - low) <= a <= high + NEAR * (high - low)
+            for a, (low, high) in zip(x, self.bounds, strict=True)
+        ):
             return None
+        holds = self._holds(x, values)
+        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * sizes[0]:
+            return None
+        errors = self._errors(x)
+        if not holds or (is_rough(x, errors) and (errors is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
+            limit = self._limit(x)
+            near = None
+            with Defined():
+                near = limit and self(limit)[0]
+            if limit and near is not None and self._holds(limit, near):
+                x = limit
+            elif not holds or not limit:
+                self.rounded = self.rounded or holds
+                return None
+            if holds_exactly(self.problem, x):
+                self.errors[tuple(x)] = [0.0] * len(x)
         # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
-        is_inside = all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True))
-        return moved if is_inside and self._converges(x) else None
+        return moved if all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True)) else None
 
-    def _converges(self, x: list[float]) -> bool:
+    def _holds(self, x: Sequence[float], values: Sequence[float]) -> bool:
+        near = rounding_errors(self.problem, dict(zip(self.unknowns, x, strict=True)))
+        return all(abs(value) <= ZERO_ROUNDINGS * error for value, error in zip(values, near, strict=True))
+
+    def _limit(self, x: list[float]) -> list[float] | None:
+        """Return the solution to which Newton's method comes from beside a point, if it does.
+
+        To a singular one it takes the same share of the way in each step, by which the rest is known.
+        """
         from ..numbers.multiprecision import Multiprecision
 
-        problem = self.problem
-        at = dict(zip(problem.unknowns, x, strict=True))
-        if solution_errors(problem, at, *residuals(problem, at)) is not None:
-            return True
-        m = Multiprecision(ROOT_DIGITS)
-        in_digits = system(m, problem, {name: m.number(value) for name, value in problem.values.items()})
-        beside = [m.number(value + RELATIVE_OFFSET * (abs(value) or 1.0)) for value in x]
+        m = Multiprecision(ROOT_DIGITS, decimals=True)
+        in_digits = system(m, self.problem, other_values(m, Arithmetic("precision", ROOT_DIGITS), self.problem))
+        shares = (RELATIVE_OFFSET * (1 + k / len(x)) for k in range(len(x)))
+        beside = [m.number(a + share * (abs(a) or 1.0)) for a, share in zip(x, shares, strict=True)]
+        before: list[Any] = []
+        limit: list[Any] | None = None
         sizes: list[Any] = []
         with Defined(ArithmeticError):
-            for _, step in islice(newton(m, in_digits, beside), SHRINKING_STEPS):
-                if step is None:
+            for point, step in islice(newton(m, in_digits, beside), SINGULAR_STEPS):
+                if step is None or not any(step):
+                    limit = point
                     break
                 sizes.append(max(map(abs, step)))
-                if sizes[-1] <= 0.5 * sizes[0]:
-                    return True
-        if sizes:
-            return False
+                share = sum(map(mul, before, step)) / sum(map(mul, before, before)) if before else 0
+                share = min(share, MAX_SHARE)
+                rest = [d / (1 - share) for d in step]
+                limit = [0 * x if abs(x + d) <= abs(d) * 1e-9 else x + d for x, d in zip(point, rest, strict=True)]
+                before = step
+                if sizes[-1] <= max(map(abs, point)) * NEGLIGIBLE_STEP:
+                    break
+                shrinks = sizes[-1] < sizes[-2] if len(sizes) > SHRINKING_STEPS else 2 * min(sizes) <= sizes[0]
+                if len(sizes) >= SHRINKING_STEPS and not shrinks:
+                    limit = None
+                    break
+        if before:
+            return limit and [float(a) for a in limit]
         # the derivative is singular all around, as of two equations that are one
         flat = True
         with Defined(ArithmeticError):
             flat = not any(in_digits(beside)[0])
-        return not (flat and any(rounding_errors(problem, at, own=False)))
+        return None if flat and not holds_exactly(self.problem, x) else x
 
     def _wandered(self, start: Sequence[float]) -> list[float]:
         from scipy.optimize import least_squares
@@ -152,17 +256,24 @@ class SeveralEquations(Search):
     def every(self) -> list[list[float]]:
         """Return the solutions that many starts between the bounds lead to."""
         draw = random.Random(0)
-        near = [1e-6 * (high - low) for low, high in self.bounds]
         solutions: list[list[float]] = []
+
+        def is_known(x: Sequence[float]) -> bool:
+            return any(
+                all(abs(a - b) <= NEAR * (high - low) for a, b, (low, high) in zip(x, y, self.bounds, strict=True))
+                for y in solutions
+            )
+
         for _ in range(RANDOM_STARTS):
-            x = self._newton([draw.uniform(low, high) for low, high in self.bounds])
-            distances = [[abs(a - b) for a, b in zip(x, y, strict=True)] for y in solutions] if x else []
-            if x and not any(all(map(le, distance, near)) for distance in distances):
+            x = self._newton([draw.uniform(low, high) for low, high in self.bounds], is_known)
+            if x and not is_known(x):
                 solutions.append(x)
-        return sorted(solutions)
+        return self._decided(sorted(solutions))
 
     def searched(self, count: int) -> str:
         """Return a sentence on the range of the search."""
+        if self.complete is False:
+            return "1 solution found of infinitely many: the linear equations depend on each other"
         if self.linear:
             return "1 solution found; whether there are others is not known: the linear equations are nearly dependent"
         missing = [name for name in self.unknowns if name not in self.problem.bounds]
@@ -173,11 +284,13 @@ class SeveralEquations(Search):
 
     def nearest(self) -> str:
         """Describe the point where the equations are nearest to holding."""
-        if self.least is None:
-            return ""
+        if self.least is None or self.complete:
+            return f": {self.kind}" if self.complete else ""
         size, place = self.least
         text, units = self.problem.text, self.problem.units
         at = ", ".join(f"{name} = {text(name, x)}" for name, x in zip(self.unknowns, place, strict=True))
+        if self.rounded:
+            return f"; they hold within rounding errors near {at}, where no solution shows in {ROOT_DIGITS} digits"
         if units is not None and len(set(units.sides)) == 1:
             by = units.residual_text(size, 3)
         else:

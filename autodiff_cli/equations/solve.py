@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
-from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, converted, kink_warnings
 from ..inputs.bounds import Range
 from ..inputs.optional_units import with_units
 from ..inputs.problem import (
@@ -25,6 +26,7 @@ from ..inputs.problem import (
 )
 from ..language.elements import expanded
 from ..numbers.base import Number, NumberType, undecided
+from ..numbers.budget import Defined
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import polished, with_errors
@@ -33,7 +35,20 @@ from .enclosures import Operator, boxes, proven
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
-from .residuals import Ends, Search, Stopped, derivatives, residuals, second_derivatives, solution_errors, system
+from .residuals import (
+    MAX_UNKNOWNS_IN_DIGITS,
+    ROOT_DIGITS,
+    Ends,
+    Search,
+    Stopped,
+    derivatives,
+    is_rough,
+    other_values,
+    residuals,
+    second_derivatives,
+    solution_errors,
+    system,
+)
 from .several_unknowns import SeveralEquations
 
 if TYPE_CHECKING:
@@ -42,6 +57,13 @@ if TYPE_CHECKING:
 MAX_UNKNOWNS = 200
 MAX_HESSIAN_SIZE = 30
 MAX_NAMED_POLES = 4
+SHARP_DIGITS = 17
+"""The digits of a solution that doubles are too rough for."""
+
+MAX_VANISHING = 1e-20
+"""The size of what may be 0 then, and counts as 0."""
+
+PRECISE = Arithmetic("precision", ROOT_DIGITS)
 
 T = TypeVar("T")
 
@@ -312,15 +334,18 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = residuals(problem, at)
-    multiplicity, off = finder.multiplicities.get(start[0]), finder.errors.get(start[0])
+    multiplicity, off = finder.multiplicities.get(start[0]), finder.errors.get(tuple(start))
     errors = None if (multiplicity or 1) > 1 else solution_errors(problem, at, left, slopes)
     simple = errors is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
 
+    exact = off is not None and not any(off)
+
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        here = {name: m.number(x) for name, x in at.items()} if m is REAL else None
-        here = here or _sharpened(m, problem, values, at, multiplicity)
+        plain = m is REAL or (exact and not simple and m.name == "precision")
+        here = {name: m.number(x) for name, x in at.items()} if plain else None
+        here = here or _sharpened(m, problem, values, at, multiplicity, exact=exact)
         answer: dict[str, Any] = {"values": here}
         if simple and wanted:
             everything = {**values, **here}
@@ -340,21 +365,39 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
                         shares[unknown] = {p: None if u == 0 else values[p] * slope / u for p, slope in slopes_of}
         return answer
 
+    def in_more_digits(*_: Any) -> dict[str, Any]:
+        from ..numbers.running_digits import RunningDigits
+
+        m = RunningDigits(ROOT_DIGITS)
+        answer = converted(work(m, other_values(m, PRECISE, problem)), _in_doubles)
+        at.update(answer["values"])
+        return answer
+
+    answer: dict[str, Any] | None = None
+    in_digits = arithmetic == DOUBLE and off is None and len(at) <= MAX_UNKNOWNS_IN_DIGITS
+    if in_digits and (multiplicity or 1) == 1 and is_rough(start, errors):
+        fails, simple = simple and len(at) == 1, True
+        with Defined(ArithmeticError, ValueError):
+            sharper = arithmetic.run(point, in_more_digits, tree)
+            left, slopes = residuals(problem, at)
+            answer, off, multiplicity = sharper, [math.ulp(x) / 2 if x else MAX_VANISHING for x in at.values()], 1
+        if answer is None:
+            at, simple = dict(zip(unknowns, start, strict=True)), fails
     try:
-        answer = arithmetic.run(point, work, tree)
+        answer = answer or arithmetic.run(point, work, tree)
     except ExpressionError as error:
-        exact = off == 0.0 and arithmetic.name == "precision"
-        if not (exact or arithmetic == DOUBLE) or error.kind not in ("derivative", "domain"):
+        precisely = exact and arithmetic.name == "precision"
+        if not (precisely or arithmetic == DOUBLE) or error.kind not in ("derivative", "domain"):
             raise
         answer = arithmetic.run(point, lambda m, _: {"values": {name: m.number(x) for name, x in at.items()}}, tree)
-        if not exact:
+        if not precisely:
             message = f"the solution has no derivatives: {error}"
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
     if not simple and wanted and not any(warning.kind == "flat" for warning in problem.warnings):
         problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
     bounds: Any = dict.fromkeys(at)
     if arithmetic == DOUBLE and (errors or off is not None):
-        bounds = errors if off is None else dict.fromkeys(at, off)
+        bounds = errors if off is None else _named(at, off)
     if tree is not None:
         from ..inputs.quantities import in_units  # only units need it
 
@@ -365,8 +408,16 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         residuals=left,
         simple=simple,
         multiplicity=multiplicity,
-        proven=arithmetic.name == "certified",
+        proven=arithmetic.name == "certified" and not any(low <= start[0] <= high for low, high in finder.plateaus),
     )
+
+
+def _in_doubles(_: str, x: Any) -> float:
+    if x.right_digits(SHARP_DIGITS) >= SHARP_DIGITS:
+        return float(x)
+    if x.largest() > MAX_VANISHING:
+        raise undecided("the digits of this cannot be told")
+    return 0.0
 
 
 def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
@@ -388,7 +439,13 @@ def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int 
 
 
 def _sharpened(
-    m: Any, problem: Problem, values: Mapping[str, Number], start: Mapping[str, float], multiplicity: int | None
+    m: Any,
+    problem: Problem,
+    values: Mapping[str, Number],
+    start: Mapping[str, float],
+    multiplicity: int | None,
+    *,
+    exact: bool,
 ) -> dict[str, Number]:
     unknowns, outputs, places = problem.unknowns, problem.program.outputs, list(start.values())
     if m.name != "certified":
@@ -417,7 +474,7 @@ def _sharpened(
     from ..numbers.ball import Ball
 
     operator = Operator(outputs, unknowns, values, boxes(m.bits))
-    if (multiplicity or 1) > 1 and operator.holds(places):
+    if ((multiplicity or 1) > 1 or exact) and operator.holds(places):
         return _named(unknowns, map(m.number, places))
     enclosed = operator.enclosed(places, 8)
     if enclosed is None:
@@ -446,7 +503,8 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
     if finder.complete:
         all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
         if boxes is not None:
-            all_known, none = f"proven to be all{between}", f"it is proven that there is no solution{between}"
+            whole = ", with their intervals" * bool(finder.plateaus)
+            all_known, none = f"proven to be all{between}{whole}", f"it is proven that there is no solution{between}"
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
         return "not found", f"no solution was found{between if every else ''}{finder.nearest()}"

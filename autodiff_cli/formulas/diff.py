@@ -13,7 +13,7 @@ from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, gen
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuilt, rewritten, shapes, substituted
-from ..errors import Diagnostic, ExpressionError, Offer, limit_error, nearest, point_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, Offer, either, limit_error, nearest, point_error, quoted, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.second_order import hessian_in
 from ..graphs.taylor_mode import taylor_in
@@ -29,12 +29,13 @@ from ..inputs.problem import (
     parse,
     read_program,
     single_output,
+    split_name_offers,
     wanted_variables,
 )
-from ..language.builder import Program
+from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
 from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
-from ..language.typesetting import equations, stated, typesetting
+from ..language.typesetting import GREEK, equations, stated, typesetting
 from ..numbers import budget as work
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
@@ -185,6 +186,7 @@ def diff(
     if operator is not None and program.graph.rows and _is_sum(text):
         message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
         notes = [*notes, Diagnostic("note", message, None, "put parentheses around what is differentiated")]
+    _check_names(program, {*typed_values, *(wrt or ())})
     if wrt is None and not typed_values:
         _check_products(program)
     here = any(name in numbers for name in program.variables)
@@ -391,6 +393,21 @@ def _is_sum(text: str) -> bool:
         if depth == 0 and kind in (PLUS, MINUS) and before[0] in (NAME, NUMBER, CLOSE, SUPERSCRIPT):
             return True
     return False
+
+
+def _check_names(program: Program, known: Collection[str]) -> None:
+    for name in [name for name in program.leaves if name not in known and name not in GREEK]:
+        message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
+        offers: tuple[Offer, ...] = ()
+        if name not in SIMPLE:
+            message = f"`{name}` may be one name or the value of a function"
+            others = {*program.leaves, *known, *"xyzt"} - {name}
+            if any(function in name for function in SIMPLE):
+                offers = split_name_offers(program, [name], others)
+            meant = [offer.text for offer in offers if "(" in offer.text]
+        if meant:
+            hint = f"write {either(meant)}, or for the name `--wrt {name}`"
+            raise ExpressionError("name", message, program.whole.span(program.leaves[name]), hint, offers=offers)
 
 
 def _check_products(program: Program) -> None:

@@ -70,15 +70,15 @@ class Arithmetic(NamedTuple):
         if self.name == "exact":
             from ..numbers.exact import Exact
 
-            return _converted(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest(x)))
-        return _converted(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
+            return converted(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest(x)))
+        return converted(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         try:
             result = task(m, {name: self._value(m, name, value) for name, value in point.items()})
         except Refusal as refusal:  # between the operations: a comparison of adjoints, for example
             raise ExpressionError(refusal.kind, refusal.message, None, refusal.hint) from None
-        return _converted(result, lambda key, x: m.number(x))
+        return converted(result, lambda key, x: m.number(x))
 
     def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         from ..numbers.running_digits import RunningDigits
@@ -110,7 +110,7 @@ class Arithmetic(NamedTuple):
         if best is None:
             assert reason is not None
             raise reason
-        return _converted(best, lambda key, x: self._agreed(x))
+        return converted(best, lambda key, x: self._agreed(x))
 
     def _right(self, x: Any) -> int:
         return int(x.right_digits(self.digits))
@@ -147,7 +147,7 @@ class Arithmetic(NamedTuple):
                 best, reason = None, _undecided(error, f"{bits:,} bits")
             else:
                 unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
-                best = None if unproven else _converted(balls, self._proven)
+                best = None if unproven else converted(balls, self._proven)
                 reason = _too_few_digits(unproven[0]) if unproven else None
                 if best and (bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))):
                     break
@@ -185,7 +185,9 @@ class Arithmetic(NamedTuple):
         return value
 
 
-def _converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
+def converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
+    """Return a tree of numbers, each converted."""
+
     def item(key: str, x: Any) -> Any:
         if isinstance(x, dict):
             return {name: item(key, element) for name, element in x.items()}

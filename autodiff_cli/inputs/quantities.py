@@ -143,27 +143,33 @@ def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0
     value = constant_value(name, number, offset)
     if plain_number(number) and (abs(value) < 1e300 and (not value or abs(value) > 1e-300)) and not unit.pi:
         exact = Fraction(number) * unit.scale + unit.zero
-        si, source = _nearest(exact), str(exact)
+        si, source = nearest(exact), str(exact)
     else:
         zero = f" + {unit.zero}" if unit.zero else ""
         source = f"({number})*({unit.factor_text}){zero}"
         si = evaluate_constant(source)
     if not math.isfinite(si):
         raise _refused(f"`{name}` is too large for double precision", None, "give a smaller number", text)
-    if unit.zero and si < 0:
-        message = f"`{name}={text.strip()}` is below absolute zero"
-        hint = f"that is {unit.value_from_si(0.0):.6g} {unit}"
-        raise _refused(message, Span(offset, offset + len(text)), hint, text)
+    check_temperature(name, si, unit, text, offset)
     quantity = Quantity(si)
     quantity.source, quantity.number, quantity.unit = source, float(value), unit
     return quantity
 
 
-def _nearest(exact: Fraction) -> float:
+def check_temperature(name: str, si: float, unit: Unit, text: str, offset: int = 0) -> None:
+    """Raise an `ExpressionError` for a value on a scale of temperatures that is below absolute zero."""
+    if unit.zero and si < 0:
+        message = f"`{name}={text.strip()}` is below absolute zero"
+        hint = f"that is {unit.value_from_si(0.0):.6g} {unit}"
+        raise _refused(message, Span(offset, offset + len(text)), hint, text)
+
+
+def nearest(exact: Fraction) -> float:
+    """Return the double nearest to a fraction; an infinite one beyond them."""
     try:
         return float(exact)
     except OverflowError:
-        return math.inf
+        return math.inf if exact > 0 else -math.inf
 
 
 def has_unit(value: object) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from operator import mul
 from typing import Any
 
@@ -48,6 +49,21 @@ def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Seque
             for c in range(len(right[0]))
         ]
     return solution
+
+
+def rank(matrix: Sequence[Sequence[Fraction]]) -> int:
+    """Return the rank of a matrix of fractions."""
+    rows, count = [list(row) for row in matrix], 0
+    for j in range(len(rows[0])):
+        k = next((i for i in range(count, len(rows)) if rows[i][j]), None)
+        if k is None:
+            continue
+        rows[count], rows[k] = rows[k], rows[count]
+        for i in range(count + 1, len(rows)):
+            factor = rows[i][j] / rows[count][j]
+            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[count], strict=True)]
+        count += 1
+    return count
 
 
 def dot(a: Iterable[float], b: Iterable[float]) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cache, lru_cache, reduce
 from operator import mul
@@ -137,14 +138,15 @@ def _siunitx(symbol: str, n: Exponent) -> str:
 
 def _times(x: float, scale: Fraction) -> float:
     top, bottom = scale.numerator, scale.denominator
-    if bottom == 1:
-        return x * top
-    if top == 1:
-        return x / bottom
+    with suppress(OverflowError):  # a factor beyond doubles
+        if bottom == 1:
+            return x * top
+        if top == 1:
+            return x / bottom
     try:
         return float(Fraction(x) * scale)
     except (OverflowError, ValueError):
-        return x * (top / bottom)
+        return x if math.isnan(x) else math.copysign(math.inf, x)
 
 
 def _raised(n: Exponent) -> str:

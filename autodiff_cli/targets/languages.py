@@ -116,7 +116,10 @@ class Jax(Guarded):
 
 def _polygamma(target: Target, step: Step) -> Written:
     order, x = step.args
-    return ATOM, filled(f"jax.scipy.special.polygamma({int(float(order))}, {{0}})", (x,))
+    # far below 0 it is wrong
+    return ATOM, filled(
+        f"jnp.where({{0}} > -4, jax.scipy.special.polygamma({int(float(order))}, {{0}}), jnp.nan)", (x,)
+    )
 
 
 class Torch(Guarded):

@@ -195,7 +195,7 @@ class Llvm:
         for step, needed in self.plan.checks:
             where = self._mask(needed) if needed else None
             if _is_condition(step):
-                same = self._new("fcmp oeq {} {}, {}".format(VECTOR, *[self._value(a) for a in step.args]))
+                same = self._new("fcmp ueq {} {}, {}".format(VECTOR, *[self._value(a) for a in step.args]))
                 equal.append(same if where is None else self._new(f"and {TRUTH} {same}, {where}"))
                 continue
             term = self._value(step)

@@ -255,7 +255,7 @@ class Target:
 
     def supported(self, name: str, count: int) -> Recording:
         """Return the recording of a function of `count` inputs that the target lacks."""
-        return showing(composed(self.forms, name, count), self.silent, limits=self.limits)
+        return showing(composed(self.forms, name, count, self.coarse), self.silent, limits=self.limits)
 
     # -- names ------------------------------------------------------------------------------------------------------
     def usable(self, name: str) -> bool:

@@ -19,7 +19,7 @@ OPERATORS: dict[str, Any] = {
     name: getattr(np, theirs)
     for name, theirs in named(
         "add subtract=sub multiply=mul divide=div negative=neg less=lt less_equal=le greater=gt greater_equal=ge "
-        "equal=eq not_equal=ne logical_and=and_ logical_or=or_ logical_not=not_"
+        "equal=eq not_equal=ne logical_and=and_ logical_or=or_ logical_not=not_ rint=round"
     ).items()
 }
 
@@ -98,7 +98,8 @@ class Columns:
                     where = np.logical_and(where, truth if holds else np.logical_not(truth))
                 if step.name in CONDITIONS:
                     x, y = (places[self._place[a]] for a in step.args)
-                    np.logical_or(flags, np.logical_and(np.equal(x, y), where), out=flags)
+                    differ = np.abs(np.subtract(x, y)) > 0.0
+                    np.logical_or(flags, np.logical_and(np.logical_not(differ), where), out=flags)
                 else:
                     np.add(total, places[self._place[step]], out=total, where=where)
             total -= total

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
 
 from ..errors import ExpressionError, Span
 from ..inputs.optional_units import percentage_of
 from ..inputs.parse_point import constant_value
-from ..inputs.quantities import ProgramUnits, Units, make_quantity, quantity_value
+from ..inputs.quantities import ProgramUnits, Units, check_temperature, make_quantity, nearest, quantity_value
 from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
 from .distributions import FAMILIES
-from .measured_value import BETWEEN, COVERAGE, MeasuredValue, is_asymmetric, quantity
+from .measured_value import BETWEEN, COVERAGE, MeasuredValue, is_asymmetric, quantity, with_distribution
 
 _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
 """Where a unit may begin behind a number."""
@@ -60,9 +59,9 @@ def _split(text: str) -> tuple[str, Unit] | None:
             theirs, ours = quantity_name(unit.dimension), quantity_name(of_value.dimension)
             message = f"the value is {ours}, and its uncertainty is {theirs}"
             raise ExpressionError("point", message, Span(0, len(text)), f"give it in a unit such as `{of_value}`")
-        spread = constant_value("uncertainty", before[sign.end() :])
-        factor = unit.scale / of_value.scale
-        return f"{number} {sign[0]} {float(Fraction(repr(float(spread))) * factor)!r}{rest}", of_value
+        spread = Fraction(repr(float(constant_value("uncertainty", before[sign.end() :]))))
+        in_unit = nearest(spread * unit.scale / of_value.scale) * math.pi ** (unit.pi - of_value.pi)
+        return f"{number} {sign[0]} {in_unit!r}{rest}", of_value
     sign = BETWEEN.search(core)
     own = _split(core[: sign.start()]) if sign and core.endswith("%") else None
     # `12.0 V ± 2%`
@@ -87,23 +86,15 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
 
     def in_si(x: float, kind: str = "v") -> float:
         if kind == "v" and not unit.pi:
-            return float(Fraction(repr(x)) * unit.scale + unit.zero)  # rounded once
+            return nearest(Fraction(repr(x)) * unit.scale + unit.zero)  # rounded once
         return x if kind == "n" else unit.to_si(x)
 
-    converted = tuple(map(in_si, parameters, units))
-    measured = MeasuredValue(in_si(float(value)))
-    measured.source = repr(float(measured))
-    measured.uncertainty = unit.to_si(value.uncertainty)
-    measured.distribution = value.distribution._replace(parameters=converted)
-    measured.unit, measured.number = unit, float(value)
+    distribution = value.distribution._replace(parameters=tuple(map(in_si, parameters, units)))
+    si, u = in_si(float(value)), unit.to_si(value.uncertainty)
+    check_temperature(name, si, unit, text)
+    measured = with_distribution(name, si, u, distribution, text)
+    measured.unit, measured.number, measured.typed = unit, float(value), value
     return measured
-
-
-def parameters_in(distribution: Any, unit: Unit) -> tuple[float, ...]:
-    """Return the parameters of a distribution in coherent units, in this unit."""
-    convert: dict[str, Callable[[float], float]] = {"v": unit.value_from_si, "d": unit.from_si, "n": float}
-    kinds = FAMILIES[distribution.family].units or "n" * len(distribution.parameters)
-    return tuple([convert[kind](x) for x, kind in zip(distribution.parameters, kinds, strict=False)])
 
 
 def budget_units(units: ProgramUnits, inputs: Sequence[str]) -> Units:

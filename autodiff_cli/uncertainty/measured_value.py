@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError, Span, counted, point_error
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 EXAMPLE = "write it as `5.00±0.02`, `5.00+-2%`, `19.66(10)e-3` or `uniform(4.9, 5.1)`"
 NEGATIVE = "an uncertainty is 0 or above"
 UNCERTAINTY_DIGITS = 2  # digits of an uncertainty in a written result: JCGM 100:2008, 7.2.6
+MAX_WRITTEN_DIGITS = 700  # of a value, from the largest double down to the second digit of the smallest
 
 BETWEEN = re.compile(r"±|\+/-|\+-")  # a value and its uncertainty
 COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")  # the coverage factor behind an expanded uncertainty
@@ -48,12 +49,13 @@ _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 class MeasuredValue(Typed):
     """The estimate of a quantity, with its standard uncertainty and the distribution behind both."""
 
-    __slots__ = ("copied", "distribution", "number", "uncertainty", "unit")
+    __slots__ = ("copied", "distribution", "number", "typed", "uncertainty", "unit")
     uncertainty: float
     distribution: Distribution
     unit: Unit
-    """Where it has one: the numbers are in coherent units then, but for `number`, which is the value in it."""
+    """Where it has one: the numbers are in coherent units then, but for `number` and `typed`, which are in it."""
     number: float
+    typed: MeasuredValue
     copied: tuple[str, Sequence[float]]
     """The table and the column of the draws, for an empirical distribution."""
 
@@ -257,7 +259,7 @@ def normal(name: str, value: float, u: float, text: str = "", dof: float = math.
 
 
 def with_distribution(name: str, value: float, u: float, distribution: Distribution, text: str) -> MeasuredValue:
-    """Return the quantity with a distribution; `text` is what was typed, if it was."""
+    """Return the quantity with a distribution; `text` is what was typed, if it was. Raises `ExpressionError`."""
     if not (math.isfinite(value) and math.isfinite(u)):
         raise point_error(f"`{name}` is too large for double precision", "change its unit")
     measured = MeasuredValue(value)
@@ -280,40 +282,33 @@ def means(readings: Sequence[float]) -> tuple[float, float]:
     return mean, math.sqrt(math.fsum((x - mean) ** 2 for x in readings) / (n - 1) / n)
 
 
-def last_place(u: float, digits: int = UNCERTAINTY_DIGITS) -> int:
+def last_place(u: float) -> int:
     """Return the power of ten of the last digit that is kept of an uncertainty."""
     exact = Decimal(u)
-    place = exact.adjusted() - digits + 1
+    place = exact.adjusted() - UNCERTAINTY_DIGITS + 1
     # 0.0996 is rounded to 0.10, which has its last digit one place higher
     return place + (_to_place(u, place).adjusted() > exact.adjusted())
 
 
 def _to_place(x: float, place: int) -> Decimal:
-    exact = Decimal(x)
-    return exact if exact.adjusted() - place > 25 else exact.quantize(Decimal(1).scaleb(place), ROUND_HALF_UP)
+    with localcontext(prec=MAX_WRITTEN_DIGITS):
+        result = Decimal(x).quantize(Decimal(1).scaleb(place), ROUND_HALF_UP)
+    return result or abs(result)  # a zero has no sign
 
 
-def rounded(value: float, u: float, digits: int = UNCERTAINTY_DIGITS) -> tuple[Decimal, Decimal]:
-    """Return the value and its uncertainty, rounded to the last of its significant digits: JCGM 100:2008, 7.2.6.
+def _rounded(value: float, u: float) -> tuple[str, str, str, str]:
+    """Return a value and its uncertainty as texts that end at the same place; its digits; and the power of ten.
 
-    >>> [str(x) for x in rounded(127.73217, 0.0710714)]
-    ['127.732', '0.071']
+    JCGM 100:2008, 7.2.6.
     """
-    place = last_place(u, digits)
-    return _to_place(value, place), _to_place(u, place)
-
-
-class _Rounded:
-    """A value and its uncertainty as texts that end at the same place, without a power of ten."""
-
-    def __init__(self, value: float, u: float) -> None:
-        self.short, self.spread = rounded(value, u)
-        self.place = last_place(u)
-        leading = max(self.short.adjusted(), self.place) if self.short else self.place
-        # none where the digits stand around the point anyway
-        self.power = leading if self.place > 0 or leading < -4 else 0
-        self.value, self.u = (f"{x.scaleb(-self.power):f}" for x in (self.short, self.spread))
-        self.suffix = f"e{self.power}" if self.power else ""
+    place = last_place(u)
+    short, spread = _to_place(value, place), _to_place(u, place)
+    leading = max(short.adjusted(), place) if short else place
+    # none where the digits stand around the point anyway
+    power = leading if place > 0 or leading < -4 else 0
+    with localcontext(prec=MAX_WRITTEN_DIGITS):
+        value_text, u_text = (f"{x.scaleb(-power):f}" for x in (short, spread))
+    return value_text, u_text, str(int(spread.scaleb(-place))), f"e{power}" if power else ""
 
 
 def concise(value: float, u: float) -> str:
@@ -324,8 +319,8 @@ def concise(value: float, u: float) -> str:
     """
     if not u > 0 or not math.isfinite(u):
         return f"{value:.15g}"
-    result = _Rounded(value, u)
-    return f"{result.value}({int(result.spread.scaleb(-result.place))}){result.suffix}"
+    value_text, _, digits, power = _rounded(value, u)
+    return f"{value_text}({digits}){power}"
 
 
 def plus_minus(value: float, expanded: float, k: float) -> str:
@@ -336,26 +331,25 @@ def plus_minus(value: float, expanded: float, k: float) -> str:
     """
     if not expanded > 0 or not math.isfinite(expanded):
         return f"{value:.15g}"
-    result = _Rounded(value, expanded)
-    body = f"{result.value} ± {result.u}"
-    return (f"({body}){result.suffix}" if result.power else body) + f" (k = {k:.3g})"
+    value_text, u_text, _, power = _rounded(value, expanded)
+    body = f"{value_text} ± {u_text}"
+    return (f"({body}){power}" if power else body) + f" (k = {k:.3g})"
 
 
 def in_unit(interval: str, unit: str) -> str:
     """Return an interval such as `5.0 ± 0.1 (k = 2)` with a unit behind a blank: `(5.0 ± 0.1) mm (k = 2)`."""
     body, k, coverage = interval.partition(" (k =")
-    return f"({body}){unit}{k}{coverage}" if unit and k else interval + unit
+    if unit and k and not body.startswith("("):
+        body = f"({body})"
+    return f"{body}{unit}{k}{coverage}"
 
 
 def estimate(value: float, u: float) -> tuple[str, str]:
     """Return a value and its uncertainty as two texts that end at the same place."""
     if not u > 0:
         return f"{value:.15g}", "0"
-    result = _Rounded(value, u)
-    if not result.power:
-        return result.value, result.u
+    value_text, u_text, digits, power = _rounded(value, u)
+    if not power:
+        return value_text, u_text
     # each with a power of its own, as it is read alone
-    small = (
-        f"{float(result.spread):.{UNCERTAINTY_DIGITS - 1}e}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e")
-    )
-    return (f"{result.value}{result.suffix}" if result.short else "0"), small
+    return (f"{value_text}{power}" if value_text.strip("-0.") else "0"), f"{digits[0]}.{digits[1:]}e{last_place(u) + 1}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import (
@@ -31,7 +31,7 @@ from ..numerics.student_t import check_level, coverage_factor, level_of
 from ..quantities.unit import Unit, coherent, readable
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
-from .measured_units import budget_units, measured_value, parameters_in, with_unit
+from .measured_units import budget_units, measured_value, with_unit
 from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from .measurement_model import Model, model_of, variables_of
 
@@ -191,12 +191,9 @@ def estimates_of_fit(record: object) -> Estimates:
 def _is_absolute(record: Mapping[str, Any], level: float) -> bool:
     if "absolute_sigma" in record:
         return bool(record["absolute_sigma"])
-    halves = {
-        (high - low) / 2 / record["standard_errors"][name]
-        for name, (low, high) in record["intervals"].items()
-        if record["standard_errors"][name]
-    }
-    return all(math.isclose(half, coverage_factor(level, math.inf), rel_tol=1e-6) for half in halves)
+    errors, k = record["standard_errors"], coverage_factor(level, math.inf)
+    ends = [(errors[name], high - low) for name, (low, high) in record["intervals"].items() if errors[name]]
+    return all(math.isclose(width / 2 / error, k, rel_tol=1e-6) for error, width in ends)
 
 
 def propagate(
@@ -234,7 +231,7 @@ def propagate(
     check_level(level)
     if k is not None and not 0 < k < math.inf:
         raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
-    if level is None and k is None:
+    if level is None:
         level = DEFAULT_LEVEL if fitted is None else fitted.level
     count = 0
     if samples is not None:
@@ -281,7 +278,7 @@ def propagate(
         known, notes = column_units(measured, texts, asked)
         measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in known.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
-    values = {**quantities, **measured}
+    values: dict[str, Any] = {**quantities, **measured}
     model = model_of(text, values, unknowns, between, units, system=system)
     of_program = model.units
     out = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
@@ -304,15 +301,19 @@ def propagate(
         whitened = [[dot(row, column) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
         for j, (output, estimate, row) in enumerate(zip(model.outputs, estimates, rows, strict=True)):
-            first = _result(output, estimate, row, spread, level, k)
+            shown = [
+                c if of_program is None else of_program.derivative([name], j).from_si(out[j].to_si(c))
+                for name, c in zip(inputs, row, strict=True)
+            ]
+            first = spread.result(output, estimate, row, shown, level, k)
             second, warning = _Expansion(model, j, out[j], spread, whitened[j], first).second_order(drawn=count > 0)
             results.append(first._replace(second_order=second))
             warnings += [warning] if warning else []
         if count:
             for drawn in tables.values():
                 for name, column in drawn.items():
-                    own: Unit = getattr(values[name], "unit", Unit())
-                    drawn[name] = in_unit(column, own, coherent(own.dimension))
+                    unit = getattr(values[name], "unit", Unit())
+                    drawn[name] = in_unit(column, unit, coherent(unit.dimension))
             copies = [{name: x for name, x in drawn.items() if name in inputs} for drawn in tables.values()]
             sampler = _sampler(model, spread, [*filter(None, copies)], count, seed)
             results, count, interrupted = _with_draws(model, results, out, sampler, count, stop, warnings)
@@ -322,21 +323,14 @@ def propagate(
     except (OverflowError, ValueError):
         message = "the uncertainties are too large here for their squares in double precision"
         raise ExpressionError("overflow", message, hint="compute in larger units") from None
-    shown = {name: x if of_program is None else of_program.number_of(name, float(x)) for name, x in model.point.items()}
-    if of_program is not None:
-        for j, result in enumerate(results):
-            budget = {}
-            for name, share in result.budget.items():
-                slope = of_program.derivative([name], j).from_si(of_program.outputs[j].to_si(share.sensitivity))
-                budget[name] = share._replace(sensitivity=slope)
-            results[j] = result._replace(budget=budget)
-        for name, entry in inputs.items():
-            unit = of_program.point[name]
-            distribution = entry.distribution._replace(parameters=parameters_in(entry.distribution, unit))
-            estimate, u = of_program.number_of(name, entry.estimate), unit.from_si(entry.uncertainty)
-            inputs[name] = entry._replace(estimate=estimate, uncertainty=u, distribution=distribution)
+    # as they were typed
+    for name, entry in inputs.items():
+        if hasattr(values[name], "unit"):
+            own = values[name].typed
+            distribution = own.distribution._replace(dof=entry.distribution.dof)
+            inputs[name] = entry._replace(estimate=float(own), uncertainty=own.uncertainty, distribution=distribution)
     warnings[first_notes:first_notes] = [
-        _two_pieces(name, x, Unit() if of_program is None else of_program.point[name])
+        _two_pieces(name, x, getattr(values[name], "unit", Unit()))
         for name, x in inputs.items()
         if x.distribution.family == "twopiece"
     ]
@@ -353,7 +347,7 @@ def propagate(
         samples=count,
         seed=seed,
         interrupted=interrupted,
-        point={name: as_number(x, name) for name, x in shown.items()},
+        point={name: as_number(getattr(x, "number", x), name) for name, x in model.point.items()},
         constants=model.program.constants,
         warnings=tuple(warnings),
         units=None if of_program is None else budget_units(of_program, list(inputs)),
@@ -414,6 +408,32 @@ class _Spread(NamedTuple):
     """The places of inputs that are correlated, and the degrees of freedom of their sum."""
     root: list[list[float]]
     """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
+
+    def result(
+        self, name: str, value: float, row: Sequence[float], slopes: Sequence[float], level: float, k: float | None
+    ) -> Result:
+        """Return an output with its uncertainties, JCGM 100, 5.2.2 and clause 6; `slopes` is the `row` as shown."""
+        parts = [c * x.uncertainty for c, x in zip(row, self.inputs.values(), strict=True)]
+        size = max(map(abs, parts), default=0.0) or 1.0
+        scaled = [part / size for part in parts]
+        shared = [a * dot(line, scaled) for a, line in zip(scaled, self.matrix, strict=True)]
+        variance = max(0.0, math.fsum(shared))
+        u = size * math.sqrt(variance)
+        budget = {
+            x: Share(c, abs(part), of / variance if variance else None)
+            for x, c, part, of in zip(self.inputs, slopes, parts, shared, strict=True)
+        }
+        # JCGM 100, G.4.1
+        independent = [(max(0.0, math.fsum(shared[i] for i in members)), dof) for members, dof in self.groups]
+        unsure = math.fsum(part**2 / dof for part, dof in independent if not math.isinf(dof))
+        dof = variance * variance / unsure if unsure else math.inf
+        rounded_dof = dof if math.isinf(dof) else max(1.0, math.floor(dof * (1 + 1e-12)))
+        if k is None:
+            k = coverage_factor(level, rounded_dof)
+        else:
+            level = level_of(k, rounded_dof)
+        written, interval = concise(value, u), plus_minus(value, k * u, k)
+        return Result(name, value, u, dof, k, level, k * u, written, interval, budget)
 
 
 def _spread(
@@ -486,44 +506,6 @@ def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[
     return [[x * u[i] for x in row] + [0.0] * (len(u) - len(row)) for i, row in enumerate(lower)]
 
 
-def _result(
-    name: str, value: float, row: Sequence[float], spread: _Spread, level: float | None, k: float | None
-) -> Result:
-    """An output with its combined and expanded uncertainty: JCGM 100, 5.2.2 and clause 6."""
-    parts = [c * x.uncertainty for c, x in zip(row, spread.inputs.values(), strict=True)]
-    size = max(map(abs, parts), default=0.0) or 1.0
-    scaled = [part / size for part in parts]
-    shared = [a * dot(line, scaled) for a, line in zip(scaled, spread.matrix, strict=True)]
-    variance = max(0.0, math.fsum(shared))
-    u = size * math.sqrt(variance)
-    budget = {
-        x: Share(c, abs(part), of / variance if variance else None)
-        for x, c, part, of in zip(spread.inputs, row, parts, shared, strict=True)
-    }
-    # JCGM 100, G.4.1
-    independent = [(max(0.0, math.fsum(shared[i] for i in members)), dof) for members, dof in spread.groups]
-    unsure = math.fsum(part**2 / dof for part, dof in independent if not math.isinf(dof))
-    dof = variance * variance / unsure if unsure else math.inf
-    rounded_dof = dof if math.isinf(dof) else max(1.0, math.floor(dof * (1 + 1e-12)))
-    if k is None:
-        assert level is not None
-        k = coverage_factor(level, rounded_dof)
-    else:
-        level = level_of(k, rounded_dof)
-    return Result(
-        output=name,
-        value=value,
-        uncertainty=u,
-        dof=dof,
-        k=k,
-        level=level,
-        expanded=k * u,
-        written=concise(value, u),
-        interval=plus_minus(value, k * u, k),
-        budget=budget,
-    )
-
-
 def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None]]:
     rows: list[list[float | None]] = []
     for i, row in enumerate(covariance):
@@ -551,19 +533,17 @@ class _Expansion:
         self, model: Model, output: int, unit: Unit, spread: _Spread, slopes: Sequence[float], first: Result
     ) -> None:
         self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
-        self.names, self.root = list(spread.inputs), spread.root
-        self.tolerance = max(_tolerance(first.uncertainty), 1e-15 * abs(first.value))
+        self.names, self.root, self.tolerance = list(spread.inputs), spread.root, _tolerance(first)
         # correlated inputs are taken as normal together
-        alone = {i for members, _ in spread.groups for i in members if len(members) == 1}
-        self.moments, self.ends = [], []
-        for i, source in enumerate(spread.inputs.values()):
-            moments, ends = Moments(), (-math.inf, math.inf)
-            if i in alone and source.uncertainty:
-                family, parameters, _ = source.distribution
-                moments, (low, high) = FAMILIES[family].moments(*parameters), source.distribution.support
-                ends = (low - source.estimate) / source.uncertainty, (high - source.estimate) / source.uncertainty
-            self.moments.append(moments)
-            self.ends.append(ends)
+        self.moments, self.ends = [Moments()] * len(self.names), [(-math.inf, math.inf)] * len(self.names)
+        for members, _ in spread.groups:
+            i = members[0]
+            source = spread.inputs[self.names[i]]
+            estimate, u, distribution = source.estimate, source.uncertainty, source.distribution
+            if len(members) == 1 and u:
+                moments, (low, high) = FAMILIES[distribution.family].moments, distribution.support
+                self.moments[i] = moments(*distribution.parameters)
+                self.ends[i] = (low - estimate) / u, (high - estimate) / u
 
     def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
         if len(self.names) > MAX_THIRD_ORDER_INPUTS:
@@ -575,19 +555,21 @@ class _Expansion:
         advice = None if drawn else SAMPLES_HINT
         try:
             own = [(row[i], moments[i].variance) for i, row in enumerate(self.second)]
-            kink = self._kink_in_reach()
-            terms = self._variance_terms() if kink is None else []
+            if (kink := self._kink_in_reach()) is not None:
+                return None, Diagnostic("linearity", bent + kink.message, kink.span, advice)
+            # squares of shares of the largest one, by a power of two, neither overflow nor vanish
+            size = math.ldexp(1.0, math.frexp(max(map(abs, chain(self.slopes, *self.second))))[1])
+            terms = self._variance_terms(size)
         except Diagnosed as error:
             return None, Diagnostic("linearity", f"{unknown}{error}", error.span, advice)
-        if kink is not None:
-            return None, Diagnostic("linearity", bent + kink.message, kink.span, advice)
         infinite = [name for name, m in zip(self.names, moments, strict=True) if math.isinf(m.fourth)]
         if infinite and not all(map(math.isfinite, terms)):
             message = f"{unknown}with so few degrees of freedom `{infinite[0]}` gives a result of infinite variance"
             return None, Diagnostic("linearity", message, None, advice)
         shift = math.fsum(g * v for g, v in own if g) / 2
-        variance = first.uncertainty**2 + math.fsum(terms)
-        higher = math.sqrt(variance) if variance >= 0 else None
+        scaled = first.uncertainty / size
+        variance = scaled * scaled + math.fsum(terms)
+        higher = size * math.sqrt(variance) if variance >= 0 else None
         unit = f" {self.unit}".rstrip()
         changes = []
         if higher is None:
@@ -617,7 +599,7 @@ class _Expansion:
         return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        """Return a warning if a kink within the coverage interval changes the result.
+        """Return a warning if a kink among the likely values, or in the coverage interval, changes the result.
 
         The formula beyond it, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or that
         the result does not depend on, leave no difference.
@@ -633,11 +615,13 @@ class _Expansion:
             way = [-math.copysign(t / size, value * t) for t in along]
             end = min(ends[t > 0] / t for t, ends in zip(way, self.ends, strict=True) if t)
             distance = abs(value) / size
-            if not 0 < distance < min(first.k, end):
+            if not 0 < distance < min(max(first.k, quantiles[-1]), end):
                 continue
             if self._departs(way, [min(t, end) for t in quantiles if t > distance]):
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
-                message = f"`{node.primitive.written}` {fault} within the coverage interval"
+                place = f"{distance:.2g} standard uncertainties away"
+                message = f"`{node.primitive.written}` {fault} "
+                message += "within the coverage interval" if distance < first.k else place
                 return Diagnostic("linearity", message, node.span, None)
         return None
 
@@ -659,35 +643,36 @@ class _Expansion:
         extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / KINK_QUANTILES
         return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
-    def _variance_terms(self) -> list[float]:
-        """Return the contributions of higher orders to the variance. Raises `ExpressionError`.
+    def _variance_terms(self, size: float) -> list[float]:
+        """Return the contributions of higher orders to the variance, over `size` squared. Raises `ExpressionError`.
 
         In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
         Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ: for normal quantities the
         formula of JCGM 100, 5.1.2, note. gᵢⱼⱼ comes of third derivatives along sums and differences of directions.
         """
-        g, slopes, moments, root = self.second, self.slopes, self.moments, self.root
-        terms = []
+        moments, root, terms = self.moments, self.root, []
+        slopes, g = [x / size for x in self.slopes], [[x / size for x in row] for row in self.second]
         for i, slope in enumerate(slopes):
             own = self._third(row[i] for row in root) if slope else 0.0
             if own:
-                terms.append(slope * own / 3 * moments[i].fourth)
+                terms.append(slope * (own / size) / 3 * moments[i].fourth)
             for j in range(len(slopes)):
                 if slope and i != j and (slopes[j] or any(row[j] for row in g)):
                     both = self._third(row[i] + row[j] for row in root) + self._third(row[i] - row[j] for row in root)
-                    mixed = (both - 2 * own) / 6
+                    mixed = (both - 2 * own) / size / 6
                     terms.append(slope * mixed * moments[i].variance * moments[j].variance if mixed else 0.0)
                 if g[i][j] and i != j:
-                    terms.append(g[i][j] ** 2 / 2 * moments[i].variance * moments[j].variance)
+                    terms.append(g[i][j] * g[i][j] / 2 * moments[i].variance * moments[j].variance)
             if g[i][i]:
-                terms.append(g[i][i] ** 2 / 4 * (moments[i].fourth - moments[i].variance ** 2))
+                terms.append(g[i][i] * g[i][i] / 4 * (moments[i].fourth - moments[i].variance ** 2))
                 terms.append(slope * g[i][i] * moments[i].third)
         return terms
 
 
-def _tolerance(u: float) -> float:
-    """Half a unit of the second digit of an uncertainty: JCGM 101, 7.9.2."""
-    return 0.5 * 10.0 ** last_place(u) if u > 0 else 0.0
+def _tolerance(result: Result) -> float:
+    """Half a unit of the second digit of an uncertainty, JCGM 101, 7.9.2; not below the rounding of the value."""
+    half = 0.5 * 10.0 ** last_place(result.uncertainty) if result.uncertainty > 0 else 0.0
+    return max(half, 1e-15 * abs(result.value))
 
 
 def _sampler(
@@ -751,7 +736,7 @@ def _with_draws(
         if not all(map(math.isfinite, numbers)):
             message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
             raise ExpressionError("overflow", message, hint="compute in larger units")
-        tolerance = _tolerance(result.uncertainty)
+        tolerance = _tolerance(result)
         low = abs(result.value - result.expanded - drawn.shortest[0])
         high = abs(result.value + result.expanded - drawn.shortest[1])
         worst = max(low, high)

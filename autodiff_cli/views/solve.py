@@ -179,7 +179,7 @@ def _reliable(answer: Solved, error: float | None) -> str:
 def _quality(answer: Solved, solution: Solution) -> str:
     several = f"a root of multiplicity {solution.multiplicity}" if (solution.multiplicity or 1) > 1 else ""
     if answer.arithmetic.name == "certified":
-        one = "proven: there is exactly one solution there" if len(answer.solutions) == 1 else ""
+        one = "proven: there is exactly one solution there" if len(answer.solutions) == 1 and solution.proven else ""
         return "; ".join(filter(None, (one, several)))
     if answer.arithmetic.name == "precision":
         return "; ".join(filter(None, ("all digits agree with those of a computation in more", several)))

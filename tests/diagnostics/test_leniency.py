@@ -295,7 +295,7 @@ def test_a_refusal_stands_as_it_is_where_nothing_is_certain() -> None:
 
 DOUBTED = {
     "never": "2 3",
-    "argument_ends": "sin x!",
+    "argument_ends": "sin |x|²",
     "operand_ends": "x mod y z",
     "no_joined_names": "xy!",
     "builtin_function": "g(x) = x; g^2(x)",

@@ -27,7 +27,7 @@ from autodiff_cli.numerics.student_t import coverage_factor, level_of
 from autodiff_cli.uncertainty import measurement_model as models
 from autodiff_cli.uncertainty import monte_carlo
 from autodiff_cli.uncertainty.distributions import FAMILIES
-from autodiff_cli.uncertainty.measured_value import MeasuredValue, concise, plus_minus, quantity, rounded
+from autodiff_cli.uncertainty.measured_value import MeasuredValue, concise, in_unit, plus_minus, quantity
 from autodiff_cli.uncertainty.monte_carlo import BLOCK_DRAWS, Results
 from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, parse_pairs, propagate
 from places import TESTS
@@ -264,6 +264,15 @@ def test_second_order_terms(text: str, point: str, variance: float, shift: float
     assert math.isclose(second.shift, shift, rel_tol=1e-9, abs_tol=1e-12)
 
 
+def test_second_order_terms_do_not_vanish_with_their_squares() -> None:
+    for scale in (1e-100, 1e-3, 1.0, 1e70):
+        (found,) = propagate("x*y", {"x": f"{scale}±{scale / 10}", "y": f"{scale}±{scale / 10}"}).results
+        assert found.second_order is not None and found.second_order.uncertainty is not None
+        assert found.second_order.uncertainty == pytest.approx(scale**2 * math.sqrt(0.0201), rel=1e-12)
+    (found,) = propagate("x*y", {"x": "0±1e-101", "y": "0±1e-101"}).results
+    assert found.second_order is not None and found.second_order.uncertainty == pytest.approx(1e-202, rel=1e-12)
+
+
 def test_second_order_terms_with_correlations_agree_with_draws() -> None:
     answer = propagate(
         "x*y**2", at("x=3±0.3,y=2±0.2"), correlation={("x", "y"): 0.8}, samples=600_000
@@ -393,6 +402,16 @@ def test_a_kink_in_reach_is_not_linear_enough(text: str, point: str, turns: str 
     assert warning.span is not None and found.second_order is None
 
 
+@pytest.mark.parametrize(("text", "point"), [("abs(x)", "x=1.5±1"), ("heaviside(x - 1.2) + x", "x=1.1±0.04")])
+def test_whether_a_kink_is_in_reach_does_not_depend_on_the_coverage_factor(text: str, point: str) -> None:
+    for k in (0.5, 1.0, 2.0):
+        answer = propagate(text, at(point), k=k)
+        assert ["not linear enough" in x.message for x in answer.warnings] == [True]
+    assert (
+        "jumps 2.5 standard uncertainties away" in propagate("heaviside(x - 1.2)", at("x=1.1±0.04")).warnings[0].message
+    )
+
+
 def test_a_kink_in_reach_of_an_implicit_model_is_not_linear_enough() -> None:
     for y, count in (("0.1±0.1", 1), ("1.0±0.1", 0)):
         answer = propagate("x + abs(x)/2 = y", at(f"y={y}"), unknowns=["x"])
@@ -476,6 +495,10 @@ def test_the_verdict_on_the_first_order() -> None:
     (found,) = propagate("x", at("x=0±0.99"), samples=1_000_000).results
     assert found.drawn is not None and found.validation is not None and found.validation.valid is True
     assert max(found.validation.low, found.validation.high) <= found.validation.tolerance
+    # rounding of the draws alone
+    correlation = {("x", "y"): 1.0}
+    (found,) = propagate("x - y", at("x=5.1±0.1,y=3.3±0.1"), correlation=correlation, samples=10_000).results
+    assert found.uncertainty == 0 and found.validation is not None and found.validation.valid is True
 
 
 def test_the_same_seed_gives_the_same_draws() -> None:
@@ -589,9 +612,9 @@ def test_what_is_written_reads_back() -> None:
     for _ in range(500):
         value = draw.uniform(-1, 1) * 10.0 ** draw.randint(-12, 12)
         u = abs(value) * 10.0 ** draw.uniform(-9, 2) or 1.0
-        short, spread = map(float, rounded(value, u))
         back = quantity("x", concise(value, u))
-        assert isinstance(back, MeasuredValue) and (float(back), back.uncertainty) == (short, spread)
+        assert isinstance(back, MeasuredValue)
+        short, spread = float(back), back.uncertainty
         assert abs(value - short) <= 0.0501 * 10 ** math.floor(math.log10(spread)) and abs(u / spread - 1) <= 0.0501
         k = draw.choice([1.0, 1.96, 2.0, 2.58])
         expanded = quantity("x", plus_minus(value, u, k))
@@ -607,6 +630,11 @@ def test_rounding_by_the_guide() -> None:
         "10.058(27)", "100.02147 ± 0.00079 (k = 2.26)"
     ]  # fmt: skip
     assert concise(1.0, 0.0996) == "1.00(10)" and concise(0.0, 0.0) == "0"
+    # a zero has no sign; digits stand at their places, however far they are below those of the value
+    assert concise(-0.0004, 0.0996) == "0.00(10)" and concise(-4.0, 1000.0) == "0(10)e2"
+    assert concise(1.0, 3.5e-26) == f"1.{'0' * 27}(35)" and concise(5.0, 1e-320) == f"5.{'0' * 321}(10)"
+    assert plus_minus(1.0, 3.5e-26, 2.0) == f"1.{'0' * 27} ± 0.{'0' * 25}35 (k = 2)"
+    assert in_unit("(1.5 ± 0.1)e3 (k = 2)", " mm") == "(1.5 ± 0.1)e3 mm (k = 2)"
 
 
 def test_coverage_factors() -> None:

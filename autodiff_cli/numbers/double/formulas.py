@@ -118,6 +118,9 @@ def _sinc(m: Any, x: Number) -> Number:
 
 
 def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
+    if float(n) == 2:
+        curve = lambda: -(math.pi * special.sin_pi(m, x) + 2 * m.sinc_derivative(1, x)) / x  # noqa: E731
+        return m.where(m.lt(m.abs(x), 1e-9), -(math.pi**2) / 3, curve)
     if float(n) != 1:
         return DEFINITIONS["sinc_derivative"](m, n, x)
     square = (math.pi * x) * (math.pi * x)
@@ -330,8 +333,11 @@ EXP_POWERS = (
 
 COMPENSATED_EXPONENTS = range(3, 9)
 
-COMPENSATED: dict[str, Any] = by_name({"exp": _compensated_exp, "pow": _compensated_power})
-"""Compensated formulas for library functions that are wrong by one ulp in one case of ten.
+COMPENSATED: dict[str, Any] = by_name({
+    "exp": _compensated_exp, "pow": _compensated_power,
+    "polygamma": lambda m, n, x: special.polygamma(m, n, x) if float(n) <= special.MAX_POLYGAMMA_ORDER else None,
+})  # fmt: skip
+"""Formulas in place of library functions that are wrong by one ulp in one case of ten, or by more.
 
 They return None if they are not more accurate.
 """
