@@ -34,6 +34,7 @@ class Written:
         return rule, self._formula(step.part, step), self._formula(step.result, step)
 
     def cells(self, step: Step) -> tuple[Pieces, ...]:
+        """Return the row of a step in a table."""
         rule, part, result = self.parts(step)
         condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
         return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)

@@ -134,6 +134,8 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
         end, height = curve.path[-1]
         yield f"path of {len(curve.path):,} points, ending at {x} = {across(end)} with {up(height, 'value')}"
     undefined = "undefined or not positive" if "y" in curve.log else "undefined"
+    if curve.unknown:
+        undefined = "no solution found"
     functions = [
         (f"{name} is ", f"{name} ", output.function) for name, output in zip(names, curve.outputs, strict=True)
     ]

@@ -122,6 +122,7 @@ class PlainText:
         self.look = look
 
     def render(self, blocks: Iterable[Block]) -> str:
+        """Return the whole document, each line ended."""
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
@@ -137,6 +138,7 @@ class PlainText:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def block(self, block: Block) -> Sequence[str]:
+        """Return the lines of one block."""
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Line):
@@ -152,6 +154,7 @@ class PlainText:
         return [self.line(part) for part in broken(as_shown(pieces, self.look), width)]
 
     def line(self, pieces: Pieces) -> str:
+        """Return a line of text that the stream can show."""
         return self.drawn(pieces).rstrip()
 
     def drawn(self, pieces: Pieces) -> str:
@@ -159,6 +162,7 @@ class PlainText:
         return plain(pieces)
 
     def program(self, program: Program) -> Sequence[str]:
+        """Return the heading over one of many answers."""
         text = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
@@ -255,6 +259,7 @@ class PlainText:
         return [*lines, *map(self.line, _note(outline, look))]
 
     def room(self, room: Room) -> Sequence[str]:
+        """Return blank lines: none."""
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:

@@ -276,9 +276,11 @@ class View(Generic[Answer]):
         return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
+        """Return a number as people are shown it."""
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
+        """Return the fields of the JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
         fields = self.shown_fields
@@ -361,6 +363,7 @@ class PicturedView(View[Answer]):
     theme: Theme = "auto"
 
     def picture(self, answer: Answer) -> Picture:
+        """Return the picture of an answer."""
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def draw(self, answer: Answer, format: str) -> bytes:

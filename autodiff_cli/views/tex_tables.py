@@ -17,7 +17,7 @@ from ..language.typesetting import equations, expression_latex, name_latex, stat
 from ..optimize.observations import last_statement
 from ..uncertainty.measured_value import concise
 from .fit import HELD
-from .numerals import format_number, repr_number, without_unit
+from .numerals import format_number, percent, repr_number, without_unit
 from .tex import unit_latex
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _parts(*parts: str) -> str:
 
 
 def _percent(level: float) -> str:
-    return rf"{100 * level:.4g}\,\%"
+    return percent(level).replace(" %", r"\,\%")
 
 
 def fit_table(answer: Fit, digits: int | None) -> str:
@@ -121,13 +121,13 @@ def _predictions(answer: Fit, digits: int | None) -> str:
     def between(ends: tuple[float, float] | None) -> str:
         return "--" if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
 
-    percent = _percent(answer.level)
+    level = _percent(answer.level)
     units = {} if answer.units is None else answer.units["data"]
     columns = [
         named(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
         for name in (*answer.predictors, answer.response)
     ]
-    heads = (*columns, f"{percent} confidence", f"{percent} prediction")
+    heads = (*columns, f"{level} confidence", f"{level} prediction")
     rows = [
         (
             *(number(prediction.point[name], digits) for name in answer.predictors),

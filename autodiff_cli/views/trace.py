@@ -36,6 +36,7 @@ class Notation:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: TraceRow | Node) -> str:
+        """Return the node's name."""
         return row.name.translate(_SUBSCRIPTS) if row.numbered and self.unicode else row.name
 
     def text(self, text: str) -> str:
@@ -52,6 +53,7 @@ class Notation:
         return "".join(char + "\u0305" for char in stem) + mark + again
 
     def tangent(self, row: TraceRow | Node) -> str:
+        """Return the node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
     def _accented(self, row: TraceRow | Node, accent: str, word: str) -> str:
@@ -117,10 +119,12 @@ class Notation:
         return [*zip(map(self.tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
+        """Return a row of the primal trace."""
         formula = self.text(row.formula)
         return (self.name(row), "name"), (formula, "code"), (self.numbers(row), "code"), (self.value(row), "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
+        """Return a row of the adjoint trace."""
         local = self.text(pull.formula)
         if local in (format_number(pull.partial, self.digits), ""):
             local = self.number(pull.partial)
@@ -130,6 +134,7 @@ class Notation:
         return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
+        """Return a row of the tangent trace."""
         step, numbers = self.push(push)
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
