@@ -37,8 +37,9 @@ def main() -> int:
         return INTERRUPTED
     code = run(sys.argv[1:])
     _on_signals(_leave)
-    elsewhere = sys.modules.get("autodiff_cli.streams.filesystems")
-    if elsewhere is not None and elsewhere.abandoned.is_set():
+    # a thread of a session may be importing that module
+    abandoned = getattr(sys.modules.get("autodiff_cli.streams.filesystems"), "abandoned", None)
+    if abandoned is not None and abandoned.is_set():
         # what still waits for a network would be waited for
         os._exit(code)
     # Nor does it have to look once more through all that is there at the end: that takes as long as a small formula.
@@ -143,9 +144,13 @@ def _dispatch(args: Sequence[str]) -> int:
 
 
 class _Closed(io.TextIOBase):
-    """A standard output that the caller closed: whatever is written to it is an error, as on a full disk."""
+    """A standard output that the caller closed: writing text or bytes to it is an error, as on a full disk."""
 
-    def write(self, text: str) -> int:
+    @property
+    def buffer(self) -> _Closed:
+        return self
+
+    def write(self, data: object) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 

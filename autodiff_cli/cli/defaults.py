@@ -36,7 +36,10 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
     except ValueError as fault:
         message = f"{str(fault)[:1].lower()}{str(fault)[1:]}"
         raise _wrong(f"it cannot be read: {message}", "close the quotes in it") from None
+    from ..inputs.parse_point import may_sweep  # help imports this module too
+
     defaults: dict[str, Any] = {}
+    has_rows = bool(typed.get("data")) or may_sweep(typed.get("at"))
     while words:
         word = words.pop()
         name, equals, value = word.partition("=")
@@ -67,7 +70,8 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
                 if any(following in other.choices for other in declarations):
                     continue
                 raise _wrong(str(error), error.hint) from None
-        if own and option.parameter not in typed:
+        # options about rows are for sweeps and losses
+        if own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
             defaults[name] = chosen
     return {**_that_fit(defaults, typed, declaration), **typed}
 

@@ -394,8 +394,7 @@ class Session:
         piece = AsRead(head + side.text, line, (*range(part.start, part.body), *side.places))
         _, reading = self._read(self.composed(piece, {part.name, *parameters}))
         own = Definition(parameters, reading.within(reading.first).text.partition("=")[2].strip())
-        self.values.pop(part.name, None)
-        self.definitions[part.name] = own
+        self._give(part.name, own)
         self.needed([part.name])
         self.last = part.name
         return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
@@ -403,10 +402,10 @@ class Session:
     def _bind(self, line: str, part: Statement) -> Shown:
         quantity = self._quantity(line, part)
         if quantity is not None:
-            self.definitions.pop(part.name, None)
-            self.values[part.name], read = quantity
+            value, read = quantity
+            self._give(part.name, value)
             self.last = part.name
-            return Shown("", read, f"{part.name} = {self.values[part.name]}")
+            return Shown("", read, f"{part.name} = {value}")
         composition = self.composed(self._side(line, part))
         program, reading = self._read(composition)
         own = Definition(None, reading.within(reading.first).text.strip())
@@ -420,10 +419,9 @@ class Session:
             number = _blaming(reading, lambda: gradient(reading.text, composition.point, wrt=()))
             self.values[part.name] = _with_unit(number.value, number.units and number.units["value"])
         elif not program.leaves and not {*self.names, *self._primes}.intersection(used):
-            self.values[part.name] = own.body
+            self._give(part.name, own.body)
         else:
-            self.values.pop(part.name, None)
-            self.definitions[part.name] = own
+            self._give(part.name, own)
         self.last = part.name
         if own.body.startswith("[") and len(program.outputs) != 1:
             return Shown("", reading._replace(expected=reading.text), own.statement(part.name))
@@ -488,11 +486,11 @@ class Session:
                 message = "an equation has no value"
                 hint = f"to solve it: `solve {text}`; a binding is `x = 2`, a definition `f(x) = x**2`"
             raise ExpressionError("syntax", message, Span(part.start + start, part.start + end), hint)
-        bound = self.values.get(text) or (self.definitions[text].body if text in self.definitions else "")
-        is_function = text in self.definitions and self.definitions[text].parameters is not None
-        if not is_function and (bound.startswith("[") or _QUANTITY.fullmatch(bound)):
+        value = self.values.get(text, "")
+        if value.startswith("[") or _QUANTITY.fullmatch(value):
             self.last = text
-            return Shown("", typed(text, line, part.start)._replace(expected=text), f"{text} = {bound}")
+            self._give(ANSWER, value)
+            return Shown("", typed(text, line, part.start)._replace(expected=text), f"{text} = {value}")
         inner, unit = self._asked_unit(text)
         leibniz = self._leibniz(text)
         operator = differential_operator(text)
@@ -523,16 +521,14 @@ class Session:
             if warnings is not None and isinstance(answer.answer, Gradient | Listing):
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         if isinstance(answer.answer, Gradient):
-            self.definitions.pop(ANSWER, None)
             units = answer.answer.units
-            self.values[ANSWER] = _with_unit(answer.answer.value, units and units["value"])
+            self._give(ANSWER, _with_unit(answer.answer.value, units and units["value"]))
         elif (
             answer.formula is not None
             and len(answer.formula) <= MAX_ANSWER_LENGTH
             and ANSWER not in names_in(answer.formula)
         ):
-            self.values.pop(ANSWER, None)
-            self.definitions[ANSWER] = Definition(None, answer.formula)
+            self._give(ANSWER, Definition(None, answer.formula))
         return answer
 
     def _asked_unit(self, text: str) -> tuple[int, str | None]:
@@ -571,10 +567,10 @@ class Session:
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
             with_units = [own for own in point if _QUANTITY.fullmatch(point[own])]
-            if with_units:
-                message = f"`{free[0]}` has no value, and `{with_units[0]}` has a unit"
+            if with_units or unit is not None:
+                what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
                 hint = f"give `{free[0]}` a value too: formulas are without units"
-                raise ExpressionError("missing_value", message, hint=hint)
+                raise ExpressionError("missing_value", f"`{free[0]}` has no value, and {what}", hint=hint)
             text = self.composed(reading.within(reading.first), freed, as_point=False).reading
             if len(program.outputs) > 1:
                 return _blaming(text, lambda: self._list_of_formulas(name, reading, text, free))
@@ -616,8 +612,7 @@ class Session:
             entries = [measured(x, u) for x, u in zip(column, of_column, strict=True)]
             texts[derivative_name((variable,))] = _listed(shape, entries)
         if name == ANSWER:
-            self.definitions.pop(ANSWER, None)
-            self.values[ANSWER] = _listed(shape, map(_with_unit, map(float, answer.values), of_values))
+            self._give(ANSWER, _listed(shape, map(_with_unit, map(float, answer.values), of_values)))
         return Shown("", reading, Listing(texts, (*answer.warnings, *kinks)))
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
@@ -679,7 +674,7 @@ class Session:
             name
             for name in dict.fromkeys(functions)
             if name in self.definitions
-            and any(node.primitive.kink for node in in_order(parse(self._program(name)).outputs))
+            and any(node.primitive.kink for node in in_order(parse(self._program(name), units=True).outputs))
         ]
         return tuple(
             Diagnostic(
@@ -695,10 +690,18 @@ class Session:
         for name, own in self.definitions.items():
             if changed in {self._primes.get(use, (use,))[0] for use in own.uses}:
                 try:
-                    parse(self._program(name), self.values)
+                    parse(self._program(name), self.values, units=True)
                 except ExpressionError as error:
                     message = f"`{name}` uses `{changed}`, and now: {error}"
                     raise ExpressionError(error.kind, message, hint=f"`:forget {name}` first") from None
+
+    def _give(self, name: str, meaning: str | Definition) -> None:
+        if isinstance(meaning, str):
+            self.definitions.pop(name, None)
+            self.values[name] = meaning
+        else:
+            self.values.pop(name, None)
+            self.definitions[name] = meaning
 
     def forget(self, name: str) -> None:
         """Forget a name. Raises `ExpressionError` if another one needs it."""

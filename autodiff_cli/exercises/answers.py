@@ -13,9 +13,10 @@ from ..algebra.rational_functions import coefficients
 from ..derivatives.hessian import hessian
 from ..derivatives.taylor import ZERO_TEST_DIGITS, decided_series, taylor
 from ..diagnostics.leniency import leniently
-from ..errors import ExpressionError, counted, usage_error
+from ..errors import ExpressionError, counted, quoted, usage_error
 from ..formulas.derivation import derivative_name
 from ..formulas.diff import Derivative, diff, differential_operator
+from ..graphs.laurent import NoSeries
 from ..graphs.value import Value, node, variable
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import split
@@ -143,10 +144,15 @@ def check_series(
     """Mark a polynomial as the Taylor polynomial of a program."""
     expected = taylor(text, point, wrt=wrt, order=order)
     name = expected.variable
+    at = {other: (point or {})[other] for other in expected.point}
 
     def polynomial(text: str) -> tuple[Value, int]:
         program = parse(text, [name])
         output, leaf = single_output(program), program.variables.get(name) or variable(name)
+        for other, unknown in program.variables.items():
+            if other not in at:
+                message, hint = f"`{other}` is no variable of the program", f"its variables: {quoted(at)}"
+                raise ExpressionError("name", message, unknown.span, hint)
         parts = coefficients(output, leaf, lambda v: v, lambda primitive, a, b: a)
         if parts is None:
             raise usage_error(f"the answer is no polynomial in `{name}`", "write the polynomial")
@@ -155,9 +161,11 @@ def check_series(
     with errors_point_into(answer):
         typed, degree = leniently(answer, polynomial)[0]
     (output,) = parse(text).outputs
-    at = {other: (point or {})[other] for other in expected.point}
     posed = own("series", text, [expected.polynomial], [name], point)
-    answered = decided_series(typed, at, name, max(order, degree))[0]
+    try:
+        answered = decided_series(typed, at, name, max(order, degree))[0]
+    except NoSeries:
+        raise usage_error("a coefficient of the answer has no value", "write numbers") from None
     for k in range(order + 1, degree + 1):
         if answered.at(k):
             hint = f"leave the terms beyond order {order} out"
