@@ -96,8 +96,11 @@ def columns_drawn(
     if isinstance(between, Range) and not unknowns:
         named = read_with_unknowns(text, [*known_names], None, units=True).program.variables
         unknowns = [name for name in named if name not in known_names]
-        if len(unknowns) != 1:
-            hint = f"name it: `--for {unknowns[-1]}`" if unknowns else "leave the value of one out of `--at`"
+        if not unknowns:
+            message = "`--between` is of one unknown, and all variables have values"
+            raise usage_error(message, "leave out that of the unknown")
+        if len(unknowns) > 1:
+            hint = f"name it: `--for {unknowns[-1]}`"
             raise usage_error("`--between` is of one unknown, and it is not said which", hint)
     bound = "" if (last := last_statement(text)) is None else last.left
     if unknowns:
@@ -137,43 +140,6 @@ def columns_drawn(
     return over, list(dict.fromkeys([*axes, *sorted(spread_columns)]))
 
 
-<<<<<<< HEAD
-=======
-def _variables(
-    program: Program, columns: Sequence[str], known_names: Collection[str], unknowns: Sequence[str]
-) -> list[str]:
-    parameters = [*program.variables] if unknowns else program.parameters
-    inside = sorted(name for name in parameters if name in columns and name not in unknowns)
-    # of columns that have values at the point too, that is where the picture shows the tangent
-    names = [name for name in inside if name not in known_names] or inside
-    if not 0 < len(names) < 3 - bool(unknowns):
-        what = f"{len(names)} variables, {quoted(names)}" if names else "no variable"
-        hint = f"the columns are {listed([*columns])}; `--range` says over which, and `--at` gives the others values"
-        most = "one variable" if unknowns else "one variable or two"
-        raise usage_error(f"a plot is over {most}, and the data have {what} of this program", hint)
-    return names
-
-
-def _unknowns(
-    text: str,
-    known_names: Collection[str],
-    unknowns: Sequence[str] | None,
-    between: Mapping[str, Range] | Range | None,
-) -> Sequence[str]:
-    if unknowns or not isinstance(between, Range):
-        return unknowns or [*(between or ())]
-    program = read_with_unknowns(text, [*known_names], None, units=True).program
-    free = [name for name in program.variables if name not in known_names]
-    if not free:
-        raise usage_error(
-            "`--between` is of one unknown, and all variables have values", "leave out that of the unknown"
-        )
-    if len(free) > 1:
-        raise usage_error("`--between` is of one unknown, and it is not said which", f"name it: `--for {free[-1]}`")
-    return free
-
-
->>>>>>> main
 def in_axis_units(
     rows: Measurements, texts: Mapping[str, str], sigma: Sigma | None, axes: Sequence[Unit]
 ) -> Measurements:

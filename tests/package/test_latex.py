@@ -151,4 +151,4 @@ def test_a_file_is_a_piece_or_a_document(tmp_path: Path) -> None:
         assert autodiff(*command, "--output", "a.tex", "--force", folder=tmp_path).code == 0
         assert (tmp_path / "a.tex").read_text("utf-8").startswith("% x**2\n")
         assert autodiff(*command, "--output", "a.tex", "--force", "--document", folder=tmp_path).code == 0
-        assert (tmp_path / "a.tex").read_text("utf-8").startswith(HEAD)
+        assert (tmp_path / "a.tex").read_text("utf-8").startswith(document_ends()[0])
