@@ -169,11 +169,9 @@ def _text_or_numbers(name: str, value: Any, option: object) -> Any:
     return value if isinstance(value, str) else as_number(value, name)
 
 
-def _words_or_all(name: str, value: Any, option: object) -> Any:
-    return value if isinstance(value, bool | str) else _words(name, value, option)
-
-
 def _words(name: str, value: Any, option: object) -> Any:
+    if isinstance(value, bool) and name == "keep":
+        return value
     if isinstance(value, str):
         return [value]
     if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable):
@@ -232,8 +230,7 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     **dict.fromkeys(("At", "Table", "Fit | str | None", "Value | Iterable[Value]")),
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
     "str | float | Mapping[str, str | float] | None": _text_or_numbers,
-    "Sequence[str] | str | bool": _words_or_all,
-    "Names": _words, "Collection[str]": _words, "str | Sequence[str] | None": _words,
+    **dict.fromkeys(("Sequence[str] | str | bool", "Names", "Collection[str]", "str | Sequence[str] | None"), _words),
     "Ranges": _ends, "Ranges | tuple[float, float]": _ends,
     "Mapping[Any, float] | str | None": _by_name, "Mapping[str, float] | str | None": _by_name,
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,

@@ -19,9 +19,8 @@ from ..errors import usage_error
 from ..views.characters import paint, terminal_of
 from . import defaults
 from .arguments import HELP_ALL, HELP_OPTIONS
-from .completion import VARIABLE, for_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
-from .declarations import COMMANDS, Option, declared
-from .entries import ENVIRONMENT, EXITS, GROUPS, exit_codes, man_page
+from .completion import VARIABLE, in_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
+from .declarations import COMMANDS, Option, declared, exit_codes, table
 from .slips import OPTION_ADVICE, nearest_option, no_command
 
 EXAMPLES = (
@@ -110,7 +109,7 @@ class Command(typer.core.TyperCommand):
         if more:
             names = {title: ", ".join(options) for title, options in more.items()}
             sections[f"More options, which `{HELP_ALL}` explains"] = names
-        sections["Exit codes"] = {str(code): meaning for code, meaning in exit_codes(self.name or "").items()}
+        sections["Exit codes"] = exit_codes(self.name or "")
         _write_help(self, ctx, formatter, description.examples, (description.summary, *description.details), sections)
 
 
@@ -156,9 +155,9 @@ class Commands(typer.core.TyperGroup):
         summaries = {name: declared(name).summary for name in COMMANDS} | {"help": str(help_.__doc__)}
         sections = {
             "Options": _records(self, ctx),
-            **{title: {name: summaries[name] for name in names} for title, names in GROUPS.items()},
-            "Exit codes": {str(code): meaning for code, meaning in EXITS.items()},
-            "Environment": ENVIRONMENT,
+            **{title: {name: summaries[name] for name in names.split()} for title, names in table("titles").items()},
+            "Exit codes": table("exit codes"),
+            "Environment": table("environment"),
         }
         _write_help(self, ctx, formatter, EXAMPLES, (str(self.help),), sections)
 
@@ -317,6 +316,8 @@ def _show_man_page() -> None:
     import tempfile
 
     reader = shutil.which("man")
+    from .manual import man_page
+
     if not sys.stdout.isatty() or reader is None:
         sys.stdout.write(man_page())
         return
@@ -368,4 +369,8 @@ def complete() -> None:
         with redirect_stdout(answer):
             typer.main.get_command(app).main(prog_name="autodiff")
     finally:
-        sys.stdout.write(for_bash(answer.getvalue(), os.environ[VARIABLE], prefix))
+        text, asked = answer.getvalue(), os.environ[VARIABLE]
+        if asked == "complete_bash":
+            # bash needs the rest of a word that it has split
+            text = "".join(in_bash(word, prefix) for word in text.splitlines(keepends=True))
+        sys.stdout.write(with_nospace(text) if asked == "source_bash" else text)

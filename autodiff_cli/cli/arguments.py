@@ -92,7 +92,13 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
             if option.kind == (list[str] | None):
                 values.setdefault(option.parameter, []).append(value)
             else:
-                chosen = _converted_here(option, value, declaration)
+                try:
+                    chosen = converted(option, value)
+                except ExpressionError as error:
+                    others = [other for other, another in options.items() if value in another.choices]
+                    if not others:
+                        raise
+                    raise usage_error(str(error), f"did you mean `{others[0]} {value}`?") from None
                 if values.setdefault(option.parameter, chosen) != chosen:
                     raise usage_error(f"`{name}` is given twice", "leave one of them out")
     return values, positional, late
@@ -201,13 +207,3 @@ def converted(option: Option, text: str) -> str | int | float:
         hint = f"it takes {wanted}" if low is None else f"it takes {wanted} from {low} to {high}"
         raise usage_error(f"`{option.name}` cannot be `{text}`", hint)
     return value
-
-
-def _converted_here(option: Option, text: str, declared: Declared) -> str | int | float:
-    try:
-        return converted(option, text)
-    except ExpressionError as error:
-        for other_name, another in declared.options.items():
-            if text in another.choices:
-                raise usage_error(str(error), f"did you mean `{other_name} {text}`?") from None
-        raise

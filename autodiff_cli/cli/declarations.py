@@ -203,3 +203,9 @@ def users_of_options() -> dict[Option, list[str]]:
 def commands_with(name: str) -> list[str]:
     """Return the commands with an option of this name."""
     return [command for command in COMMANDS if name in declared(command).options]
+
+
+def exit_codes(command: str) -> dict[str, str]:
+    """Return a command's exit codes and their meanings."""
+    no = declared(command).no
+    return {code: no if code == "1" else meaning for code, meaning in table("exit codes").items() if code != "1" or no}

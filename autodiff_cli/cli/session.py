@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import product
-from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
@@ -491,16 +490,22 @@ class Session:
             self.last = text
             self._give(ANSWER, value)
             return Shown("", typed(text, line, part.start)._replace(expected=text), f"{text} = {value}")
-        inner, unit = self._asked_unit(text)
-        leibniz = self._leibniz(text)
+        inner, unit = len(text), None
+        if match := _IN_UNIT.fullmatch(text):
+            from ..quantities.unit import unit_or_none
+
+            if unit_or_none(match[2]) is not None:
+                inner, unit = match.end(1), match[2].strip()
+        leibniz = _LEIBNIZ.fullmatch(text)
         operator = differential_operator(text)
         if operator is None and differential_operator(f"{text} 1") is not None:
             hint = f"write it behind: `{text} x**2`"
             raise ExpressionError("syntax", f"`{text}` of what?", Span(part.start, part.end), hint)
         whole = _WHOLE_PRIME.fullmatch(text)
         piece = typed(text, line, part.start)
-        if leibniz is not None:
-            answer = self._derivatives(piece.within(*leibniz[:2]), *leibniz[2:])
+        if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
+            order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
+            answer = self._derivatives(piece.within(*leibniz.span(3)), leibniz[4], order)
         elif operator is not None:
             answer = self._derivatives(piece.within(operator.end), operator.name, operator.order)
         elif whole is not None and whole[3] is None:
@@ -515,7 +520,12 @@ class Session:
             warnings = None
             if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
                 warnings = self._warnings_of(whole[1], whole[3], Span(part.start, part.end))
-            self.last = self._with_answer_written_out(text[:inner])
+            if text[:inner].strip() != ANSWER or not self.last:
+                self.last = text[:inner]
+                for kind, start, end in reversed(list(scan(self.last)) if ANSWER in self.names else []):
+                    if kind == NAME and text[start:end] == ANSWER:
+                        earlier = self.values.get(ANSWER) or self.definitions[ANSWER].body
+                        self.last = f"{self.last[:start]}({earlier}){self.last[end:]}"
             piece, freed = self.spelled_out(piece.within(0, inner))
             answer = self._value(piece, ANSWER, freed, unit)
             if warnings is not None and isinstance(answer.answer, Gradient | Listing):
@@ -531,32 +541,6 @@ class Session:
             self._give(ANSWER, Definition(None, answer.formula))
         return answer
 
-    def _asked_unit(self, text: str) -> tuple[int, str | None]:
-        match = _IN_UNIT.fullmatch(text)
-        if match is not None:
-            from ..quantities.unit import unit_or_none
-
-            if unit_or_none(match[2]) is not None:
-                return match.end(1), match[2].strip()
-        return len(text), None
-
-    def _leibniz(self, text: str) -> tuple[int, int, str, int] | None:
-        match = _LEIBNIZ.fullmatch(text)
-        if match is None or match[3] not in self.names or f"d{match[4]}" in self.names:
-            return None
-        order = int(match[1] or {"²": 2, "³": 3}.get(match[2] or "", 1))
-        return match.start(3), match.end(3), match[4], order
-
-    def _with_answer_written_out(self, text: str) -> str:
-        if text.strip() == ANSWER and self.last:
-            return self.last
-        places = [(start, end) for kind, start, end in scan(text) if kind == NAME and text[start:end] == ANSWER]
-        if places and ANSWER in self.names:
-            answer = self.values[ANSWER] if ANSWER in self.values else self.definitions[ANSWER].body
-            for start, end in reversed(places):
-                text = f"{text[:start]}({answer}){text[end:]}"
-        return text
-
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         composition = self.composed(piece, freed)
         program, reading = self._read(composition)
@@ -566,7 +550,7 @@ class Session:
         }
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
-            with_units = [own for own in point if _QUANTITY.fullmatch(point[own])]
+            with_units = [own for own, number in point.items() if _QUANTITY.fullmatch(number)]
             if with_units or unit is not None:
                 what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
                 hint = f"give `{free[0]}` a value too: formulas are without units"
@@ -576,29 +560,30 @@ class Session:
                 return _blaming(text, lambda: self._list_of_formulas(name, reading, text, free))
             formula = expression_text(single_output(parse(text.text)))
             return Shown(name, reading, _blaming(text, lambda: diff(text.text, wrt=free)), formula)
+        result: Gradient[float] | Listing
         is_number = reading.text.strip() in self.values
         wanted = [leaf for leaf in program.leaves if leaf.partition("[")[0] != ANSWER and not is_number]
         if len(program.outputs) > 1:
-            shape = program.shape or (len(program.outputs),)
-            asked = None if unit is None else [unit] * len(program.outputs)
-            return self._list(name, reading, point, wanted, shape, asked, self._kinks(composition.primes))
-        result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
-        result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
+            name, result = "", self._list(name, reading, point, wanted, program, unit)
+        else:
+            result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
+            result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         return Shown(name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.primes))))
 
     def _list(
         self,
         name: str,
         reading: AsRead,
-        point: Mapping[str, str],
+        point: dict[str, str],
         wanted: Sequence[str],
-        shape: Sequence[int],
-        units: Sequence[str] | None,
-        kinks: Sequence[Diagnostic],
-    ) -> Shown:
+        program: Program,
+        unit: str | None,
+    ) -> Listing:
         from ..derivatives.jacobian import jacobian
 
-        wanted = wanted if len(wanted) * prod(shape) <= MAX_LISTED_DERIVATIVES else ()
+        shape = program.shape or (len(program.outputs),)
+        units = None if unit is None else [unit] * len(program.outputs)
+        wanted = wanted if len(wanted) * len(program.outputs) <= MAX_LISTED_DERIVATIVES else ()
         # without derivatives one sweep is enough
         along: dict[str, float | str] | None = None if wanted else {}
         answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
@@ -613,7 +598,7 @@ class Session:
             texts[derivative_name((variable,))] = _listed(shape, entries)
         if name == ANSWER:
             self._give(ANSWER, _listed(shape, map(_with_unit, map(float, answer.values), of_values)))
-        return Shown("", reading, Listing(texts, (*answer.warnings, *kinks)))
+        return Listing(texts, answer.warnings)
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
         program = parse(text.text)

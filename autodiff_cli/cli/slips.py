@@ -138,25 +138,20 @@ def _option_hint(name: str, value: str, declared: Declared, command: str) -> str
     synonyms, users = OPTION_SYNONYMS.get(name[2:], ()), commands_with(name)
     if name[2:] in OPTION_ADVICE and not available(synonyms, declared.options):
         return OPTION_ADVICE[name[2:]]
-    meant = _options_meant(name[2:], value, declared)
+    # `--latex` for `--format latex`
+    options, word = declared.options, name[2:]
+    meant = [f"{one.name} {choice}" for choice in (value, word) for one in options.values() if choice in one.choices]
+    meant = (meant or available(synonyms, options))[:2]
+    if not meant:
+        meant = [option for option in options if {*word.split("-")} & {*option[2:].split("-")}]
+        if not meant and len(word) > 2:
+            meant = [option for option in options if option.startswith(f"--{word}")]
+        meant = meant if len(meant) <= 2 else []
     if meant and (" " in meant[0] or not 0 < len(users) <= MAX_NAMED_COMMANDS):
         return f"did you mean {either(meant)}?"
     if synonyms and not users and 0 < len(others := commands_with(synonyms[0])) <= MAX_NAMED_COMMANDS:
         return f"`{synonyms[0]}` is an option of {quoted(others)}; {hint}"
     return f"it is an option of {quoted(users)}; {hint}" if 0 < len(users) <= MAX_NAMED_COMMANDS else hint
-
-
-def _options_meant(name: str, value: str, declared: Declared) -> list[str]:
-    # `--latex` for `--format latex`
-    options = declared.options.values()
-    takes = [f"{option.name} {word}" for word in (value, name) for option in options if word in option.choices]
-    if likely := takes or available(OPTION_SYNONYMS.get(name, ()), declared.options):
-        return likely[:2]
-    words = set(name.split("-"))
-    sharing = [option for option in declared.options if words & set(option[2:].split("-"))]
-    if not sharing and len(name) > 2:
-        sharing = [option for option in declared.options if option.startswith(f"--{name}")]
-    return sharing if len(sharing) <= 2 else []
 
 
 def _in_braces(values: Sequence[str], extra: str) -> str:
