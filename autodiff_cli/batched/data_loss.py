@@ -195,8 +195,7 @@ def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
     from ..inputs.optional_units import column_units, without_units_hint
-    from ..inputs.own_units import in_own_units
-    from ..inputs.quantities import ProgramUnits, unit_value
+    from ..inputs.quantities import ProgramUnits, in_own_units, unit_value
     from ..quantities.unit import linear
 
     asked = may_have_units(program.text, values, units or None)

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
 from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, usage_error
 from ..inputs.arithmetic import Arithmetic, chosen
-from ..inputs.bounds import Range, parse_between, parse_ranges
 from ..inputs.optional_units import left_out
-from ..inputs.parse_point import may_sweep, meant, once_read, parse_weights
+from ..inputs.parse_point import Range, may_sweep, meant, once_read, parse_between, parse_ranges, parse_weights
 from ..numbers.budget import BudgetExceeded, collect, current
 from ..streams.progress import Progress
 from ..streams.requests import (

@@ -13,10 +13,9 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.value_and_gradient import value_and_gradient
-from ..inputs.bounds import Range
 from ..inputs.decoding import whole
 from ..inputs.figures import unsigned
-from ..inputs.parse_point import read_json
+from ..inputs.parse_point import Range, read_json
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..numbers.budget import BudgetExceeded, Defined
@@ -161,7 +160,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
 
     program = parse(surface.text, {*surface.variables, *surface.fixed}, units=True)
     if surface.units is not None:
-        from ..inputs.own_units import in_own_units  # only units need it
+        from ..inputs.quantities import in_own_units  # only units need it
 
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
     names = [*program.leaves]

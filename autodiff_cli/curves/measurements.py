@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from ..batched.columns_io import listed, no_column
 from ..equations.equations import read_with_unknowns
 from ..errors import point_error, quoted, usage_error
-from ..inputs.bounds import Range
 from ..inputs.optional_units import check_percentage
-from ..inputs.parse_point import is_name
+from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..optimize.observations import Sigma, Spread, last_statement, parse_sigma, percentage

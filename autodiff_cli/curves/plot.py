@@ -13,9 +13,9 @@ from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
 from ..graphs.second_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
-from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import left_out, program_units, with_units
+from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number, check_values, may_have_units, numbers_or_quantities, read_program
 from ..language.builder import Program
 from ..language.printer import expression_text
@@ -288,7 +288,7 @@ def _in_units(
 def _in_own_units(
     measured: ProgramUnits, program: Program, sides: Sequence[Unit], values: Mapping[str, float], ranges: Ranges
 ) -> tuple[Program, dict[str, float], dict[str, Range]]:
-    from ..inputs.own_units import in_own_units, ranges_in  # only units need it
+    from ..inputs.quantities import in_own_units, ranges_in  # only units need it
 
     numbers = {name: measured.number_of(name, x) for name, x in values.items()}
     own_ranges = ranges_in(ranges, measured.point, "an end of its range")

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from ..batched.kernels import Kernel, RowErrors
     from ..inputs.quantities import ProgramUnits, Units
-    from ..quantities.unit import Linear, Unit
+    from ..quantities.unit import Unit
 
 QUESTIONS = ("grad", "jacobian", "hessian")
 
@@ -413,13 +413,13 @@ class RowUnits(NamedTuple):
 
     point: dict[str, Unit]
     """The units of the variables' numbers, as headings, the shared point and sweeps have them."""
-    inputs: dict[str, Linear]
+    inputs: dict[str, tuple[float, float]]
     """How numbers of variables are converted that are in no unit of the system."""
     answer: Units
     """The units of an answer's numbers."""
     results: list[Unit]
     """Those of a row's results."""
-    outputs: list[Linear]
+    outputs: list[tuple[float, float]]
     """How results are converted to them from the system."""
 
     def heads(self, names: Sequence[str]) -> dict[str, str]:

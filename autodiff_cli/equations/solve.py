@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, converted, kink_warnings
-from ..inputs.bounds import Range
 from ..inputs.optional_units import with_units
+from ..inputs.parse_point import Range
 from ..inputs.problem import (
     Point,
     Problem,
@@ -265,8 +265,7 @@ def posed_equations(
     numbers, measured = numbers_or_quantities(typed), None
     ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     if dimensions and may_have_units(text, ends | {**typed}, units):
-        from ..inputs.equation_units import EquationUnits  # only units need it
-        from ..inputs.quantities import has_units
+        from ..inputs.quantities import EquationUnits, has_units  # only units need it
 
         check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
         if units or has_units(program, ends | {**numbers}):
@@ -393,7 +392,8 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         if not precisely:
             message = f"the solution has no derivatives: {error}"
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
-    if not simple and wanted and not any(warning.kind == "flat" for warning in problem.warnings):
+    is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
+    if not simple and wanted and not is_told:
         problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
     bounds: Any = dict.fromkeys(at)
     if arithmetic == DOUBLE and (errors or off is not None):

@@ -25,7 +25,7 @@ from ..table.operators import SUB
 from .comparison import as_number, many_digits
 from .exercise import Exercise, Marked
 from .labels import Entry, Key, entries
-from .marking import distinguishable, errors_point_into, mark_formula, parse_number, rounded
+from .marking import distinguishable, errors_point_into, figure, mark_formula, own, parse_number, rounded
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
@@ -35,15 +35,6 @@ KINDS = {1: "derivative", 2: "second"}
 """The kinds of exercise, by order of the derivative."""
 
 MISSING = "missing"
-
-
-def own(
-    kind: str, program: str, answer: Sequence[str], wrt: Sequence[str] = (), point: Point | None = None
-) -> Exercise:
-    """Return a question and its answer as an exercise."""
-    at = {name: str(x) for name, x in (point or {}).items()}
-    formula = kind in ("derivative", "second", "higher")
-    return Exercise(0, 0, 0, kind, "Differentiate {f}.", program, at, tuple(wrt), ("",), tuple(answer), formula, None)
 
 
 def check_derivative(
@@ -66,7 +57,7 @@ def check_derivative(
     if unknowns:
         from ..equations.equations import read_with_unknowns
         from ..equations.implicit_formulas import implicit_diff
-        from .curve_answers import CurveAnswer
+        from .equation_answers import CurveAnswer
 
         derivatives = implicit_diff(text, unknowns=unknowns, wrt=wrt, order=order).derivatives
         program = read_with_unknowns(text, [], unknowns).program
@@ -242,11 +233,6 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         return Marked(posed, typed, False, "wrong: it is {}, and this has {}".format(*_shown(wanted, number)), hint)
 
     return marked_together(posed, answer, keys, given, marked, names)
-
-
-def figure(x: Any) -> Fraction:
-    """Return a computed number as a fraction, with all its digits."""
-    return Fraction(0) if x is None else Fraction(getattr(x, "text", None) or repr(x))
 
 
 def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:

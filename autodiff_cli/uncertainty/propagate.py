@@ -20,9 +20,8 @@ from ..errors import (
     quoted,
     usage_error,
 )
-from ..inputs.bounds import Range
 from ..inputs.optional_units import column_units, in_unit, left_out
-from ..inputs.parse_point import constant_value, is_name, pieces
+from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
@@ -329,11 +328,9 @@ def propagate(
             own = values[name].typed
             distribution = own.distribution._replace(dof=entry.distribution.dof)
             inputs[name] = entry._replace(estimate=float(own), uncertainty=own.uncertainty, distribution=distribution)
-    warnings[first_notes:first_notes] = [
-        _two_pieces(name, x, getattr(values[name], "unit", Unit()))
-        for name, x in inputs.items()
-        if x.distribution.family == "twopiece"
-    ]
+        if entry.distribution.family == "twopiece":
+            warnings.insert(first_notes, _two_pieces(name, inputs[name], getattr(values[name], "unit", Unit())))
+            first_notes += 1
     return Propagation(
         text=text,
         results=results,

@@ -24,7 +24,7 @@ CHECKS = {
     "diff": ("answers", "check_derivative"),
     "hessian": ("answers", "check_hessian"),
     "taylor": ("answers", "check_series"),
-    "solve": ("root_answers", "check_solution"),
+    "solve": ("equation_answers", "check_solution"),
 }
 """The module and function of `exercises` that check answers, by command."""
 
