@@ -162,7 +162,7 @@ def solve(
     starts: list[list[float]] = []
     try:
         if every and arithmetic.name == "certified":
-            exact = finder.exactly()
+            exact = finder.exactly() if isinstance(finder, OneEquation) else None
             starts = proven(finder) if exact is None else exact
         else:
             starts = finder.every() if every else finder.around() if anywhere else finder.one()
@@ -172,7 +172,9 @@ def solve(
         message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
         raise limit_error(message, "name some of them: `--wrt x,y`")
     solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
-    others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
+    others: list[float] = []
+    if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
+        others = finder.others(*starts[0])
     if finder.complete is None and finder.undecided is None and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
     reason = message = "interrupted"
@@ -508,7 +510,7 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
         return "not found", f"no solution was found{between if every else ''}{finder.nearest()}"
-    if every:
+    if every and not (finder.linear and finder.complete is False):
         more = "" if finder.plateaus else "; `--certified` proves whether these are all"
         return "solved", f"{listed} found{between}{more}"
     return "solved", finder.searched(count)

@@ -109,8 +109,7 @@ def own(
 ) -> Exercise:
     """Return a question and its answer as an exercise."""
     at = {name: str(x) for name, x in (point or {}).items()}
-    formula = kind in ("derivative", "second", "higher")
-    return Exercise(0, 0, 0, kind, "Differentiate {f}.", program, at, tuple(wrt), ("",), tuple(answer), formula, None)
+    return Exercise(kind, program, at, tuple(wrt), task="Differentiate {f}.", answer=tuple(answer))
 
 
 def mark_formula(posed: Exercise, answer: str, entry: Entry | None = None) -> Marked:
