@@ -399,7 +399,7 @@ def _quotient(x: _Piece, y: _Piece, inline: bool) -> _Piece:
 def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
     if x.called is not None and exponent.primitive is CONSTANT and re.fullmatch(r"[2-9]|\d\d+", _joined(y)):
         name, arguments = x.called
-        return _piece_of(ATOM, f"{name}^{{", y, "}", arguments, scripts=1)
+        return _piece_of(POWER, f"{name}^{{", y, "}", arguments, scripts=1)
     x = _at(x, ATOM)
     return _piece_of(POWER, x, "^{", y, "}", start=x.start, scripts=1)
 
