@@ -37,8 +37,9 @@ def main() -> int:
         return INTERRUPTED
     code = run(sys.argv[1:])
     _on_signals(_leave)
-    elsewhere = sys.modules.get("autodiff_cli.streams.filesystems")
-    if elsewhere is not None and elsewhere.abandoned.is_set():
+    # a thread of a session may be importing that module
+    abandoned = getattr(sys.modules.get("autodiff_cli.streams.filesystems"), "abandoned", None)
+    if abandoned is not None and abandoned.is_set():
         # what still waits for a network would be waited for
         os._exit(code)
     # Nor does it have to look once more through all that is there at the end: that takes as long as a small formula.
@@ -47,7 +48,6 @@ def main() -> int:
 
 
 def _load(args: Sequence[str]) -> None:
-    """Import the requested command."""
     try:
         from .cli.commands import command_module
         from .cli.declarations import COMMANDS
@@ -109,12 +109,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    """End the process where it stands."""
     os._exit(128 + number)
 
 
 def _dispatch(args: Sequence[str]) -> int:
-    """Run a command, or else what the Typer app is for: help, completion, the version, a slip."""
     from .cli.commands import call
     from .cli.declarations import COMMANDS
     from .errors import ExpressionError
@@ -143,21 +141,23 @@ def _dispatch(args: Sequence[str]) -> int:
 
 
 class _Closed(io.TextIOBase):
-    """A standard output that the caller closed: whatever is written to it is an error, as on a full disk."""
+    """A standard output that the caller closed: writing text or bytes to it is an error, as on a full disk."""
 
-    def write(self, text: str) -> int:
+    @property
+    def buffer(self) -> _Closed:
+        return self
+
+    def write(self, data: object) -> int:
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def _abandon_output() -> None:
-    """Discard output that could not be written."""
     from .views.error import discard_output
 
     discard_output(sys.stdout)
 
 
 def _reported(error: ExpressionError) -> int:
-    """Draw an error; return its exit code."""
     from .views.error import report
 
     report(error.diagnostic, error.text)

@@ -78,7 +78,6 @@ class Check(Record):
     point: dict[str, float]
     constants: dict[str, float]
     precision: int
-    """Digits of the reference."""
     required: int
     quantities: tuple[CheckedNumber, ...]
     """The value, then the partials; empty if there is no value without rounding."""

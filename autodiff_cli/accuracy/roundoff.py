@@ -19,9 +19,12 @@ ROUNDING = 2.0**-53
 
 def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
     """Return warnings about lost digits; `digits` has the correct ones by name."""
-    branch = _decided_by_rounding(doubles, swept)
-    if branch is not None:
-        return [branch]
+    for i in doubles.order:
+        exact = swept.graph.data[i]
+        if doubles.graph.primitives[i].gives_condition and exact is not None and exact != doubles.graph.data[i]:
+            message = "rounding decides this comparison: without it, it comes out otherwise"
+            hint = "leave a margin around the edge"
+            return [Diagnostic("lost_digits", message, doubles.graph.span(i), hint)]
     diagnostics: dict[object, Diagnostic] = {}
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
     lost = [(name, left) for name, left in digits if left <= 16 - WORTH_SAYING]
@@ -135,12 +138,3 @@ def _hint(node: Value) -> str:
     if primitive in (ADD, SUB):
         return "rewrite it so that nearly equal numbers are not subtracted"
     return "rewrite it so that the rounding of its input matters less"
-
-
-def _decided_by_rounding(doubles: GradientResult, swept: GradientResult) -> Diagnostic | None:
-    for i in doubles.order:
-        exact = swept.graph.data[i]
-        if doubles.graph.primitives[i].gives_condition and exact is not None and exact != doubles.graph.data[i]:
-            message = "rounding decides this comparison: without it, it comes out otherwise"
-            return Diagnostic("lost_digits", message, doubles.graph.span(i), "leave a margin around the edge")
-    return None

@@ -12,7 +12,7 @@ from keyword import iskeyword
 from numbers import Integral, Real
 from typing import Any
 
-from ..batched.columns_io import mapped_columns
+from ..batched.columns_io import common_length, mapped_columns
 from ..batched.data_loss import LossSpec, reduction
 from ..cli.arguments import check, converted
 from ..cli.declarations import Option, declared
@@ -105,7 +105,7 @@ class PythonCall(Call):
     ) -> MeasuredColumns:
         if isinstance(data, str):
             return super().read_columns([data], wanted, other, **how)
-        return measured_columns(data, other)
+        return measured_columns(data, other, wanted)
 
     @property
     def request(self) -> Request:
@@ -169,11 +169,9 @@ def _text_or_numbers(name: str, value: Any, option: object) -> Any:
     return value if isinstance(value, str) else as_number(value, name)
 
 
-def _words_or_all(name: str, value: Any, option: object) -> Any:
-    return value if isinstance(value, bool | str) else _words(name, value, option)
-
-
 def _words(name: str, value: Any, option: object) -> Any:
+    if isinstance(value, bool) and name == "keep":
+        return value
     if isinstance(value, str):
         return [value]
     if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable):
@@ -232,8 +230,7 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     **dict.fromkeys(("At", "Table", "Fit | str | None", "Value | Iterable[Value]")),
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
     "str | float | Mapping[str, str | float] | None": _text_or_numbers,
-    "Sequence[str] | str | bool": _words_or_all,
-    "Names": _words, "Collection[str]": _words, "str | Sequence[str] | None": _words,
+    **dict.fromkeys(("Sequence[str] | str | bool", "Names", "Collection[str]", "str | Sequence[str] | None"), _words),
     "Ranges": _ends, "Ranges | tuple[float, float]": _ends,
     "Mapping[Any, float] | str | None": _by_name, "Mapping[str, float] | str | None": _by_name,
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
@@ -341,16 +338,25 @@ def written_number(name: str, value: Any) -> float:
     return typed(number, str(value) if exactly else repr(number))
 
 
-def measured_columns(data: Any, other: Collection[str] = ()) -> MeasuredColumns:
-    """Return the columns of a table and units of headings; `other` names are known."""
+def measured_columns(
+    data: Any, other: Collection[str] = (), wanted: Callable[[Sequence[str]], Collection[str]] | None = None
+) -> MeasuredColumns:
+    """Return the `wanted` columns of a table, all by default, and units of headings; `other` names are known.
+
+    Raises `ExpressionError` if their lengths differ.
+    """
+    theirs = {str(name): name for name in named_columns(data)}
+    used = mapped_columns({}, list(theirs), other)
+    if wanted is not None:
+        used = {name: used[name] for name in wanted(list(used))}
     columns = {}
-    for name in named_columns(data):
-        column = data[name]
+    for heading in used.values():
+        column = data[theirs[heading]]
         column = column.to_pylist() if hasattr(column, "to_pylist") else column
         if isinstance(column, str | bytes) or not isinstance(column, Iterable) or getattr(column, "ndim", 1) == 0:
-            raise point_error(f"column `{name}` is {kind_of(column)}", "give a sequence of numbers")
-        columns[str(name)] = list(column)
-    used = mapped_columns({}, list(columns), other)
+            raise point_error(f"column `{heading}` is {kind_of(column)}", "give a sequence of numbers")
+        columns[heading] = list(column)
+    common_length(columns)
     measured = MeasuredColumns()
     measured.update({name: [written_number(name, x) for x in columns[heading]] for name, heading in used.items()})
     measured.units = units_in_headings(used, {})

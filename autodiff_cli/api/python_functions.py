@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
-from ..cli.commands import CHECKS, check_of
+from ..cli.commands import CHECKS, check_of, with_variable
 from ..cli.commands.diff import question as diff_question
 from ..cli.commands.export import question as export_question
 from ..cli.commands.fit import fitted, prediction_columns
@@ -213,8 +213,11 @@ class Drawing(Answer):
 class Plotted(Drawing):
     """An answer in numbers that has a picture too: a notebook shows the numbers."""
 
+    _usual: ClassVar[str] = "table"
+    """The format of a file whose name says none."""
+
     def _format(self, path: str) -> str:
-        return format_of(None, path, views.view_of(self).formats, "table")
+        return format_of(None, path, views.view_of(self).formats, self._usual)
 
     def _repr_svg_(self) -> str | None:
         return None
@@ -257,13 +260,15 @@ class Picture(Drawing, _graph.Picture):
         return f"<Picture of {len(self.nodes):,} node{'' if len(self.nodes) == 1 else 's'}>"
 
 
-class Page(Drawing, _page.Page, shows=("text", "point")):
+class Page(Plotted, _page.Page, shows=("text", "point")):
     """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
 
     >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
     >>> made, made.html[:15]
     (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
     """
+
+    _usual = "html"
 
     def __str__(self) -> str:
         return self.html.removesuffix("\n")
@@ -272,12 +277,6 @@ class Page(Drawing, _page.Page, shows=("text", "point")):
     def html(self) -> str:
         """The whole page, which needs no other file."""
         return self.to_text("html")
-
-    def _format(self, path: str) -> str:
-        return format_of(None, path, views.view_of(self).formats, "html")
-
-    def _repr_svg_(self) -> str | None:
-        return None
 
     def _repr_html_(self) -> str | None:
         from html import escape
@@ -443,9 +442,6 @@ class Program:
 
         A tuple if the program has several results. Raises TypeError for a name that is missing, or that is no
         variable of the program; `ExpressionError` where the program has no value.
-
-        >>> parse("x**2 + y")(x=3, y=1)
-        10.0
         """
         program = self._program
         self._check(values)
@@ -475,9 +471,6 @@ class Program:
 
         The answer has the numbers without the graph. Raises TypeError for names that do not fit, and
         `ExpressionError` where there is no gradient.
-
-        >>> parse("x**2 + y").gradient(x=3, y=1).gradient
-        {'x': 6.0, 'y': 1.0}
         """
         self._check(values)
         point = {name: as_float(x, f"`{name}` cannot be") for name, x in values.items()}
@@ -575,16 +568,6 @@ def answers(
             own = {} if choices is None else choices(call)
             return _as(function(call), **own, **call.shown)
 
-        def answered_as_meant(values: Mapping[str, Any]) -> Any:
-            if not values.get("lenient"):
-                return answered(values)
-            point = as_meant(values.get("at"), value_of)
-            values = {**values, "at": point} if point else values
-            answer, reading = leniently(str(values["text"]), lambda read: answered({**values, "text": read}))
-            answer.__dict__.update({"_reading": reading} if reading is not None else {})
-            answer.__dict__.update({"_values": tuple(meant(point))} if meant(point) else {})
-            return answer
-
         def answers_to(values: dict[str, Any], text: str | None) -> Any:
             at, zipped = values.get("at"), values.pop("zip", False)
             grid = swept(text, at, value_of, zipped) if "zip" in types else None
@@ -598,7 +581,14 @@ def answers(
                     raise usage_error(f"`{name}` does not go with a frame", "leave it out")
                 fixed, columns = fixed_and_columns(at)
                 return in_batches(command, values, point_of(fixed), columns)
-            answer = answered_as_meant(values)
+            if values.get("lenient"):
+                point = as_meant(at, value_of)
+                values = {**values, "at": point} if point else values
+                answer, reading = leniently(str(text), lambda read: answered({**values, "text": read}))
+                answer.__dict__.update({"_reading": reading} if reading is not None else {})
+                answer.__dict__.update({"_values": tuple(meant(point))} if meant(point) else {})
+            else:
+                answer = answered(values)
             if warnings := getattr(answer, "warnings", ()):
                 answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
             return answer
@@ -612,6 +602,12 @@ def answers(
             text = values.get("text")
             try:
                 values = taken(types, values, command)
+                for option in ("at", "range", "bounds"):
+                    given = values.get(option)
+                    (typed,) = given if isinstance(given, list) and len(given) == 1 else (given,)
+                    if isinstance(typed, str) and text is not None:
+                        named = with_variable(typed, text, values.get("wrt") or values.get("for_"))
+                        values[option] = named if typed is given else [named]
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
                     return cast(R, answers_to(values, text))
             except ExpressionError as error:

@@ -35,7 +35,8 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
 def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return option values by parameter, all other arguments, and those after `--`.
 
-    In a session blanks may stand around `,` and `=` of a value.
+    In a session blanks may stand in a value: behind the expression it goes on to the next option, before that as far
+    as operators join its words.
     """
     declaration = declared(command)
     options = declaration.options
@@ -44,6 +45,11 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
     late: list[str] = []
     option_names = (*options, *HELP_OPTIONS)
     remaining = [*args][::-1]
+    is_split = False
+
+    def is_option(word: str) -> bool:
+        return word.partition("=")[0] in (*option_names, *SHORT, "--") or looks_like_option(word)
+
     while remaining:
         word = remaining.pop()
         arg = word if SHORT.get(word) not in options else SHORT[word]
@@ -62,26 +68,55 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
                     if session or not positional:
                         hint += " (as an expression, write it after `--`, behind all options)"
                     raise usage_error(f"there is no option `{name}`", hint)
+            if session and is_split:
+                raise usage_error(
+                    f"`{arg}` stands behind the options", "write the expression before them, in one piece"
+                )
             positional.append(arg)
         elif (option := options[name]).kind is bool:
             if equals:
                 raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
             values[option.parameter] = True
+            is_split = bool(positional)
         else:
             if not equals:
                 if not remaining or remaining[-1] in option_names:
                     hint = f"write it after the option; `autodiff {command} --help` says what it is"
                     raise usage_error(f"`{name}` needs a value", hint)
                 value = remaining.pop()
-            while session and remaining and (value.endswith((",", "=")) or remaining[-1].startswith((",", "="))):
-                value += remaining.pop()
+            while session and remaining and not is_option(remaining[-1]):
+                if not _goes_on(option, value, remaining[-1], behind=bool(positional)):
+                    break
+                value += f" {remaining.pop()}"
+            is_split = bool(positional)
             if option.kind == (list[str] | None):
                 values.setdefault(option.parameter, []).append(value)
             else:
-                chosen = _converted_here(option, value, declaration)
+                try:
+                    chosen = converted(option, value)
+                except ExpressionError as error:
+                    others = [other for other, another in options.items() if value in another.choices]
+                    if not others:
+                        raise
+                    raise usage_error(str(error), f"did you mean `{others[0]} {value}`?") from None
                 if values.setdefault(option.parameter, chosen) != chosen:
                     raise usage_error(f"`{name}` is given twice", "leave one of them out")
     return values, positional, late
+
+
+_OPERATORS = tuple(",=:<>*^±≤≥·×÷/")
+_ONE_WORD = ("PATH", "CHAR", "MARK", "NAME", "URL")
+"""The placeholders of values that are one word."""
+_FREE_TEXT = ("ANSWER", "CONSTRAINTS", "CONDITIONS")
+
+
+def _goes_on(option: Option, value: str, word: str, behind: bool) -> bool:
+    """Return whether a word of a session that is no option belongs to the value before it."""
+    if option.kind not in (str | None, list[str] | None) or option.choices or option.metavar in _ONE_WORD:
+        return False
+    if behind or option.metavar in _FREE_TEXT:
+        return True
+    return value.endswith((*_OPERATORS, "+", "-")) or word.startswith(_OPERATORS) or word in ("+", "-")
 
 
 def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence[str], command: str) -> dict[str, Any]:
@@ -93,7 +128,7 @@ def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence
             raise usage_error("what stands after `--` is no option", "put the options before `--`")
         from .slips import too_many
 
-        raise too_many(positional, declaration, command, values.get("at", []))
+        raise too_many(positional, declaration, command, values)
     if values.get("json") and values.get("format", "json") != "json":
         raise _excluded("--json", "--format")
     if positional and "file" in values and "expr" in arguments:
@@ -172,13 +207,3 @@ def converted(option: Option, text: str) -> str | int | float:
         hint = f"it takes {wanted}" if low is None else f"it takes {wanted} from {low} to {high}"
         raise usage_error(f"`{option.name}` cannot be `{text}`", hint)
     return value
-
-
-def _converted_here(option: Option, text: str, declared: Declared) -> str | int | float:
-    try:
-        return converted(option, text)
-    except ExpressionError as error:
-        for other_name, another in declared.options.items():
-            if text in another.choices:
-                raise usage_error(str(error), f"did you mean `{other_name} {text}`?") from None
-        raise

@@ -39,16 +39,6 @@ def prepare(environment: MutableMapping[str, str]) -> str:
     return joined[-1] if joined else ""
 
 
-def for_bash(answer: str, line: str, current: str) -> str:
-    """Adapt Typer's answer to bash; leave those for other shells unchanged.
-
-    Bash needs the rest of a word that it has split, and no space after `x=` or `sin(`.
-    """
-    if line == "complete_bash":
-        return "".join(in_bash(word, current) for word in answer.splitlines(keepends=True))
-    return with_nospace(answer) if line == "source_bash" else answer
-
-
 def with_nospace(script: str) -> str:
     """Return the bash script, with no space after an incomplete word."""
     if "nospace" in script:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ExpressionError, nearest, usage_error
 from .arguments import check, converted, values_by_option
-from .declarations import Declared, Option, commands_with, declared, users_of_options
+from .declarations import Option, commands_with, declared, users_of_options
 
 VARIABLE = "AUTODIFF_OPTIONS"
 
@@ -36,7 +36,10 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
     except ValueError as fault:
         message = f"{str(fault)[:1].lower()}{str(fault)[1:]}"
         raise _wrong(f"it cannot be read: {message}", "close the quotes in it") from None
+    from ..inputs.parse_point import may_sweep  # help imports this module too
+
     defaults: dict[str, Any] = {}
+    has_rows = bool(typed.get("data")) or may_sweep(typed.get("at"))
     while words:
         word = words.pop()
         name, equals, value = word.partition("=")
@@ -67,22 +70,19 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
                 if any(following in other.choices for other in declarations):
                     continue
                 raise _wrong(str(error), error.hint) from None
-        if own and option.parameter not in typed:
+        # options about rows are for sweeps and losses
+        if own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
             defaults[name] = chosen
-    return {**_that_fit(defaults, typed, declaration), **typed}
-
-
-def _that_fit(defaults: Mapping[str, Any], typed: Mapping[str, Any], declared: Declared) -> dict[str, Any]:
-    values = values_by_option(declared, typed)
+    values = values_by_option(declaration, typed)
     fitting: dict[str, Any] = {}
     # repeat for options that need a later one
     for name, value in [*defaults.items()] * len(defaults):
-        option = declared.options[name]
+        option = declaration.options[name]
         if name not in values and not values.keys() & set(option.yields_to):
             with suppress(ExpressionError):
-                check(declared.options, {**values, name: value})
+                check(declaration.options, {**values, name: value})
                 values[name] = fitting[option.parameter] = value
-    return fitting
+    return {**fitting, **typed}
 
 
 def is_allowed(option: Option) -> bool:

@@ -7,17 +7,95 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Any
 
-from ..api.python_functions import STUBS
+from .. import __version__
 from ..errors import EXIT_CODES
 from ..views.schema import Field, view_in
 from .commands import command_module
-from .declarations import COMMANDS, QUESTIONS, declared, users_of_options
-from .entries import ENVIRONMENT, EXITS, command_list, man_page
+from .declarations import COMMANDS, QUESTIONS, Option, declared, table, users_of_options
+
+
+def command_list(commands: Sequence[str]) -> str:
+    """Return the names of commands, joined for a sentence."""
+    others = [command for command in COMMANDS if command not in commands]
+    if not others:
+        return "all commands"
+    if len(others) < len(commands) and len(others) <= 4:
+        return f"all but {', '.join(others)}"
+    return ", ".join(commands)
+
+
+def man_page() -> str:
+    """Return the man page in troff."""
+    return "\n".join(_man_lines()) + "\n"
+
+
+def _man_lines() -> Iterator[str]:
+    shared = {option for option, commands in users_of_options().items() if len(commands) > 2}
+    yield f'.TH AUTODIFF 1 "" "autodiff {__version__}" "User Commands"'
+    # no hyphenation, no justified lines
+    yield from (".nh", ".ad l")
+    yield from (".SH NAME", r"autodiff \- the exact gradient of a formula, from the command line")
+    yield from (".SH SYNOPSIS", r".B autodiff", r"\fICOMMAND\fR [\fIOPTIONS\fR] [\fIEXPR\fR]", ".br")
+    yield from (r".B autodiff help", r"[\fICOMMAND\fR] [\fB\-\-man\fR]")
+    yield ".SH DESCRIPTION"
+    yield _roff(
+        "autodiff takes a formula as you would type it, and gives its value and its exact gradient at a point, with "
+        "the graph that the gradient was computed on. Its other commands explain, check and use derivatives."
+    )
+    yield ".PP"
+    yield _roff(
+        "A command without an expression, or with `-`, reads programs from standard input, one a line, and answers one "
+        "record a line. What begins with a minus sign and is no option is the expression."
+    )
+    yield ".SH COMMANDS"
+    for command in COMMANDS:
+        description = declared(command)
+        options = description.options.values()
+        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for _, argument in description.arguments)}"
+        yield _roff(" ".join((description.summary, *description.details)))
+        for option in options:
+            if option not in shared:
+                yield from _man_option(option)
+        also = ", ".join(f"`{option.name}`" for option in options if option in shared)
+        yield from (".PP", _roff(f"Also {also}; see below."), ".PP", "Examples:", ".PP", ".nf", ".RS 4")
+        yield from (_roff(example, code=True) for example in description.examples)
+        yield from (".RE", ".fi")
+    yield ".SH OPTIONS OF SEVERAL COMMANDS"
+    for option, commands in users_of_options().items():
+        if option in shared:
+            yield from _man_option(option, f" ({command_list(commands)})")
+    yield ".SH EXIT STATUS"
+    for code, meaning in table("exit codes").items():
+        yield from (".TP", f".B {code}", _roff(meaning))
+    yield from (".PP", "For many lines it is the highest that came up.", ".SH ENVIRONMENT")
+    for name, meaning in table("environment").items():
+        yield from (".TP", f".B {_roff(name)}", _roff(meaning))
+    yield from (".SH SEE ALSO", _roff("`autodiff help grad` and its like; `autodiff functions` for the language."))
+
+
+def _man_option(option: Option, more: str = "") -> Iterator[str]:
+    name, _, metavar = option.syntax.partition(" ")
+    value = rf" \fI{metavar}\fR" if metavar else ""
+    yield from (".TP", rf"\fB{_roff(name, code=True)}\fR{value}", _roff(option.help + more))
+
+
+def _roff(text: str, *, code: bool = False) -> str:
+    def plain(piece: str) -> str:
+        return piece.replace("\\", "\\e")
+
+    def typed(piece: str) -> str:
+        return plain(piece).replace("-", "\\-").replace("'", "\\(aq").replace("^", "\\(ha").replace("~", "\\(ti")
+
+    pieces = [text] if code else text.split("`")
+    formatted = "".join(
+        typed(piece) if code else rf"\fB{typed(piece)}\fR" if k % 2 else plain(piece) for k, piece in enumerate(pieces)
+    )
+    return "\\&" + formatted if formatted[:1] in (".", "'") else formatted
 
 
 def tables() -> dict[str, str]:
@@ -28,38 +106,30 @@ def tables() -> dict[str, str]:
             ("option", "what it does", "commands"),
             sorted((f"`{x.syntax}`", x.help, command_list(users)) for x, users in users_of_options().items()),
         ),
-        "keys": _keys(),
+        "keys": "\n".join(_keys()),
         "exit codes": _table(
             ("exit code", "when", "kinds of error"),
             (
-                (
-                    str(code),
-                    meaning,
-                    " ".join(f"`{kind}`" for kind, exit_code in EXIT_CODES.items() if exit_code == code),
-                )
-                for code, meaning in EXITS.items()
+                (code, meaning, " ".join(f"`{kind}`" for kind, number in EXIT_CODES.items() if number == int(code)))
+                for code, meaning in table("exit codes").items()
             ),
         ),
         "environment": _table(
-            ("variable", "what it does"), ((f"`{exit_code}`", meaning) for exit_code, meaning in ENVIRONMENT.items())
+            ("variable", "what it does"), ((f"`{name}`", meaning) for name, meaning in table("environment").items())
         ),
     }
 
 
-def _keys() -> str:
-    parts = []
+def _keys() -> Iterator[str]:
     for command in QUESTIONS:
         view = view_in(command_module(command))
-        for about, fields in (
-            ("", view.fields),
-            *[(about, fields) for about, _, fields in view.other_records if about],
-        ):
-            parts.append(f"`{command}`{about and f', {about}'}:\n")
-            parts.append(_table(("key", "what it holds"), _key_rows(fields)))
+        others = [(about, fields) for about, _, fields in view.other_records if about]
+        for about, fields in (("", view.fields), *others):
+            yield f"`{command}`{about and f', {about}'}:\n"
+            yield _table(("key", "what it holds"), _key_rows(fields))
         if view.csv_columns:
             columns = " ".join(f"`{name}`" for name in view.csv_columns)
-            parts.append(f"Columns of csv and tsv: {columns}\n")
-    return "\n".join(parts)
+            yield f"Columns of csv and tsv: {columns}\n"
 
 
 def _key_rows(fields: Iterable[Field], parent: str = "") -> Iterator[tuple[str, str]]:
@@ -83,6 +153,8 @@ PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
 
 def stub() -> str:
     """Return the stub file of the package."""
+    from ..api.python_functions import STUBS  # help shows the man page without them
+
     classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
     lines = [
         "# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.",

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
 from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, usage_error
 from ..inputs.arithmetic import Arithmetic, chosen
-from ..inputs.bounds import Range, parse_between, parse_ranges
 from ..inputs.optional_units import left_out
-from ..inputs.parse_point import may_sweep, meant, once_read, parse_weights
+from ..inputs.parse_point import Range, may_sweep, meant, once_read, parse_between, parse_ranges, parse_weights
 from ..numbers.budget import BudgetExceeded, collect, current
 from ..streams.progress import Progress
 from ..streams.requests import (
@@ -462,7 +461,12 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
     except Exception as fault:
         # answer the other lines after any error
         error = error_of(fault, "the line")
-        drop_traceback(fault)
+        dropped: BaseException | None = fault
+        while dropped is not None:
+            # tracebacks and causes hold texts and graphs, often in a cycle with the error
+            earlier = dropped.__context__
+            dropped.__traceback__ = dropped.__cause__ = dropped.__context__ = None
+            dropped = earlier
         subject = _as_read(source, error)
         out.error(subject, error)
         if not out.carries_errors:
@@ -488,15 +492,6 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
             _note(subject.readings, place)
         warn(warnings, subject.meant, where=place)
     return 0
-
-
-def drop_traceback(error: BaseException | None) -> None:
-    """Drop the traceback, the cause and the context of an error."""
-    # they hold texts and graphs, often in a cycle with the error
-    while error is not None:
-        earlier = error.__context__
-        error.__traceback__ = error.__cause__ = error.__context__ = None
-        error = earlier
 
 
 def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", composed: AsRead | None = None) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import product
-from math import prod
 from typing import Any, NamedTuple, TypeVar
 
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
@@ -106,7 +105,6 @@ class Composition(NamedTuple):
 
     reading: AsRead
     point: dict[str, str]
-    primes: list[str]
 
 
 class Shown(NamedTuple):
@@ -329,8 +327,7 @@ class Session:
         before = "".join(lines)
         text = before + reading.text
         read = AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text)
-        primes = [self._primes[name][0] for name in definitions if name in self._primes]
-        return Composition(read, _point(numbers) if as_point else {}, primes)
+        return Composition(read, _point(numbers) if as_point else {})
 
     def program(self) -> str:
         """Return the session as one program. Raises `ExpressionError`."""
@@ -394,8 +391,7 @@ class Session:
         piece = AsRead(head + side.text, line, (*range(part.start, part.body), *side.places))
         _, reading = self._read(self.composed(piece, {part.name, *parameters}))
         own = Definition(parameters, reading.within(reading.first).text.partition("=")[2].strip())
-        self.values.pop(part.name, None)
-        self.definitions[part.name] = own
+        self._give(part.name, own)
         self.needed([part.name])
         self.last = part.name
         return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
@@ -403,10 +399,10 @@ class Session:
     def _bind(self, line: str, part: Statement) -> Shown:
         quantity = self._quantity(line, part)
         if quantity is not None:
-            self.definitions.pop(part.name, None)
-            self.values[part.name], read = quantity
+            value, read = quantity
+            self._give(part.name, value)
             self.last = part.name
-            return Shown("", read, f"{part.name} = {self.values[part.name]}")
+            return Shown("", read, f"{part.name} = {value}")
         composition = self.composed(self._side(line, part))
         program, reading = self._read(composition)
         own = Definition(None, reading.within(reading.first).text.strip())
@@ -420,10 +416,9 @@ class Session:
             number = _blaming(reading, lambda: gradient(reading.text, composition.point, wrt=()))
             self.values[part.name] = _with_unit(number.value, number.units and number.units["value"])
         elif not program.leaves and not {*self.names, *self._primes}.intersection(used):
-            self.values[part.name] = own.body
+            self._give(part.name, own.body)
         else:
-            self.values.pop(part.name, None)
-            self.definitions[part.name] = own
+            self._give(part.name, own)
         self.last = part.name
         if own.body.startswith("[") and len(program.outputs) != 1:
             return Shown("", reading._replace(expected=reading.text), own.statement(part.name))
@@ -488,21 +483,27 @@ class Session:
                 message = "an equation has no value"
                 hint = f"to solve it: `solve {text}`; a binding is `x = 2`, a definition `f(x) = x**2`"
             raise ExpressionError("syntax", message, Span(part.start + start, part.start + end), hint)
-        bound = self.values.get(text) or (self.definitions[text].body if text in self.definitions else "")
-        is_function = text in self.definitions and self.definitions[text].parameters is not None
-        if not is_function and (bound.startswith("[") or _QUANTITY.fullmatch(bound)):
+        value = self.values.get(text, "")
+        if value.startswith("[") or _QUANTITY.fullmatch(value):
             self.last = text
-            return Shown("", typed(text, line, part.start)._replace(expected=text), f"{text} = {bound}")
-        inner, unit = self._asked_unit(text)
-        leibniz = self._leibniz(text)
+            self._give(ANSWER, value)
+            return Shown("", typed(text, line, part.start)._replace(expected=text), f"{text} = {value}")
+        inner, unit = len(text), None
+        if match := _IN_UNIT.fullmatch(text):
+            from ..quantities.unit import unit_or_none
+
+            if unit_or_none(match[2]) is not None:
+                inner, unit = match.end(1), match[2].strip()
+        leibniz = _LEIBNIZ.fullmatch(text)
         operator = differential_operator(text)
         if operator is None and differential_operator(f"{text} 1") is not None:
             hint = f"write it behind: `{text} x**2`"
             raise ExpressionError("syntax", f"`{text}` of what?", Span(part.start, part.end), hint)
         whole = _WHOLE_PRIME.fullmatch(text)
         piece = typed(text, line, part.start)
-        if leibniz is not None:
-            answer = self._derivatives(piece.within(*leibniz[:2]), *leibniz[2:])
+        if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
+            order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
+            answer = self._derivatives(piece.within(*leibniz.span(3)), leibniz[4], order)
         elif operator is not None:
             answer = self._derivatives(piece.within(operator.end), operator.name, operator.order)
         elif whole is not None and whole[3] is None:
@@ -517,49 +518,26 @@ class Session:
             warnings = None
             if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
                 warnings = self._warnings_of(whole[1], whole[3], Span(part.start, part.end))
-            self.last = self._with_answer_written_out(text[:inner])
+            if text[:inner].strip() != ANSWER or not self.last:
+                self.last = text[:inner]
+                for kind, start, end in reversed(list(scan(self.last)) if ANSWER in self.names else []):
+                    if kind == NAME and text[start:end] == ANSWER:
+                        earlier = self.values.get(ANSWER) or self.definitions[ANSWER].body
+                        self.last = f"{self.last[:start]}({earlier}){self.last[end:]}"
             piece, freed = self.spelled_out(piece.within(0, inner))
             answer = self._value(piece, ANSWER, freed, unit)
             if warnings is not None and isinstance(answer.answer, Gradient | Listing):
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         if isinstance(answer.answer, Gradient):
-            self.definitions.pop(ANSWER, None)
             units = answer.answer.units
-            self.values[ANSWER] = _with_unit(answer.answer.value, units and units["value"])
+            self._give(ANSWER, _with_unit(answer.answer.value, units and units["value"]))
         elif (
             answer.formula is not None
             and len(answer.formula) <= MAX_ANSWER_LENGTH
             and ANSWER not in names_in(answer.formula)
         ):
-            self.values.pop(ANSWER, None)
-            self.definitions[ANSWER] = Definition(None, answer.formula)
+            self._give(ANSWER, Definition(None, answer.formula))
         return answer
-
-    def _asked_unit(self, text: str) -> tuple[int, str | None]:
-        match = _IN_UNIT.fullmatch(text)
-        if match is not None:
-            from ..quantities.unit import unit_or_none
-
-            if unit_or_none(match[2]) is not None:
-                return match.end(1), match[2].strip()
-        return len(text), None
-
-    def _leibniz(self, text: str) -> tuple[int, int, str, int] | None:
-        match = _LEIBNIZ.fullmatch(text)
-        if match is None or match[3] not in self.names or f"d{match[4]}" in self.names:
-            return None
-        order = int(match[1] or {"²": 2, "³": 3}.get(match[2] or "", 1))
-        return match.start(3), match.end(3), match[4], order
-
-    def _with_answer_written_out(self, text: str) -> str:
-        if text.strip() == ANSWER and self.last:
-            return self.last
-        places = [(start, end) for kind, start, end in scan(text) if kind == NAME and text[start:end] == ANSWER]
-        if places and ANSWER in self.names:
-            answer = self.values[ANSWER] if ANSWER in self.values else self.definitions[ANSWER].body
-            for start, end in reversed(places):
-                text = f"{text[:start]}({answer}){text[end:]}"
-        return text
 
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         composition = self.composed(piece, freed)
@@ -570,39 +548,42 @@ class Session:
         }
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
-            with_units = [own for own in point if _QUANTITY.fullmatch(point[own])]
-            if with_units:
-                message = f"`{free[0]}` has no value, and `{with_units[0]}` has a unit"
+            with_units = [own for own, number in point.items() if _QUANTITY.fullmatch(number)]
+            if with_units or unit is not None:
+                what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
                 hint = f"give `{free[0]}` a value too: formulas are without units"
-                raise ExpressionError("missing_value", message, hint=hint)
+                raise ExpressionError("missing_value", f"`{free[0]}` has no value, and {what}", hint=hint)
             text = self.composed(reading.within(reading.first), freed, as_point=False).reading
             if len(program.outputs) > 1:
                 return _blaming(text, lambda: self._list_of_formulas(name, reading, text, free))
             formula = expression_text(single_output(parse(text.text)))
             return Shown(name, reading, _blaming(text, lambda: diff(text.text, wrt=free)), formula)
+        result: Gradient[float] | Listing
         is_number = reading.text.strip() in self.values
         wanted = [leaf for leaf in program.leaves if leaf.partition("[")[0] != ANSWER and not is_number]
         if len(program.outputs) > 1:
-            shape = program.shape or (len(program.outputs),)
-            asked = None if unit is None else [unit] * len(program.outputs)
-            return self._list(name, reading, point, wanted, shape, asked, self._kinks(composition.primes))
-        result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
-        result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
-        return Shown(name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.primes))))
+            name, result = "", self._list(name, reading, point, wanted, program, unit)
+        else:
+            result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
+            result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
+        return Shown(
+            name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.reading.text)))
+        )
 
     def _list(
         self,
         name: str,
         reading: AsRead,
-        point: Mapping[str, str],
+        point: dict[str, str],
         wanted: Sequence[str],
-        shape: Sequence[int],
-        units: Sequence[str] | None,
-        kinks: Sequence[Diagnostic],
-    ) -> Shown:
+        program: Program,
+        unit: str | None,
+    ) -> Listing:
         from ..derivatives.jacobian import jacobian
 
-        wanted = wanted if len(wanted) * prod(shape) <= MAX_LISTED_DERIVATIVES else ()
+        shape = program.shape or (len(program.outputs),)
+        units = None if unit is None else [unit] * len(program.outputs)
+        wanted = wanted if len(wanted) * len(program.outputs) <= MAX_LISTED_DERIVATIVES else ()
         # without derivatives one sweep is enough
         along: dict[str, float | str] | None = None if wanted else {}
         answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
@@ -616,9 +597,8 @@ class Session:
             entries = [measured(x, u) for x, u in zip(column, of_column, strict=True)]
             texts[derivative_name((variable,))] = _listed(shape, entries)
         if name == ANSWER:
-            self.definitions.pop(ANSWER, None)
-            self.values[ANSWER] = _listed(shape, map(_with_unit, map(float, answer.values), of_values))
-        return Shown("", reading, Listing(texts, (*answer.warnings, *kinks)))
+            self._give(ANSWER, _listed(shape, map(_with_unit, map(float, answer.values), of_values)))
+        return Listing(texts, answer.warnings)
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
         program = parse(text.text)
@@ -674,31 +654,29 @@ class Session:
         # their places are in another text
         return tuple(warning._replace(span=None, also=()) for warning in answer.warnings)
 
-    def _kinks(self, functions: Iterable[str]) -> tuple[Diagnostic, ...]:
-        bent = [
-            name
-            for name in dict.fromkeys(functions)
-            if name in self.definitions
-            and any(node.primitive.kink for node in in_order(parse(self._program(name)).outputs))
-        ]
-        return tuple(
-            Diagnostic(
-                "kink",
-                f"`{name}` may have kinks, where the formula of `{name}'` has a conventional value",
-                None,
-                f"`{name}'(3)` alone says whether there is one",
-            )
-            for name in bent
-        )
+    def _kinks(self, program: str) -> Iterator[Diagnostic]:
+        used = [self._primes[name][0] for name in names_in(program) if name in self._primes]
+        for name in [name for name in dict.fromkeys(used) if name in self.definitions]:
+            if any(node.primitive.kink for node in in_order(parse(self._program(name), units=True).outputs)):
+                message = f"`{name}` may have kinks, where the formula of `{name}'` has a conventional value"
+                yield Diagnostic("kink", message, None, f"`{name}'(3)` alone says whether there is one")
 
     def _check_others(self, changed: str) -> None:
         for name, own in self.definitions.items():
             if changed in {self._primes.get(use, (use,))[0] for use in own.uses}:
                 try:
-                    parse(self._program(name), self.values)
+                    parse(self._program(name), self.values, units=True)
                 except ExpressionError as error:
                     message = f"`{name}` uses `{changed}`, and now: {error}"
                     raise ExpressionError(error.kind, message, hint=f"`:forget {name}` first") from None
+
+    def _give(self, name: str, meaning: str | Definition) -> None:
+        if isinstance(meaning, str):
+            self.definitions.pop(name, None)
+            self.values[name] = meaning
+        else:
+            self.values.pop(name, None)
+            self.definitions[name] = meaning
 
     def forget(self, name: str) -> None:
         """Forget a name. Raises `ExpressionError` if another one needs it."""

@@ -37,6 +37,7 @@ REPL = "repl"
 HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
+_SWEPT = Reading(sweeping(None))
 _ASSIGNS = re.compile(r"\s*(?:[-+*/]?=(?!=))")
 
 
@@ -200,7 +201,14 @@ class Lines:
             raise _taken()
         if not piece.text:
             raise usage_error("there is no expression yet", "write it after the command: `plot x^2`")
-        hidden = self._hidden(values, given)
+        # options give these names other meanings
+        hidden: set[str] = set()
+        for text in (*values.get("at", ()), *(values.get("fix") or ())):
+            is_file = text.startswith("@")
+            hidden.update(default_point([text], _SWEPT) if is_file else re.findall(r"([^\W\d]\w*)\s*=", text))
+        unknowns = names_of_option(values.get("unknowns"), "--for") or ()
+        hidden.update(name for name in unknowns if name in self.session.definitions)
+        hidden.update(columns(Line(None, tuple(given))))
         typed_text, options = piece.text, declared(command).options
         piece, freed = self.session.spelled_out(piece, hidden)
         takes_point = "--at" in options
@@ -218,19 +226,6 @@ class Lines:
             # a lone function varies with its parameters only
             values.setdefault("wrt", [",".join(sorted(freed))])
         return Composed(composition.reading)
-
-    def _hidden(self, values: Mapping[str, Any], given: Sequence[tuple[Option, str]]) -> set[str]:
-        # options give these names other meanings
-        hidden: set[str] = set()
-        for text in values.get("at", ()):
-            hidden.update(
-                default_point([text], Reading(sweeping(None)))
-                if text.startswith("@")
-                else re.findall(r"([^\W\d]\w*)\s*=", text)
-            )
-        unknowns = names_of_option(values.get("unknowns"), "--for") or ()
-        hidden.update(name for name in unknowns if name in self.session.definitions)
-        return hidden.union(columns(Line(None, tuple(given))))
 
     def _help(self, rest: str) -> int:
         if rest:

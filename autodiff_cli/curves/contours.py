@@ -13,10 +13,9 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.value_and_gradient import value_and_gradient
-from ..inputs.bounds import Range
 from ..inputs.decoding import whole
 from ..inputs.figures import unsigned
-from ..inputs.parse_point import read_json
+from ..inputs.parse_point import Range, read_json
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..numbers.budget import BudgetExceeded, Defined
@@ -29,11 +28,8 @@ if TYPE_CHECKING:
 
 GRID_STEPS = 120
 """The steps into which each side is divided."""
-
 DRAWN_STEPS_PER_GRID_STEP = 4
 """Into how many a drawing divides each of these steps."""
-
-
 MAX_CROSSINGS = 12_000
 """The most crossings of contours with grid lines that the grid resolves."""
 
@@ -48,7 +44,6 @@ class Surface(Record):
     heights: tuple[tuple[float | None, ...], ...]
     """One row for each of `y`; None where the program is undefined."""
     levels: tuple[float, ...]
-    """The heights of the contours."""
     fixed: dict[str, float]
     point: tuple[float, float] | None
     value: float | None
@@ -161,7 +156,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
 
     program = parse(surface.text, {*surface.variables, *surface.fixed}, units=True)
     if surface.units is not None:
-        from ..inputs.own_units import in_own_units  # only units need it
+        from ..inputs.quantities import in_own_units  # only units need it
 
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
     names = [*program.leaves]
@@ -236,26 +231,23 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
     text, fault = whole(source, file)
     if fault is not None:
         raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)
+    points: list[dict[str, float]] = []
     try:
-        points = _points(text)
+        if (start := text.lstrip()[:1]) in ("{", "["):
+            lines = [line for line in text.splitlines() if line.strip()]
+            records = read_json(text)[0] if start == "[" else [read_json(line)[0] for line in lines]
+            points = [{name: float(x) for name, x in record["point"].items()} for record in records]
+        else:
+            by_step: dict[str, dict[str, float]] = {}
+            dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
+            for row in csv.DictReader(text.splitlines(), dialect=dialect):
+                by_step.setdefault(row["step"], {})[row["variable"]] = float(row["at"])
+            points = list(by_step.values())
     except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, csv.Error):
-        points = []
+        pass
     if not points:
         raise usage_error(
             f"`{source}` does not hold the path of a run",
             "write one with `autodiff descend … --format jsonl`, or `autodiff minimize … --save-path`",
         )
     return points
-
-
-def _points(text: str) -> list[dict[str, float]]:
-    start = text.lstrip()[:1]
-    if start in ("{", "["):
-        lines = [line for line in text.splitlines() if line.strip()]
-        records = read_json(text)[0] if start == "[" else [read_json(line)[0] for line in lines]
-        return [{name: float(x) for name, x in record["point"].items()} for record in records]
-    points: dict[str, dict[str, float]] = {}
-    dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
-    for row in csv.DictReader(text.splitlines(), dialect=dialect):
-        points.setdefault(row["step"], {})[row["variable"]] = float(row["at"])
-    return list(points.values())

@@ -89,7 +89,6 @@ class Reader(ABC):
     rows_name_columns = False
     total: int | None = None
     units: Mapping[str, str] = {}
-    """The units of columns from a row of units."""
     summary: Sequence[str] = ()
     grid: Grid | None = None
 
@@ -613,6 +612,8 @@ class Text(Reader):
                 block.decode()
             with suppress(pa.ArrowInvalid):
                 batch = self.batch(block, schema)
+                if self.rows_name_columns and batch.num_rows != sum(map(bool, map(bytes.strip, block.split(b"\n")))):
+                    return None  # several objects in a line, or several lines of an object
                 columns = [batch.column(name) for name in self.of_file.numbers]
                 if all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
                     return batch, {}

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from ..batched.kernels import Kernel, RowErrors
     from ..inputs.quantities import ProgramUnits, Units
-    from ..quantities.unit import Linear, Unit
+    from ..quantities.unit import Unit
 
 QUESTIONS = ("grad", "jacobian", "hessian")
 
@@ -63,7 +63,6 @@ class RowRequest(NamedTuple):
     record: Record | None
     """None where rows are computed one by one only."""
     plain: Callable[[Mapping[str, float]], Answer]
-    """The results at a point."""
     refused: RowErrors | None = None
     """Why points have no results, where many are asked about at once."""
 
@@ -133,7 +132,6 @@ class Answered(NamedTuple):
     errors: dict[int, ExpressionError]
     asked: int
     kinks: Counter[tuple[str, ...]]
-    """The rows at kinks, by the conventions that they took."""
 
 
 class Bound:
@@ -153,7 +151,6 @@ class Bound:
         self.shared = dict(rows.at)
         self.request = row_request(rows.question, self.known)
         self.fixed = {k: self.shared[name] for k, name in enumerate(variables) if name not in self.columns}
-        """The variables that all rows share, by their places."""
         for k, name in enumerate(variables):
             if k not in self.fixed:
                 check_type(name, schema.field(self.columns[name]).type)
@@ -413,13 +410,11 @@ class RowUnits(NamedTuple):
 
     point: dict[str, Unit]
     """The units of the variables' numbers, as headings, the shared point and sweeps have them."""
-    inputs: dict[str, Linear]
+    inputs: dict[str, tuple[float, float]]
     """How numbers of variables are converted that are in no unit of the system."""
     answer: Units
-    """The units of an answer's numbers."""
     results: list[Unit]
-    """Those of a row's results."""
-    outputs: list[Linear]
+    outputs: list[tuple[float, float]]
     """How results are converted to them from the system."""
 
     def heads(self, names: Sequence[str]) -> dict[str, str]:

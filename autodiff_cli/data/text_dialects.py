@@ -34,9 +34,13 @@ _SPREADSHEET = rf"(?!{SPREADSHEET_ERROR.pattern})"
 
 FORTRAN_DOUBLE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)[dD][+-]?\d{1,3}")
 DATE = re.compile(
-    r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}/\d{1,2}/\d{2,4}(?: .*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
+    r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
+    r"|\d{1,4}/\d{1,2}/\d{1,4}(?: .*)?|\d{4}/0\d|0\d/\d{4}"
 )
-"""A day as dates are written, which would be a difference, or a quotient."""
+"""A day or a month as dates are written, which would be a difference, or a quotient."""
+
+UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)")
+"""What would be a difference, or a product with e: `5-10`, `555-1234`, Fortran's `1.5-123`, `1.5e` that is cut off."""
 
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
 
@@ -195,7 +199,8 @@ def _style(cells: Collection[str], decimal: str | None) -> tuple[str, str]:
             # where no way reads all of them, the file is written as it begins
             styles = [style for style in styles if style in own] or styles
     usual = (decimal or ".", "")
-    if usual in styles or not styles or {(",", ""), (".", ",")} <= {*styles}:
+    # a comma and a point may each be the decimal mark: cells that could be two numbers are refused one by one
+    if usual in styles or not styles or {(".", ","), (",", ".")} <= {*styles}:
         return usual
     return styles[0]
 
@@ -229,8 +234,8 @@ def _headings(line: str, separator: str, count: int) -> list[str] | None:
 
 
 def _are_units(cells: Sequence[str]) -> bool:
-    units = [cell for cell in cells if cell and cell not in ("-", "--", "–", "—")]
-    return bool(units) and not any(map(_is_value, units)) and all(map(is_unit, units))
+    units = [cell for cell in cells if cell not in ("", "-", "--", "–", "—")]
+    return bool(units) and not any(_is_value(cell) or is_missing(cell) for cell in units) and all(map(is_unit, units))
 
 
 class _Fit(NamedTuple):
@@ -239,7 +244,6 @@ class _Fit(NamedTuple):
     separator: str
     width: int
     names: Sequence[str] | None
-    """None where the first line has values."""
     values: Sequence[Sequence[str]]
 
     @property
@@ -486,7 +490,6 @@ class Normal:
         pattern = rf"^[ \t]*{_SPREADSHEET}(?:{marks})[^\n]*"
         self.comment = re.compile(pattern.encode(), re.MULTILINE) if marks else None
         self.open = False
-        """Whether a quoted cell goes on in the next line."""
 
     def __call__(self, block: bytes) -> bytes:
         empty = min(self.skip, block.count(b"\n"))

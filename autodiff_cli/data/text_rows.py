@@ -22,6 +22,7 @@ from .text_dialects import (
     PLAIN,
     SPREADSHEET_ERROR,
     TIME,
+    UNCLEAR,
     Dialect,
     Layout,
     in_formula,
@@ -44,7 +45,6 @@ class Texts:
         self.name = name
         self.again: list[Line] = []
         self.taken = 0
-        """How many lines are not to come any more."""
         self.first = first
         self.more = self.read(lines(file, idle))
 
@@ -229,6 +229,9 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
             if DATE.fullmatch(cell):
                 hint = "give a number, such as days since the first of them"
                 raise point_error(f"it is a date, and no number: `{cell}`", hint)
+            if UNCLEAR.fullmatch(cell):
+                hint = f"give a number; put what is to be computed in parentheses: `({cell})`"
+                raise point_error(f"it may be a range, a code, or a number without its exponent: `{cell}`", hint)
             if cell[:1] == "(" and _IN_PARENTHESES.fullmatch(cell):
                 hint = "write it without parentheses, with a sign where it is below 0"
                 raise point_error(f"accounts write `-{cell[1:-1]}` as `{cell}`", hint)

@@ -99,10 +99,6 @@ class Programs:
                 text, point, wrt=wrt, arithmetic=self._arithmetic, relative=self._relative, units=self._units,
                 system=self._system,
             )  # fmt: skip
-        answer = self._in_doubles(text, point, wrt)
-        return with_elasticities(answer) if self._relative else answer
-
-    def _in_doubles(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
         # what a program means depends on the names that have a value
         key = (text, *point)
         prepared = self._known.get(key)
@@ -112,10 +108,12 @@ class Programs:
         program = prepared.program
         if program.bound and not (program.leaves and wrt is None and not prepared.binds(point)):
             # a name that is bound to a number may be a variable
-            return gradient(text, point, wrt=wrt)
-        if self._whole:
-            return prepared.graph(point, wrt)
-        return with_fallback(prepared.numbers, prepared.graph, point, wrt)
+            answer = gradient(text, point, wrt=wrt)
+        elif self._whole:
+            answer = gradient_of(program, point, wrt)
+        else:
+            answer = with_fallback(prepared.numbers, prepared.graph, point, wrt)
+        return with_elasticities(answer) if self._relative else answer
 
     def _remember(self, key: tuple[str, ...], prepared: PreparedProgram) -> None:
         if len(self._known) >= AT_ONCE:

@@ -132,8 +132,8 @@ def _units(
     along: dict[str, float | str] | None,
     weights: Sequence[float | str] | None,
 ) -> tuple[Units, dict[str, float | str] | None]:
-    from ..inputs.quantities import direction_in_units, of_one_dimension
-    from ..quantities.unit import ratio
+    from ..inputs.quantities import direction_in_units
+    from ..quantities.unit import quantity_name, ratio
 
     if along is None and weights is None:
         return units.of_jacobian(names), None
@@ -142,7 +142,11 @@ def _units(
         along, tree["direction"], rate = direction_in_units(units, along)
         tree["product"] = [ratio(unit, rate) if rate.atoms else unit.difference for unit in units.outputs]
     if weights is not None:
-        of_one_dimension(units.outputs, outputs, "`--adjoint` adds them up: divide each by a unit, as `y/1[m]`")
+        for name, unit in zip(outputs, units.outputs, strict=True):
+            if unit.dimension != (first := units.outputs[0].dimension):
+                message = f"`{outputs[0]}` is {quantity_name(first)}, and `{name}` is {quantity_name(unit.dimension)}"
+                hint = "`--adjoint` adds them up: divide each by a unit, as `y/1[m]`"
+                raise ExpressionError("dimension", message, None, hint)
         tree["gradient"] = units.gradient(names)
     return units.tree(**tree), along
 

@@ -16,7 +16,7 @@ from ..inputs.figures import Figure
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, check_single, pose
 from ..language.builder import Program
-from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
+from ..numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, undecided
 from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
@@ -25,6 +25,7 @@ from ..run.flat_graph import Graph
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
+    from ..numbers.running_digits import RunningDigits
     from ..quantities.unit import Unit
 
 MAX_ORDERS = 200
@@ -32,6 +33,8 @@ MAX_ORDERS = 200
 MAX_DIGITS = 300_000
 ZERO_TEST_DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; the last one decides."""
+NOISE = 1e-6
+"""The largest relative error bound of a coefficient in doubles that is shown as it is."""
 
 
 class Taylor(Record):
@@ -126,7 +129,7 @@ def _check_order(order: int, arithmetic: Arithmetic) -> None:
 def _without_noise(
     graph: Graph, values: Values, point: Mapping[str, float | str], name: str, order: int
 ) -> list[Number] | None:
-    """Return the coefficients in doubles, 0 if they may be rounding alone; None without error bounds.
+    """Return the coefficients in doubles, those that are mostly rounding from many digits; None without error bounds.
 
     A typed point may be off by its rounding, `pi/2` too; one given as a double is exact.
     """
@@ -139,7 +142,26 @@ def _without_noise(
         bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, near, name, order)]
     except (ExpressionError, *NO_RESULT):
         return None
-    return [0.0 if abs(c.x) <= c.error < math.inf else c.x for c in bounds]
+    coefficients = [c.x for c in bounds]
+    noisy = [k for k, c in enumerate(bounds) if abs(c.x) * NOISE < c.error]
+    if noisy:
+        sharp: Sequence[Number] = ()
+        with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
+            m, at = _in_digits(ZERO_TEST_DIGITS[0], point)
+            sharp = taylor_in(m, graph, at, name, order)
+        for k in noisy:
+            if sharp and sharp[k].right_digits(1) and math.isfinite(x := float(sharp[k])):
+                coefficients[k] = x if abs(x - coefficients[k]) > NOISE * abs(x) else coefficients[k]
+            elif abs(coefficients[k]) <= bounds[k].error < math.inf:
+                coefficients[k] = 0.0
+    return coefficients
+
+
+def _in_digits(digits: int, point: Point) -> tuple[RunningDigits, Values]:
+    from ..numbers.running_digits import RunningDigits
+
+    m, arithmetic = RunningDigits(digits), Arithmetic("precision", digits)
+    return m, {name: arithmetic._value(m, name, x) for name, x in point.items()}
 
 
 def shortest(x: Shown) -> str:
@@ -211,13 +233,9 @@ class _Decisions:
 
 def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[Laurent, _Decisions]:
     """Return the series in many digits, its zeros decided. Raises `NoSeries`."""
-    from ..numbers.running_digits import RunningDigits
-
     before: list[bool] = []
     for digits in ZERO_TEST_DIGITS:
-        m = RunningDigits(digits)
-        arithmetic = Arithmetic("precision", digits)
-        values = {name: arithmetic._value(m, name, x) for name, x in point.items()}
+        m, values = _in_digits(digits, point)
         decisions = _Decisions()
         series = laurent_in(m, output, values, by, order, decisions)
         series = Laurent(series.start, [m.number(0) if decisions(x) else x for x in series.c])
@@ -240,8 +258,9 @@ def series_through(
             is_zero = (lambda x: bool(x == 0)) if m.name in ("exact", "certified") else lambda _: next(replayed)
             series = laurent_in(m, output, values, by, order, is_zero)
     except (NoSeries, BudgetExceeded, *NO_RESULT, ExpressionError) as error:
-        if getattr(error, "kind", "") == "undecided":
-            raise
+        if m is not REAL and getattr(error, "kind", "") == UNDECIDED:
+            # with more digits there may be a limit
+            raise undecided("whether the formula has a limit at this point cannot be told") from None
         return None
     zero = m.number(0)
     coefficients = [zero + (float(x) if m is REAL else x) for x in (series.at(k) for k in range(order + 1))]

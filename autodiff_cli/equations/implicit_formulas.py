@@ -27,8 +27,7 @@ from .formula_solutions import ZERO, conditions_of, simplest
 from .residuals import ZERO_ROUNDINGS, rounding_errors
 
 if TYPE_CHECKING:
-    from ..inputs.equation_units import EquationUnits
-    from ..inputs.quantities import Units
+    from ..inputs.quantities import EquationUnits, Units
 
 MAX_EQUATIONS = 4
 
@@ -75,8 +74,7 @@ def implicit_diff(
     measured: EquationUnits | None = None
     tree: Units | None = None
     if here and may_have_units(text, numbers, units):
-        from ..inputs.equation_units import EquationUnits  # only units need it
-        from ..inputs.quantities import has_units
+        from ..inputs.quantities import EquationUnits, has_units  # only units need it
 
         if units or has_units(program, numbers):
             measured = EquationUnits(program, numbers, unknowns, {}, units)

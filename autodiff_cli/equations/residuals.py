@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from operator import mul
 from typing import Any
 
 from ..errors import Diagnostic
@@ -74,18 +75,6 @@ class Search:
             raise Stopped
         charge(ITERATION * len(self.problem.unknowns))
         self.evaluations += 1
-
-    def exactly(self) -> list[list[float]] | None:
-        """Return all solutions between the bounds, if they are known exactly."""
-        return None
-
-    def others(self, solution: Sequence[float]) -> list[float]:
-        """Return approximate places of other solutions between the bounds."""
-        return []
-
-    def searched(self, count: int) -> str:
-        """Return a sentence on the search; `solved` if one root was requested."""
-        return "solved"
 
 
 def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, Any]:
@@ -212,11 +201,7 @@ def second_derivatives(
     for output in outputs:
         hessian = hessian_in(m, output, values, [*unknowns, *by])
         slopes.append(hessian.gradient[:n])
-        bent = [[_dot(row, v, zero) for row in hessian.hessian] for v in along]
-        right.append([-_dot(v, turned, zero) for v in along for turned in bent])
+        bent = [[sum(map(mul, row, v), zero) for row in hessian.hessian] for v in along]
+        right.append([-sum(map(mul, v, turned), zero) for v in along for turned in bent])
     solved = solve_linear(m, slopes, right)
     return [[row[p * count : (p + 1) * count] for p in range(count)] for row in solved]
-
-
-def _dot(a: Sequence[Any], b: Sequence[Any], zero: Any) -> Any:
-    return sum((x * y for x, y in zip(a, b, strict=True)), zero)

@@ -124,11 +124,14 @@ class SeveralEquations(Search):
             count = rank(rows)
             if count == len(rows):
                 x = [float(a) for (a,) in solve_linear(EXACT, rows, [[-a] for a in values])]
-                return [x] if all(low <= a <= high for a, (low, high) in zip(x, self.bounds, strict=True)) else []
+                if self._inside(x):
+                    return [x]
+                self.complete, self.kind = True, "the equations are linear without a solution"
+                return []
             if rank([[*row, a] for row, a in zip(rows, values, strict=True)]) > count:
                 self.complete, self.kind = True, "the equations are linear and contradict each other"
                 return []
-            self.complete = False
+            self.complete, solutions = False, solutions[:1]
         return solutions
 
     def _errors(self, x: Sequence[float]) -> dict[str, float] | None:
@@ -136,6 +139,13 @@ class SeveralEquations(Search):
         return solution_errors(self.problem, at, *residuals(self.problem, at))
 
     around = one
+
+    def _inside(self, x: Sequence[float], share: float = 0.0) -> bool:
+        """Return whether a point is between the bounds, or beyond them by no more than a share of their distance."""
+        return all(
+            low - (share and share * (high - low)) <= a <= high + (share and share * (high - low))
+            for a, (low, high) in zip(x, self.bounds, strict=True)
+        )
 
     def _from(self, start: Sequence[float]) -> list[float] | None:
         from scipy.optimize import root
@@ -173,10 +183,7 @@ class SeveralEquations(Search):
         if ended is None:
             return None
         x, values, _ = ended
-        if not all(
-            low - NEAR * (high - low) <= a <= high + NEAR * (high - low)
-            for a, (low, high) in zip(x, self.bounds, strict=True)
-        ):
+        if not self._inside(x, NEAR):
             return None
         holds = self._holds(x, values)
         if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * sizes[0]:
@@ -184,14 +191,10 @@ class SeveralEquations(Search):
         errors = self._errors(x)
         if not holds or (is_rough(x, errors) and (errors is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
             limit = self._limit(x)
-            near = None
-            with Defined():
-                near = limit and self(limit)[0]
-            if limit and near is not None and self._holds(limit, near):
-                x = limit
-            elif not holds or not limit:
+            if limit is None:
                 self.rounded = self.rounded or holds
                 return None
+            x = limit
             if holds_exactly(self.problem, x):
                 self.errors[tuple(x)] = [0.0] * len(x)
         # a solution is moved onto a bound that it misses by rounding errors
@@ -235,7 +238,10 @@ class SeveralEquations(Search):
                     limit = None
                     break
         if before:
-            return limit and [float(a) for a in limit]
+            x = [float(a) for a in limit or ()]
+            with Defined():
+                return x if x and self._holds(x, self(x)[0]) else None
+            return None
         # the derivative is singular all around, as of two equations that are one
         flat = True
         with Defined(ArithmeticError):
@@ -295,4 +301,5 @@ class SeveralEquations(Search):
             by = units.residual_text(size, 3)
         else:
             by = f"{size:.3g}{'' if units is None else ', in units of the SI'}"
-        return f"; they are nearest to holding at {at}, where the sides differ by {by}"
+        outside = "" if self._inside(place) else " outside the bounds,"
+        return f"; they are nearest to holding at {at},{outside} where the sides differ by {by}"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, converted, kink_warnings
-from ..inputs.bounds import Range
 from ..inputs.optional_units import with_units
+from ..inputs.parse_point import Range
 from ..inputs.problem import (
     Point,
     Problem,
@@ -162,7 +162,7 @@ def solve(
     starts: list[list[float]] = []
     try:
         if every and arithmetic.name == "certified":
-            exact = finder.exactly()
+            exact = finder.exactly() if isinstance(finder, OneEquation) else None
             starts = proven(finder) if exact is None else exact
         else:
             starts = finder.every() if every else finder.around() if anywhere else finder.one()
@@ -172,7 +172,9 @@ def solve(
         message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
         raise limit_error(message, "name some of them: `--wrt x,y`")
     solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
-    others = [] if every or interrupted or len(starts) != 1 else finder.others(starts[0])
+    others: list[float] = []
+    if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
+        others = finder.others(*starts[0])
     if finder.complete is None and finder.undecided is None and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
     reason = message = "interrupted"
@@ -265,8 +267,7 @@ def posed_equations(
     numbers, measured = numbers_or_quantities(typed), None
     ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
     if dimensions and may_have_units(text, ends | {**typed}, units):
-        from ..inputs.equation_units import EquationUnits  # only units need it
-        from ..inputs.quantities import has_units
+        from ..inputs.quantities import EquationUnits, has_units  # only units need it
 
         check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
         if units or has_units(program, ends | {**numbers}):
@@ -393,7 +394,8 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         if not precisely:
             message = f"the solution has no derivatives: {error}"
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
-    if not simple and wanted and not any(warning.kind == "flat" for warning in problem.warnings):
+    is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
+    if not simple and wanted and not is_told:
         problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
     bounds: Any = dict.fromkeys(at)
     if arithmetic == DOUBLE and (errors or off is not None):
@@ -508,7 +510,7 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
         return "not found", f"no solution was found{between if every else ''}{finder.nearest()}"
-    if every:
+    if every and not (finder.linear and finder.complete is False):
         more = "" if finder.plateaus else "; `--certified` proves whether these are all"
         return "solved", f"{listed} found{between}{more}"
     return "solved", finder.searched(count)

@@ -13,9 +13,10 @@ from ..algebra.rational_functions import coefficients
 from ..derivatives.hessian import hessian
 from ..derivatives.taylor import ZERO_TEST_DIGITS, decided_series, taylor
 from ..diagnostics.leniency import leniently
-from ..errors import ExpressionError, counted, usage_error
+from ..errors import ExpressionError, counted, quoted, usage_error
 from ..formulas.derivation import derivative_name
 from ..formulas.diff import Derivative, diff, differential_operator
+from ..graphs.laurent import NoSeries
 from ..graphs.value import Value, node, variable
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import split
@@ -24,7 +25,7 @@ from ..table.operators import SUB
 from .comparison import as_number, many_digits
 from .exercise import Exercise, Marked
 from .labels import Entry, Key, entries
-from .marking import distinguishable, errors_point_into, mark_formula, parse_number, rounded
+from .marking import distinguishable, errors_point_into, figure, mark_formula, own, parse_number, rounded
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
@@ -34,15 +35,6 @@ KINDS = {1: "derivative", 2: "second"}
 """The kinds of exercise, by order of the derivative."""
 
 MISSING = "missing"
-
-
-def own(
-    kind: str, program: str, answer: Sequence[str], wrt: Sequence[str] = (), point: Point | None = None
-) -> Exercise:
-    """Return a question and its answer as an exercise."""
-    at = {name: str(x) for name, x in (point or {}).items()}
-    formula = kind in ("derivative", "second", "higher")
-    return Exercise(0, 0, 0, kind, "Differentiate {f}.", program, at, tuple(wrt), ("",), tuple(answer), formula, None)
 
 
 def check_derivative(
@@ -65,7 +57,7 @@ def check_derivative(
     if unknowns:
         from ..equations.equations import read_with_unknowns
         from ..equations.implicit_formulas import implicit_diff
-        from .curve_answers import CurveAnswer
+        from .equation_answers import CurveAnswer
 
         derivatives = implicit_diff(text, unknowns=unknowns, wrt=wrt, order=order).derivatives
         program = read_with_unknowns(text, [], unknowns).program
@@ -143,10 +135,15 @@ def check_series(
     """Mark a polynomial as the Taylor polynomial of a program."""
     expected = taylor(text, point, wrt=wrt, order=order)
     name = expected.variable
+    at = {other: (point or {})[other] for other in expected.point}
 
     def polynomial(text: str) -> tuple[Value, int]:
         program = parse(text, [name])
         output, leaf = single_output(program), program.variables.get(name) or variable(name)
+        for other, unknown in program.variables.items():
+            if other not in at:
+                message, hint = f"`{other}` is no variable of the program", f"its variables: {quoted(at)}"
+                raise ExpressionError("name", message, unknown.span, hint)
         parts = coefficients(output, leaf, lambda v: v, lambda primitive, a, b: a)
         if parts is None:
             raise usage_error(f"the answer is no polynomial in `{name}`", "write the polynomial")
@@ -155,9 +152,11 @@ def check_series(
     with errors_point_into(answer):
         typed, degree = leniently(answer, polynomial)[0]
     (output,) = parse(text).outputs
-    at = {other: (point or {})[other] for other in expected.point}
     posed = own("series", text, [expected.polynomial], [name], point)
-    answered = decided_series(typed, at, name, max(order, degree))[0]
+    try:
+        answered = decided_series(typed, at, name, max(order, degree))[0]
+    except NoSeries:
+        raise usage_error("a coefficient of the answer has no value", "write numbers") from None
     for k in range(order + 1, degree + 1):
         if answered.at(k):
             hint = f"leave the terms beyond order {order} out"
@@ -234,11 +233,6 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         return Marked(posed, typed, False, "wrong: it is {}, and this has {}".format(*_shown(wanted, number)), hint)
 
     return marked_together(posed, answer, keys, given, marked, names)
-
-
-def figure(x: Any) -> Fraction:
-    """Return a computed number as a fraction, with all its digits."""
-    return Fraction(0) if x is None else Fraction(getattr(x, "text", None) or repr(x))
 
 
 def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:

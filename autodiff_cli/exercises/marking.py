@@ -22,7 +22,7 @@ from ..errors import ExpressionError, Offer, counted, limit_error, point_error, 
 from ..graphs.value import Value, in_order, node, variable
 from ..graphs.value_and_gradient import value_and_gradient, value_in
 from ..inputs.parse_point import split
-from ..inputs.problem import parse, single_output
+from ..inputs.problem import Point, parse, single_output
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.base import NumberType, Refusal
@@ -102,6 +102,14 @@ def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **ch
 
 SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
 """What each kind asks for; other kinds ask for the derivative."""
+
+
+def own(
+    kind: str, program: str, answer: Sequence[str], wrt: Sequence[str] = (), point: Point | None = None
+) -> Exercise:
+    """Return a question and its answer as an exercise."""
+    at = {name: str(x) for name, x in (point or {}).items()}
+    return Exercise(kind, program, at, tuple(wrt), task="Differentiate {f}.", answer=tuple(answer))
 
 
 def mark_formula(posed: Exercise, answer: str, entry: Entry | None = None) -> Marked:
@@ -413,12 +421,17 @@ def parse_number(text: str) -> Any:
         return number
 
 
+def figure(x: Any) -> Fraction:
+    """Return a computed number as a fraction, with all its digits."""
+    return Fraction(0) if x is None else Fraction(getattr(x, "text", None) or repr(x))
+
+
 def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
-    """Return whether a text is a decimal to which the root rounds."""
+    """Return whether a text is a decimal to which the root rounds, or that of its double."""
     decimal = _DECIMAL.fullmatch(text)
     if decimal is None or len(text.strip(" -+0.").replace(".", "")) < MIN_ROUNDED_DIGITS:
         return False
-    return bool(2 * abs(root - number) * 10 ** len(decimal[1]) <= 1)
+    return bool(2 * abs(root - number) * 10 ** len(decimal[1]) <= 1) or float(number) == float(root)
 
 
 def rounded(x: Any) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..algebra.canonical import without_twos_and_fives
 from ..errors import ExpressionError
 from ..inputs.problem import evaluate_constant
-from ..quantities.table import Constant, Entry, constants, prefixes, spellings, table
+from ..quantities.table import Constant, Entry, constants, spellings, table, units_file
 from ..quantities.unit import Unit, coherent, in_base_units, parse_unit
 from ..record import Record
 
@@ -80,7 +80,8 @@ def decimal_text(x: Fraction) -> str:
 
 def _unit(entry: Entry) -> UnitEntry:
     unit = parse_unit(entry.symbol)
-    taken = "all" if len(entry.prefixes) == len(prefixes()) else " ".join(p for p in prefixes() if p in entry.prefixes)
+    prefixes = units_file()["prefixes"]
+    taken = "all" if len(entry.prefixes) == len(prefixes) else " ".join(p for p in prefixes if p in entry.prefixes)
     return _of(unit, entry.symbol, entry.name, taken, entry.aliases, entry.group, entry.source)
 
 

@@ -68,7 +68,6 @@ class Recording:
 
     recorder: Recorder
     values: tuple[Step, ...]
-    """The outputs."""
     partials: tuple[Step, ...] = ()
     """The derivatives of each output by each wanted variable."""
     adjoints: tuple[Step, ...] = ()
@@ -88,12 +87,11 @@ Leaves = Sequence[int | None]
 """Indices of leaves in a graph; None for one that it lacks."""
 
 
-def record_values(graph: Graph, inputs: Leaves, recorder: Recorder | None = None) -> Recording:
-    """Return the recording of the outputs of a graph with these `inputs`."""
-    return _record_values(graph, graph.roots, inputs, recorder or Recorder())
-
-
-def _record_values(graph: Graph, roots: tuple[int, ...], inputs: Leaves, m: Recorder) -> Recording:
+def record_values(
+    graph: Graph, inputs: Leaves, recorder: Recorder | None = None, roots: Sequence[int] | None = None
+) -> Recording:
+    """Return the recording of the outputs of a graph, or of other `roots`, with these `inputs`."""
+    m, roots = recorder or Recorder(), graph.roots if roots is None else roots
     steps = [m.input(k) for k in range(len(inputs))]
     place = {i: step for i, step in zip(inputs, steps, strict=True) if i is not None}
     for i in in_order(graph.parents, roots):
@@ -119,17 +117,17 @@ def record_gradient(
     branch, the loser of a `max`) is reached only under a condition.
     """
     m = recorder or Recorder()
-    roots = graph.roots if root is None else (root,)
-    return merge_recordings([_record_gradient(graph, root, inputs, wanted, m) for root in roots])
-
-
-def _record_gradient(graph: Graph, root: int, inputs: Leaves, wanted: Leaves, m: Recorder) -> Recording:
-    recording = _record_values(graph, (root,), inputs, m)
-    reverse = _Reverse(recording, root, {i for i in wanted if i is not None})
-    partials, totals = reverse.sweep(root, wanted)
-    watched = tuple(dict.fromkeys((*recording.watched, *totals)))
-    edges, active = tuple(reverse.edges()), frozenset(reverse.active)
-    return replace(recording, partials=partials, adjoints=tuple(totals), watched=watched, edges=edges, active=active)
+    parts: list[Recording] = []
+    for output in graph.roots if root is None else (root,):
+        part = record_values(graph, inputs, m, (output,))
+        reverse = _Reverse(part, output, {i for i in wanted if i is not None})
+        partials, totals = reverse.sweep(output, wanted)
+        watched = tuple(dict.fromkeys((*part.watched, *totals)))
+        edges, active = tuple(reverse.edges()), frozenset(reverse.active)
+        parts.append(
+            replace(part, partials=partials, adjoints=tuple(totals), watched=watched, edges=edges, active=active)
+        )
+    return merge_recordings(parts)
 
 
 def merge_recordings(parts: Sequence[Recording]) -> Recording:
@@ -266,7 +264,7 @@ class _Reverse:
     def total(self, parts: Sequence[Part], plain: bool) -> Part:
         sums: dict[Branch, Step] = {}
         for branch, value in parts:
-            self.put(sums, branch, value)
+            sums[branch] = self.m.step("add", sums[branch], value) if branch in sums else value
         if len(sums) == 1 and not (plain and self.root not in sums):
             return next(iter(sums.items()))
         # Innermost first: both branches of a condition form a sum around it.
@@ -282,8 +280,9 @@ class _Reverse:
                 continue
             values = sums.pop(branch), sums.pop(other, self.m.zero) if other else self.m.zero
             chosen = self.m.where(branch.condition, *(values if branch.holds else values[::-1]))
-            self.put(sums, branch.parent, chosen)
-            heappush(waiting, (-branch.parent.depth, branch.parent.serial, next(number), branch.parent))
+            outer = branch.parent
+            sums[outer] = self.m.step("add", sums[outer], chosen) if outer in sums else chosen
+            heappush(waiting, (-outer.depth, outer.serial, next(number), outer))
         when, total = next(iter(sums.items()))
         for branch, value in list(sums.items())[1:]:
             around = self.either(when, branch)
@@ -292,9 +291,6 @@ class _Reverse:
             total = self.m.step("add", self.guarded(total, when, shared), self.guarded(value, branch, shared))
             when = around
         return when, total
-
-    def put(self, sums: dict[Branch, Step], branch: Branch, value: Step) -> None:
-        sums[branch] = self.m.step("add", sums[branch], value) if branch in sums else value
 
     def guarded(self, value: Step, branch: Branch, around: Branch) -> Step:
         while branch is not around:

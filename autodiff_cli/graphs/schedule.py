@@ -115,7 +115,8 @@ class _Planner:
             condition, x, y = branches(step)
             needs.setdefault(condition, set()).update(places)
             for branch, holds in ((x, True), (y, False)):
-                if _cheap(branch):
+                # comparisons of leaves are computed ahead of their branch
+                if branch.args and OPERATIONS[branch.name].holds and not any(a.args for a in branch.args):
                     needs.setdefault(branch, set()).update(places)
                 elif branch.args:
                     needs.setdefault(branch, set()).update(p.inside(condition, holds) for p in places)
@@ -222,7 +223,3 @@ class _Planner:
                     elif not waiting[user]:
                         done.append(user)
         return result
-
-
-def _cheap(step: Step) -> bool:
-    return bool(step.args and OPERATIONS[step.name].holds) and not any(a.args for a in step.args)

@@ -11,15 +11,16 @@ from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
+from ..errors import ExpressionError
 from ..numbers.base import NO_RESULT, Number, NumberType
-from ..numbers.dual import Dual, Duals
+from ..numbers.dual import Dual, Duals, plain
 from ..numbers.series import Failed
-from ..run.flat_graph import Graph
+from ..run.evaluation import Evaluation
 from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
 from ..run.sweep import Activity, backward
 from ..table.operators import VARIABLE
 from .value import Source, graph_of
-from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, value_and_gradient
+from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, gradient_at
 
 
 class Curvature(NamedTuple):
@@ -36,34 +37,32 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
     Raises `ExpressionError` with its place in the text; `NotSmooth` (of `pieces`) at a kink or jump without them.
     """
     graph = graph_of(output)
-    swept = value_and_gradient(m, graph, values, wrt)
-    if breakpoints_met(swept.at):
-        return swept.at.placed(_at_breakpoints, m, swept, wrt)
-    return Curvature(swept.value, [swept.gradient[name] for name in wrt], _jet(m, graph, values, wrt).hessian)
-
-
-def _jet(m: NumberType, graph: Graph, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
     zero = m.number(0)
     duals, strict = Duals(m), Duals(m, strict=True)
     direction = {name: k for k, name in enumerate(wrt)}
     seeded = {n: duals.seeded(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
-    at = evaluate_in(duals, graph, seeded, wrt)
+    try:
+        at = evaluate_in(duals, graph, seeded, wrt)
+    except ExpressionError:
+        evaluate_in(m, graph, values, wrt)  # its error shows plain numbers
+        raise
+    swept = gradient_at(Evaluation(m, graph.at([*map(plain, at.graph.data)]), at.wanted), wrt)
+    if breakpoints_met(swept.at):
+        return swept.at.placed(_at_breakpoints, m, swept, wrt)
     # adjoints carry derivatives too: one that is 0 may vary
     seeds = {at.graph.roots[0]: Dual(duals, m.number(1), {})}
     active = at.placed(Activity, at.graph, strict, at.order, at.wanted.values())
     adjoints = at.placed(backward, at.order, active, seeds)
-    gradient: list[Number] = []
     rows: list[list[Number]] = []
     for name in wrt:
         adjoint = adjoints[at.wanted[name]] if name in at.wanted else None
-        x, d = (adjoint.x, adjoint.d) if isinstance(adjoint, Dual) else (zero, {})
-        gradient.append(x)
+        d = adjoint.d if isinstance(adjoint, Dual) else {}
         rows.append([d.get(k, zero) for k in range(len(wrt))])
     for i in range(len(wrt)):
         for j in range(i):
             # Equal but for rounding.
             rows[i][j] = rows[j][i]
-    return Curvature(at.values[0].x, gradient, rows)
+    return Curvature(swept.value, [swept.gradient[name] for name in wrt], rows)
 
 
 # ---- at breakpoints

@@ -88,7 +88,9 @@ class Value:
     _about: About
 
     def __init__(self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = "") -> None:
-        self.data = data if type(data) is float and data - data == 0.0 else _plain(data)
+        self.data = (
+            data if type(data) is float and data - data == 0.0 else as_float(data, "a Value needs a number, not")
+        )
         self.grad = 0.0
         self.primitive = VARIABLE
         self._first = self._second = None
@@ -259,12 +261,6 @@ class Value:
     sqrt = _function("sqrt", "The square root of this Value.")
     sin = _function("sin", "The sine of this Value, in radians.")
     cos = _function("cos", "The cosine of this Value, in radians.")
-
-
-def _plain(data: object) -> float:
-    if isinstance(data, Value):
-        raise TypeError(f"a Value needs a number, not {data!r}")
-    return as_float(data, "a Value needs a number, not")
 
 
 def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:

@@ -118,8 +118,13 @@ def value_and_gradient(
 
     A variable that the graph lacks has derivative 0. Raises `ExpressionError` with its place in the text.
     """
-    at = evaluate_in(m, source, values, wrt)
-    adjoints, kinks, order = at.reverse({at.graph.roots[0]: m.number(1)})
-    gradient = dict.fromkeys(wrt, m.number(0))
+    return gradient_at(evaluate_in(m, source, values, wrt), wrt)
+
+
+def gradient_at(at: Evaluation, wrt: Collection[str]) -> GradientResult:
+    """Return value and gradient of an evaluated output by `wrt`. Raises `ExpressionError`."""
+    one, zero = at.m.number(1), at.m.number(0)
+    adjoints, kinks, order = at.reverse({at.graph.roots[0]: one})
+    gradient = dict.fromkeys(wrt, zero)
     gradient |= {name: adjoints[i] for name, i in at.wanted.items() if adjoints[i] is not None}
     return GradientResult(at, at.values[0], gradient, order, adjoints, kinks)

@@ -1,8 +1,6 @@
 """Arithmetics: doubles, exact fractions, any number of digits, proven digits; and how a computation is done in one.
 
-A method hands its computation to `Arithmetic.run`, which calls it with the number type, once or, for proven digits,
-with more and more bits until they suffice. Numbers of the other arithmetics come back as a `Figure`: all digits as
-text, and the nearest double.
+`Arithmetic.run` calls it with the number type, for proven digits with more and more bits until they suffice.
 """
 
 from __future__ import annotations
@@ -35,7 +33,6 @@ MAX_DIGITS = 10_000
 INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
 """The numbers of an answer that are none of its results: a certified answer proves their digits, or is none."""
 
-
 Values = dict[str, Number]
 Task = Callable[[NumberType, Values], dict[str, Any]]
 """A computation in any number type at a point in it: its numbers, in lists and dictionaries, by key."""
@@ -48,10 +45,7 @@ class Arithmetic(NamedTuple):
     digits: int = CERTIFIED_DIGITS
 
     def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
-        """Run a task, which computes in coherent units, and return its tree of numbers as they are shown, in `units`.
-
-        Raises `ExpressionError`, of the kind `limit` for too much work.
-        """
+        """Run a task, which computes in coherent units, and return its numbers in `units`, as they are shown."""
         with allowed(anew=False):
             if units is None:
                 return self._run(point, task)
@@ -97,12 +91,10 @@ class Arithmetic(NamedTuple):
                     raise
                 reason, missing = _undecided(error, f"{digits:,} digits"), digits
             else:
-                figures = [x for x in _numbers(best) if self._right(x) < self.digits]
-                if digits >= most or all(digits >= VANISHING_DIGITS and _vanishes(x) for x in figures):
+                few = [(x, right) for x in _numbers(best) if (right := x.right_digits(self.digits)) < self.digits]
+                if digits >= most or all(digits >= VANISHING_DIGITS and _vanishes(x) for x, _ in few):
                     break
-                missing = max(
-                    self.digits + GUARD_DIGITS - right if (right := self._right(x)) else digits for x in figures
-                )
+                missing = max(self.digits + GUARD_DIGITS - right if right else digits for _, right in few)
             if digits >= most:
                 break
             limit = VANISHING_DIGITS if digits < VANISHING_DIGITS else most
@@ -112,11 +104,8 @@ class Arithmetic(NamedTuple):
             raise reason
         return converted(best, lambda key, x: self._agreed(x))
 
-    def _right(self, x: Any) -> int:
-        return int(x.right_digits(self.digits))
-
     def _agreed(self, x: Any) -> Figure:
-        right = self._right(x)
+        right = x.right_digits(self.digits)
         context = x.m.base.context
         if right > 0:
             with context.workdps(right + GUARD_DIGITS):  # Python writes no whole numbers of 4,300 digits

@@ -1,4 +1,4 @@
-"""Points as they are typed: `x=-2,y=pi/4`, a JSON file, the object of a request."""
+"""Points and ranges as they are typed: `x=-2,y=pi/4`, `x=0:1`, a JSON file, the object of a request."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import ExpressionError, Span, about
 from ..language.elements import flattened
@@ -19,21 +19,20 @@ from ..language.tokens import plain_number
 from .decoding import whole
 from .problem import Quantity as Quantity
 from .problem import Typed as Typed
-from .problem import evaluate_constant
+from .problem import evaluate_constant, number_or_quantity
 from .problem import typed as typed
 
 _FILE_AND_VALUES = r"(?s)(@.*?),\s*([^\W\d]\w*(?:\[[\d,]*\])?\s*=.*)"
 """A file of values, and values that are typed behind it."""
+
+RANGE_EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
 
 ValueOf = Callable[[str, str, int], float]
 """Reads the value of a name: gets the name, its text, and where that begins in a longer one."""
 
 
 def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
-    """Return the value of each name in a point such as `x=-2,y=pi/4`; commas inside parentheses do not split.
-
-    `value_of` reads what is no plain number, by default `constant_value`. Raises `ExpressionError` about this text.
-    """
+    """Return the values of a point such as `x=-2,y=pi/4`, which `value_of` reads. Raises `ExpressionError` about it."""
     point = _plain_point(text)
     if point is not None:
         return point
@@ -213,17 +212,95 @@ def value_of_object(name: str, entry: object, value_of: ValueOf | None = None) -
         return (value_of or constant_value)(name, entry, 0)
     if isinstance(entry, bool) or not isinstance(entry, (int, float)):
         fail(f"the value of `{name}` is neither a number nor text", None, 'write it as 3 or as "pi/4"')
-    return _finite(name, entry)
-
-
-def _finite(name: str, value: float) -> float:
     try:
-        number = value if isinstance(value, Typed) else typed(float(value), str(value))
+        number = entry if isinstance(entry, Typed) else typed(float(entry), str(entry))
     except OverflowError:
         number = typed(math.inf, "")
     if not math.isfinite(number):
         fail(f"the value of `{name}` is not a finite number", None, "give a number that double precision can hold")
     return number
+
+
+class Range(NamedTuple):
+    """The numbers from `low` to `high`; None is a side that is left open."""
+
+    low: float | None
+    high: float | None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The range as two numbers: an open side is infinite."""
+        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+
+    def check_start(self, name: str, start: float | str) -> None:
+        """Raise a usage error for a start outside of it."""
+        low, high = self.ends
+        x = number_or_quantity(start, name)
+        if not low <= x <= high:
+            text = f"{x:g}" if type(x) is not Quantity else f"{x.number:g} {x.unit}"
+            raise ExpressionError(
+                "usage", f"the start `{name}={text}` is outside its bounds", hint="start within the bounds"
+            )
+
+
+def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> dict[str, Range]:
+    """Return the range of each name, in order; the ends may be constant expressions, such as `pi/2`, or what
+    `value_of` reads.
+
+    Raises `ExpressionError` of kind `point`, with the span in the text (its `text`).
+
+    >>> parse_ranges(["x=0:pi/2,y=:2"])
+    {'x': Range(low=0.0, high=1.5707963267948966), 'y': Range(low=None, high=2.0)}
+    """
+    ranges: dict[str, Range] = {}
+    for text in texts:
+        with about(text, always=True):
+            for start, end in pieces(text):
+                name, ends = _one(text, start, end, value_of)
+                if ranges.setdefault(name, ends) != ends:
+                    fail(f"`{name}` is given two ranges", Span(start, end), "leave one of them out")
+    return ranges
+
+
+def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
+    """Return the bounds of unknowns by name, or those of the only one, `0:1`; None for none."""
+    if not texts:
+        return None
+    if len(texts) == 1 and "=" not in texts[0]:
+        # read as any other range is; the name is never seen
+        return parse_ranges([f"x={texts[0]}"], value_of)["x"]
+    return parse_ranges(texts, value_of)
+
+
+def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range]:
+    name, equals, ends = text[start:end].partition("=")
+    bare = name.rstrip()
+    if not equals or not is_name(bare):
+        fail(f"`{text[start:end]}` is not a name with its range", Span(start, max(end, start + 1)), RANGE_EXAMPLE)
+    low, colon, high = ends.partition(":")
+    if ":" in high:
+        between = f"`{bare}={low}:{high.partition(':')[0]}`"
+        points = f"a sweep of points is for `--at {text[start:end]}`"
+        fail(f"the range of `{bare}` has two ends, and no step", Span(start, end), f"write {between}; {points}")
+    if not colon:
+        fail(f"the range of `{bare}` needs two ends with a colon between them", Span(start, end), RANGE_EXAMPLE)
+    begin = start + len(name) + 1
+    first = _end(bare, low, begin, value_of) if low.strip() else None
+    second = _end(bare, high, begin + len(low) + 1, value_of) if high.strip() else None
+    if first is not None and second is not None and first > second:
+        turned = f"turn it round: `{bare}={high.strip()}:{low.strip()}`"
+        ends = f"from {low.strip()} down to {high.strip()}"
+        fail(f"the range of `{bare}` goes the wrong way, {ends}", Span(start, end), turned)
+    return bare, Range(first, second)
+
+
+def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:
+    try:
+        return constant_value(name, text, begin)
+    except ExpressionError:
+        if value_of is constant_value:
+            raise
+        return value_of(name, text, begin)
 
 
 class PointFile(str):
@@ -292,8 +369,7 @@ def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
     return merged
 
 
-_problems: list[ExpressionError] = []
-"""What is not strict in the JSON that is being read."""
+_problems: list[ExpressionError] = []  # in the JSON that is being read
 
 
 def _problem(message: str, hint: str) -> None:
@@ -326,18 +402,14 @@ _decoder = json.JSONDecoder(
 
 
 def read_json(text: str) -> tuple[Any, ExpressionError | None]:
-    """Return the value of JSON, and an error if a number is not finite or a name twice in an object.
-
-    Raises `ExpressionError` of kind `request` where it is not JSON at all.
-    """
+    """Return the value of JSON, and an error for what is not strict in it. Raises `ExpressionError` (`request`)."""
     _problems.clear()
     try:
         value = _decoder.decode(text)
     except json.JSONDecodeError as error:
         place = min(error.pos, len(text))
-        message = (
-            f"this is not JSON: {error.msg[:1].lower()}{error.msg[1:]} (line {error.lineno}, column {error.colno})"
-        )
+        what = f"{error.msg[:1].lower()}{error.msg[1:]}"
+        message = f"this is not JSON: {what} (line {error.lineno}, column {error.colno})"
         span = Span(place, min(place + 1, len(text)))
         raise ExpressionError("request", message, span, "check the quotes and commas") from None
     except RecursionError:

@@ -1,7 +1,4 @@
-"""A problem: a program with its point and the variables to differentiate by, checked against each other.
-
-What every question begins with.
-"""
+"""A problem: a program with its point and the variables to differentiate by, checked against each other."""
 
 from __future__ import annotations
 
@@ -150,10 +147,7 @@ def read_program(
 def pose(
     text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False, single: bool = False
 ) -> Problem:
-    """The program of a text, ready to be differentiated at a point, of `quantities` too. Raises `ExpressionError`.
-
-    Where it is to be `single`, that is checked before the point.
-    """
+    """Return a text as a problem at a point, perhaps of `quantities`, or with a `single` output; `ExpressionError`s."""
     typed = dict(point or {})
     read = number_or_quantity if quantities else as_number
     values = {name: read(value, name) for name, value in typed.items()}
@@ -175,10 +169,7 @@ def problem_of(program: Program, point: Point, values: Mapping[str, float], wrt:
 
 
 def evaluate_constant(text: str) -> float:
-    """The value of an expression without variables, such as `pi/4`: what a point may give to a name.
-
-    Raises `ExpressionError`, with the span in this text.
-    """
+    """Return the value of an expression without variables, such as `pi/4`. Raises `ExpressionError` about this text."""
     try:
         if plain_number(text):
             value = float(text)
@@ -187,7 +178,10 @@ def evaluate_constant(text: str) -> float:
                 raise ExpressionError("overflow", message, None, "give a smaller value")
             return value
         _check_no_uncertainty(text)
-        _check_one_expression(text)
+        (*earlier, last) = statements(text)
+        if earlier or last.kind != "expression" or "#" in text:
+            hint = "give a number, or `pi/4` for example"
+            raise point_error("a value is one expression, and this is more", hint, Span(last.start, last.end))
         program = parse(text)
         if program.leaves:
             name, leaf = next(iter(program.leaves.items()))
@@ -205,29 +199,16 @@ def evaluate_constant(text: str) -> float:
     return float(value) + 0.0
 
 
-_UNCERTAIN = "`{}` gives an uncertainty, and a point here has none"
-
-
 def _check_no_uncertainty(text: str) -> None:
-    digits = UNCERTAIN_DIGITS.search(text)
-    if digits is not None:
-        product = f"{digits[1].rstrip()}*{digits[2]}"
-        hint = f"leave `{digits[2]}` out, or ask `autodiff propagate`; a product is `{product}`"
-        raise point_error(_UNCERTAIN.format(digits[0]), hint, Span(*digits.span()))
-    sign = re.search(r"\+[-−]|\+/[-−]|±", text)
-    if sign is not None:
-        value, doubt = text[: sign.start()].strip(), text[sign.end() :].strip()
-        example = f"`{value}`" if value else "the number"
-        hint = f"give {example} alone, or ask `autodiff propagate`"
+    spread = UNCERTAIN_DIGITS.search(text)
+    if spread is not None:
+        hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; a product is `{spread[1].rstrip()}*{spread[2]}`"
+    elif (spread := re.search(r"\+[-−]|\+/[-−]|±", text)) is not None:
+        value, doubt = text[: spread.start()].strip(), text[spread.end() :].strip()
+        hint = f"give {f'`{value}`' if value else 'the number'} alone, or ask `autodiff propagate`"
         hint += f"; a difference is `{value} - {doubt}`" if value and doubt else ""
-        raise point_error(_UNCERTAIN.format(sign[0]), hint, Span(*sign.span()))
-
-
-def _check_one_expression(text: str) -> None:
-    (*earlier, last) = statements(text)
-    if earlier or last.kind != "expression" or "#" in text:
-        hint = "give a number, or `pi/4` for example"
-        raise point_error("a value is one expression, and this is more", hint, Span(last.start, last.end))
+    if spread is not None:
+        raise point_error(f"`{spread[0]}` gives an uncertainty, and a point here has none", hint, Span(*spread.span()))
 
 
 def number_or_quantity(value: float | str, name: str) -> float:
@@ -294,10 +275,7 @@ def single_output(program: Program, hint: str = SEVERAL) -> Value:
 
 
 def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
-    """A warning for each name that has a value and that the program does not use.
-
-    Raises `ExpressionError` for a name that the program binds itself, and for a variable without a value.
-    """
+    """Return a warning for each unused name with a value. Raises `ExpressionError` for bound and missing names."""
     bound = {name: i for name, _, i in program.bound}
     warnings = []
     missing = [name for name in program.leaves if name not in values]
@@ -324,7 +302,10 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
 
 def unused(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnostic:
     """The warning for a name that the program does not use; perhaps one of those that it misses is meant."""
-    near = _nearest_name(name, missing or list(program.leaves))
+    from ..language.typesetting import plain_name  # only a warning needs it
+
+    plain = {plain_name(candidate).lower(): candidate for candidate in missing or program.leaves}
+    near = plain.get(nearest(plain_name(name).lower(), list(plain), 0.5) or "")
     hint = f"did you mean `{near}`?" if near else "leave it out"
     return Diagnostic("unused", f"the program does not use `{name}`", None, hint)
 
@@ -346,13 +327,6 @@ def split_name_offers(program: Program, missing: Sequence[str], values: Collecti
             if offers:
                 return offers
     return ()
-
-
-def _nearest_name(name: str, names: Sequence[str]) -> str | None:
-    from ..language.typesetting import plain_name  # only a warning needs it
-
-    plain = {plain_name(candidate).lower(): candidate for candidate in names}
-    return plain.get(nearest(plain_name(name).lower(), list(plain), 0.5) or "")
 
 
 def _short_number(x: float) -> str:

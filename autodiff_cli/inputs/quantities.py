@@ -19,7 +19,7 @@ from ..graphs.value_and_gradient import at_point
 from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
 from ..numbers.base import Number, NumberType
-from ..numbers.dimensions import Dimensioned, Dimensions
+from ..numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
 from ..quantities.unit import (
     MAX_UNIT_CHARACTERS,
     NUMBER,
@@ -32,10 +32,13 @@ from ..quantities.unit import (
     parse_unit,
     quantity_name,
     ratio,
+    unit_or_none,
 )
 from ..run.evaluation import Evaluation
+from ..run.flat_graph import Row
+from ..table.operators import ADD, DIV, MUL, SUB
 from ..table.primitive import FUNCTIONS
-from .parse_point import constant_value, pieces
+from .parse_point import Range, constant_value, pieces
 from .problem import Quantity, evaluate_constant
 
 
@@ -69,12 +72,9 @@ def map_units(tree: Any, function: Callable[[Any], Any]) -> Any:
 
 
 _NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
-_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")
-"""Digits in brackets behind a number, as in `9.81(1)`: its uncertainty, and no unit, even where they are `(1)`."""
+_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")  # behind a number, as in `9.81(1)`: its uncertainty, and no unit
 _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
 _WORDS = re.compile(r"[^\W\d]\w*")
-
-AFFINE = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
 
 
 def quantity_value(name: str, text: str, offset: int = 0) -> float:
@@ -116,7 +116,10 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
         try:
             return match[1].replace("−", "-").replace("_", ""), parse_unit(rest.rstrip())
         except ExpressionError as error:
-            if words & (CONSTANTS.keys() | FUNCTIONS.keys()) or rest[0] in "(/1":
+            # a prefix or an exponent of other languages, `0x10` and `1d5`, which the reader of numbers knows
+            prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
+            foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
+            if words & (CONSTANTS.keys() | FUNCTIONS.keys()) or rest[0] in "(/1" or foreign:
                 return None
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
@@ -257,8 +260,9 @@ class ProgramUnits:
             message = f"the answer is a difference of temperatures, and `--in {asked}` is for a temperature"
             raise usage_error(message, "ask for it in kelvin: `--in K`")
         if asked.zero:
+            why = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
             hint = "leave `--in` out for kelvin"
-            self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {AFFINE}", None, hint))
+            self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {why}", None, hint))
         return asked
 
     @cached_property
@@ -277,10 +281,7 @@ class ProgramUnits:
         return unit if self._system is None or output in self.chosen else self._system.unit(unit.dimension)
 
     def in_system(self, tree: Any) -> Any:
-        """Return the units of the same dimensions in which numbers need no factor, in a tree of the same shape.
-
-        Those are the system's, or the SI's where that needs factors too.
-        """
+        """Return the units of these dimensions in which numbers need no factor: the system's, or else the SI's."""
         assert self._system is not None
         unit = coherent if self._in_si else self._system.unit
         return map_units(tree, lambda own: unit(own.dimension))
@@ -337,6 +338,125 @@ class ProgramUnits:
     def number_of(self, name: str, x: float) -> float:
         """Return the value of a variable in its unit, as it was typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
+
+
+class EquationUnits(ProgramUnits):
+    """The units of equations, whose outputs are the unknowns."""
+
+    def __init__(
+        self,
+        program: Program,
+        values: Mapping[str, Any],
+        unknowns: Sequence[str],
+        ranges: Mapping[str, Range],
+        asked: Sequence[str] | str | None = None,
+        *,
+        system: bool = False,
+    ) -> None:
+        """Sweep the dimensions through the equations. Raises `ExpressionError` where they do not fit together.
+
+        An unknown is of the dimension of its start and its bounds; where these have no unit, of the one in which the
+        equations are consistent. `values` has the starts too.
+        """
+        self.unknowns = list(unknowns)
+        self.warnings = []
+        self.point = {
+            name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
+        }
+        known = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
+        m = UnknownDimensions([name for name in unknowns if known[name] is None])
+        leaves = {name: Dimensioned(unit.dimension) for name, unit in self.point.items()}
+        leaves |= {
+            name: m.unknown(name) if unit is None else Dimensioned(unit.dimension) for name, unit in known.items()
+        }
+        sides = self._sweep(program, m, leaves, [unit for unit in known.values() if unit is not None], system=system)
+        self._node_units = {}
+        solved = {name: _solved(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()}
+        units = parse_units(asked, self.unknowns)
+        self.chosen = {*units, *(k for k, unit in enumerate(known.values()) if unit is not None)}
+        for k, name in enumerate(self.unknowns):
+            unit = units.get(k) or known[name]
+            if unit is not None and unit.zero and self._is_difference(program, solved):
+                self._output(k, solved[name], unit, Fraction(0))
+        self.outputs = [
+            (known[name] if k not in units else None) or self._output(k, solved[name], units.get(k))
+            for k, name in enumerate(self.unknowns)
+        ]
+        self.point |= dict(zip(self.unknowns, self.outputs, strict=True))
+        self.numbers = {
+            name: value.number for name, value in values.items() if has_unit(value) and value.unit == self.point[name]
+        }
+        self.sides: list[Unit] = [
+            Unit() if dimension is None else choose(dimension, self._inputs)
+            for dimension in (m.known(side.dimension) for side in sides)
+        ]
+        """The units of left side less right side of each equation."""
+
+    def _is_difference(self, program: Program, solved: Mapping[str, Dimension]) -> bool:
+        leaves = self._dimensions()
+        leaves |= {name: Dimensioned(dimension, temperatures=Fraction(0)) for name, dimension in solved.items()}
+        return any(side.temperatures == 0 for side in evaluate_dimensions(Dimensions(), program, leaves).values)
+
+    def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
+        """Return the units of a solution's numbers, and of its derivatives by these variables, up to this order."""
+        named = {name: self.point[name] for name in self.unknowns}
+        numbered = [*enumerate(self.unknowns)]
+        units = self.tree(values=named, derivatives={name: self.gradient(by, k) for k, name in numbered})
+        if order > 1:
+            units["second"] = {
+                name: {x: {y: self.derivative([x, y], k) for y in by} for x in by} for k, name in numbered
+            }
+        units["errors"] = {name: unit.difference for name, unit in named.items()}
+        units["residuals"] = self.sides
+        units["point"] = {name: unit for name, unit in self.point.items() if name not in self.unknowns}
+        units.asked = [self.unknowns[k] for k in self.chosen]
+        return units
+
+    def ends(self, name: str, ends: tuple[float, float]) -> tuple[float, float]:
+        """Bounds of an unknown in its unit."""
+        unit = self.point[name]
+        return unit.value_from_si(ends[0]), unit.value_from_si(ends[1])
+
+    def text(self, name: str, x: float, digits: int = 6) -> str:
+        """Return a value of a variable to so many digits, with its unit."""
+        return f"{self.point[name].value_from_si(x):.{digits}g} {self.point[name]}".rstrip()
+
+    def residual_text(self, x: float, digits: int, k: int = 0) -> str:
+        """What is left of an equation to so many digits, with its unit."""
+        return f"{self.sides[k].from_si(x):.{digits}g} {self.sides[k]}".rstrip()
+
+
+def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
+    typed = [x for x in (*(ends or ()), start) if x is not None]
+    own: Unit | None = None
+    for x in typed:
+        unit = getattr(x, "unit", None)
+        if unit is None:
+            continue
+        if own is not None and own.dimension != unit.dimension:
+            theirs = f"{quantity_name(own.dimension)} and {quantity_name(unit.dimension)}"
+            raise usage_error(f"`{name}` is looked for as {theirs}", "give its bounds and its start in one dimension")
+        own = own or unit
+    if own is not None:
+        for x in typed:
+            if not has_unit(x) and float(x) and own.dimension != NUMBER:
+                raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
+    return own
+
+
+def _solved(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None) -> Dimension:
+    if own is not None:
+        return own.dimension
+    dimension = m.solution(name)
+    if dimension is None:
+        message = f"the equations do not determine the unit of `{name}`"
+        raise usage_error(message, f'give bounds with a unit, `--between "{name}=0 m:1 m"`, or a start')
+    typed = [x for x in (start, *(ends or ())) if x is not None and float(x)]
+    if typed and dimension != NUMBER:
+        what = "its start is a number" if start is not None else "its bounds are numbers"
+        message = f"`{name}` is {quantity_name(dimension)}, and {what}"
+        raise usage_error(message, f"give a unit: `{float(typed[0]):g} {coherent(dimension)}`")
+    return dimension
 
 
 def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, Any]) -> Evaluation:
@@ -400,10 +520,7 @@ def measured_number(x: Any, unit: Unit) -> Any:
 def direction_in_units(
     units: ProgramUnits, direction: Mapping[str, float | str]
 ) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
-    """Return a direction in coherent units, the units of its components, and what they are per: `s` for velocities.
-
-    A component without a unit is in that of its variable. Raises `ExpressionError` where they are per different units.
-    """
+    """Return a direction in coherent units, the units of its components, and what they are per: `s` for velocities."""
     values: dict[str, float | str] = {}
     shown: dict[str, Unit] = {}
     rates: dict[str, Unit] = {}
@@ -425,14 +542,6 @@ def direction_in_units(
             )
             raise usage_error(message, "give all components in the units of their variables, or all per second")
     return values, shown, coherent(rates[first].dimension) if rates else Unit()
-
-
-def of_one_dimension(outputs: Sequence[Unit], names: Sequence[str], hint: str) -> None:
-    """Raise `ExpressionError` where the outputs have different dimensions."""
-    for name, unit in zip(names, outputs, strict=True):
-        if unit.dimension != outputs[0].dimension:
-            first, other = quantity_name(outputs[0].dimension), quantity_name(unit.dimension)
-            raise ExpressionError("dimension", f"`{names[0]}` is {first}, and `{name}` is {other}", None, hint)
 
 
 def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
@@ -459,3 +568,94 @@ def in_unit(m: NumberType, x: Number, unit: Unit) -> Number:
     if unit.pi:
         x = x / m.pow(m.literal("pi"), m.number(int(unit.pi)))
     return x
+
+
+def in_own_units(
+    program: Program,
+    variables: Mapping[str, Unit],
+    outputs: Sequence[Unit],
+    computed: Callable[[Unit], Unit] = lambda unit: coherent(unit.dimension),
+) -> Program:
+    """Return the program of numbers in these units of its variables, whose outputs are numbers in units too.
+
+    It computes in the unit that `computed` gives for each: in that of the SI, where its own numbers may have units.
+
+    >>> from ..graphs.value_and_gradient import evaluate_in
+    >>> from ..numbers.floats import REAL
+    >>> from .problem import parse
+    >>> own = in_own_units(parse("F*x"), {"F": parse_unit("kN"), "x": parse_unit("mm")}, [parse_unit("J")])
+    >>> evaluate_in(REAL, own.graph, {"F": 3.0, "x": 5.0}).values
+    [15.0]
+    """
+    whole, leaves = program.whole, {i: name for name, i in program.leaves.items()}
+    places: list[Any] = []
+    rows: list[Row] = []
+    constants: dict[int, tuple[float, str | None]] = {}
+
+    def node(place: Any) -> int:
+        places.append(place)
+        return len(places) - 1
+
+    def row(primitive: Any, k: int, *parents: int) -> int:
+        pair = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
+        rows.append((primitive, k, *pair))
+        return k
+
+    def with_number(primitive: Any, k: int, number: float, place: Any) -> int:
+        constant = node(place)
+        constants[constant] = number, None
+        return row(primitive, node(place), k, constant)
+
+    def times(k: int, scale: Fraction, pi: Any, place: Any) -> int:
+        if pi:
+            k = with_number(MUL, k, math.pi ** float(pi), place)
+        if scale.numerator != 1:
+            k = with_number(MUL, k, float(scale.numerator), place)
+        return k if scale.denominator == 1 else with_number(DIV, k, float(scale.denominator), place)
+
+    moved: list[int] = []
+    own: dict[str, int] = {}
+    signed = set()
+    for i, (primitive, parents) in enumerate(zip(whole.primitives, whole.parents, strict=True)):
+        place = whole.places[i]
+        k = node(place)
+        if i in whole.constants:
+            constants[k] = whole.constants[i]
+        elif parents:
+            row(primitive, k, *[moved[parent] for parent in parents])
+        if i in whole.signed:
+            signed.add(k)
+        if i in leaves:
+            own[leaves[i]] = k
+            unit = variables.get(leaves[i], Unit())
+            to = computed(unit)
+            k = times(k, unit.scale / to.scale, unit.pi - to.pi, place)
+            zero = (unit.zero - to.zero) / to.scale
+            k = with_number(ADD, k, float(zero), place) if zero else k
+        moved.append(k)
+    roots = []
+    for root, unit in zip(program.roots, outputs, strict=True):
+        k, place, of = moved[root], whole.places[root], computed(unit)
+        zero = (unit.zero - of.zero) / of.scale
+        k = with_number(SUB, k, float(zero), place) if zero else k
+        roots.append(times(k, of.scale / unit.scale, of.pi - unit.pi, place))
+    graph = whole.changed(rows=rows, places=places, constants=constants, signed=signed)
+    graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in whole.names[0].items()}, own)
+    bound = [(name, place, moved[i]) for name, place, i in program.bound]
+    return Program(program.text, graph, program.parameters, program.constants, bound)
+
+
+def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str = "a bound of it") -> dict[str, Range]:
+    """Return ranges in the units of their variables. Raises a usage error where they have others."""
+
+    def end(name: str, x: float | None) -> float | None:
+        if x is None:
+            return None
+        unit = units.get(name, Unit())
+        own = x.unit if isinstance(x, Quantity) else Unit()
+        if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
+            mine, theirs = quantity_name(unit.dimension), quantity_name(own.dimension)
+            raise usage_error(f"`{name}` is {mine}, and {what} is {theirs}", f"write `{float(x):g} {unit}`".rstrip())
+        return x.number if isinstance(x, Quantity) and own == unit else unit.value_from_si(float(x))
+
+    return {name: Range(end(name, low), end(name, high)) for name, (low, high) in ranges.items()}

@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ExpressionError, Span, limit_error, point_error
@@ -91,10 +91,7 @@ class Evenly(Axis):
     def __init__(
         self, first: Fraction, step: Fraction, size: int, texts: tuple[str, str, str] | None, counted: bool = False
     ) -> None:
-        """`texts` are the first value, all of the way, and its number of steps; None where decimals say all.
-
-        With `counted` the number of values was asked for.
-        """
+        """`texts` are the first value, all of the way, and its number of steps; None where decimals say all."""
         self.size, self.texts, self.counted = size, texts, counted
         step = step if size > 1 else Fraction(1)
         # over one denominator: Python divides whole numbers with one rounding
@@ -250,7 +247,6 @@ class Sweeping:
         self.value_of = value_of or constant_value
 
     def __call__(self, name: str, text: str, offset: int = 0) -> float:
-        """Return the value, a `Swept` one for a sweep. Raises `ExpressionError` of kind `point`."""
         axis = self._axis(name, text, offset)
         if axis is None:
             return self.value_of(name, text, offset)
@@ -407,16 +403,17 @@ class Sweeping:
     def _stepped(self, name: str, inside: str, begin: int) -> Axis:
         ((first, start), (last, end), (by, step)) = self._numbers(name, inside, begin)
         place = Span(begin + _parts(inside)[-1][1], begin + len(inside))
+        stretch = f"from {float(start):.6g} to {float(end):.6g}"
         if step == 0:
             fail("the step is 0, so the sweep never ends", place, f"write `{name}={first}:{last}:1`, for example")
         if (end - start) * step < 0:
             way = "up" if end > start else "down"
             turned = by[1:].strip() if by.startswith(("-", "−")) else f"-{by}" if plain_number(by) else f"-({by})"
-            message = f"the sweep goes {way} from {_short(start)} to {_short(end)}, and its step has the wrong sign"
+            message = f"the sweep goes {way} {stretch}, and its step has the wrong sign"
             fail(message, place, f"write `{name}={first}:{last}:{turned}`")
         steps = (end - start) / step
         if 0 < steps < 1 - STEP_TOLERANCE:
-            message = f"the step {_short(step)} is longer than the way from {_short(start)} to {_short(end)}"
+            message = f"the step {float(step):.6g} is longer than the way {stretch}"
             fail(message, place, f"the order is from:to:step: `{name}={first}:{by}:{last}` goes in steps of {last}")
         whole, texts = math.floor(steps), (first, by, "1")
         if abs(steps - round(steps)) < STEP_TOLERANCE:
@@ -432,12 +429,8 @@ def _parts(text: str) -> list[tuple[str, int]]:
 
 
 def _closed(text: str) -> bool:
-    depth = 0
-    for c in text:
-        depth += (c == "(") - (c == ")")
-        if depth < 0:
-            return False
-    return depth == 0
+    depths = [0, *accumulate((c == "(") - (c == ")") for c in text)]
+    return min(depths) == 0 == depths[-1]
 
 
 def _is_whole(text: str) -> bool:
@@ -461,10 +454,6 @@ def _fraction(text: str, value: float) -> Fraction:
     return Fraction(float(value))
 
 
-def _short(x: Fraction) -> str:
-    return f"{float(x):.6g}"
-
-
 def _without_step(name: str, inside: str, here: Span) -> ExpressionError:
     first, _, last = (part.strip() for part in inside.partition(":"))
     low, high = (float(x) if plain_number(x) else None for x in (first, last))
@@ -486,10 +475,7 @@ def _counted(size: int) -> str:
 
 
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
-    """Return the points of a point in which names are swept, side by side if `zipped`; None without sweeps.
-
-    `times` is how often the usual number of points is allowed. Raises `ExpressionError`.
-    """
+    """Return the points of sweeps, side by side if `zipped`, up to `times` the usual number; None without sweeps."""
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
     if not axes:
         return None

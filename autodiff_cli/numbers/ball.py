@@ -220,10 +220,13 @@ class Balls(NumberType):
             key = (name, *parts)
             value = self._values.get(key)
             if value is None:
-                value = _exact_value(name, forms)
-                if value is None:
+                inputs_in_full = [form.rational(f) for f in forms]
+                rational = None
+                if all(q is not None for q in inputs_in_full):
+                    rational = rational_value(name, [Fraction(int(q.p), int(q.q)) for q in inputs_in_full])
+                if rational is None:
                     work.charge(steps)
-                    value = function(*first, *balls)
+                value = function(*first, *balls) if rational is None else ball(rational)
                 self._values[key] = value
                 if value.form is None:
                     value.form = form.atom(name, *parts)
@@ -272,14 +275,6 @@ class Balls(NumberType):
         return -ball(x)
 
 
-def _exact_value(name: str, forms: list[Form]) -> Ball | None:
-    inputs = [form.rational(f) for f in forms]
-    if any(q is None for q in inputs):
-        return None
-    value = rational_value(name, [Fraction(int(q.p), int(q.q)) for q in inputs])
-    return None if value is None else ball(value)
-
-
 def magnitude(x: Ball, low: bool = False) -> int:
     """Return the binary exponent of the largest (or smallest) absolute value; very small for 0."""
     man, exp = (x.a.abs_lower() if low else x.a.abs_upper()).man_exp()
@@ -292,21 +287,6 @@ NATIVE = native(
 )
 
 
-def _within(name: str, x: Ball) -> None:
-    """Raise unless the argument is certainly in the domain."""
-    for bound in OPERATIONS[name].bounds.bounds:
-        if bound.end is None:
-            _no_pole(x)
-        elif bound.relation == "!=":
-            _nonzero(x - bound.end)
-        else:
-            side = bound.side(x).sign()
-            if side < 0:
-                raise ValueError("outside the domain")
-            if side == 0 and len(bound.relation) == 1:
-                raise ZeroDivisionError
-
-
 def _no_pole(x: Ball) -> None:
     q = form.rational(x.form)
     if q is not None:
@@ -317,8 +297,20 @@ def _no_pole(x: Ball) -> None:
 
 
 def _native(name: str) -> Callable[..., Any]:
+    bounds = OPERATIONS[name].bounds.bounds
+
     def function(x: Ball) -> Ball:
-        _within(name, x)
+        for bound in bounds:
+            if bound.end is None:
+                _no_pole(x)
+            elif bound.relation == "!=":
+                _nonzero(x - bound.end)
+            else:
+                side = bound.side(x).sign()
+                if side < 0:
+                    raise ValueError("outside the domain")
+                if side == 0 and len(bound.relation) == 1:
+                    raise ZeroDivisionError
         return Ball(getattr(x.a, name)())
 
     return function

@@ -6,6 +6,7 @@ values, such as sin(1/3), are atoms; equal functions of equal forms are the same
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -71,6 +72,13 @@ def atom(name: str, *parts: Any) -> Form:
     return {((entry, 1),): ONE}
 
 
+def _summed(terms: Iterable[tuple[Product, Any]]) -> Form:
+    total: Form = {}
+    for product, q in terms:
+        total[product] = total.get(product, 0) + q
+    return _bounded({product: q for product, q in total.items() if q != 0})
+
+
 def _bounded(form: Form) -> Form:
     if len(form) > MAX_TERMS or any(
         len(product) > MAX_TERMS or q.height_bits() > MAX_BITS for product, q in form.items()
@@ -86,32 +94,14 @@ def negated(f: Form) -> Form:
 
 def added(f: Form, g: Form) -> Form:
     """Return f + g."""
-    total = dict(f)
-    for product, q in g.items():
-        other = total.get(product)
-        if other is None:
-            total[product] = q
-        elif other + q != 0:
-            total[product] = other + q
-        else:
-            del total[product]
-    return _bounded(total)
+    return _summed([*f.items(), *g.items()])
 
 
 def multiplied(f: Form, g: Form) -> Form:
     """Return f·g."""
     if len(f) * len(g) > MAX_TERMS:
         f, g = (x if len(x) < 2 else atom("sum", frozen(x)) for x in (f, g))
-    total: Form = {}
-    for a, p in f.items():
-        for b, q in g.items():
-            product = _product(a, b)
-            factor = total.get(product, 0) + p * q
-            if factor == 0:
-                del total[product]
-            else:
-                total[product] = factor
-    return _bounded(total)
+    return _summed([(_product(a, b), p * q) for a, p in f.items() for b, q in g.items()])
 
 
 def _product(a: Product, b: Product) -> Product:

@@ -15,7 +15,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..table.primitives import by_name
+from ..table.primitives import by_name, functions_of
 from . import budget as work
 from .base import Number, NumberType
 from .double import aggregates, elementary, special
@@ -27,23 +27,24 @@ _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh as
 _CONDITIONS = "lt le gt ge eq ne and_ or_ not_"
 """Comparisons, and logic."""
 
-ARITHMETIC: dict[str, Callable[..., float]] = by_name({
+PLAIN: dict[str, Callable[..., float]] = by_name({
     "abs": math.fabs, "neg": lambda x: float(-x), "add": lambda x, y: float(x + y), "sub": lambda x, y: float(x - y),
     "mul": lambda x, y: float(x * y), "div": lambda x, y: float(x / y),
+    "floor": lambda x: float(math.floor(x)), "ceil": lambda x: float(math.ceil(x)), "round": lambda x: float(round(x)),
+    "min": lambda *xs: float(min(xs)), "max": lambda *xs: float(max(xs)), "hypot": lambda *xs: finite(math.hypot(*xs)),
+    "relu": lambda x: float(x) if x > 0.0 else 0.0,
 })  # fmt: skip
+"""Operations of one expression."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = (
-    ARITHMETIC
+    PLAIN
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
     | {name: getattr(operator, name) for name in _CONDITIONS.split()}
-    | {
-        name: function
-        for family in (aggregates, elementary, special)
-        for name, function in vars(family).items()
-        if not name.startswith("_") and getattr(function, "__module__", "") == family.__name__
-    }
+    | functions_of(vars(aggregates))
+    | functions_of(vars(elementary))
+    | functions_of(vars(special))
 )
-"""Functions by operation: Python's own, and the public ones of the families' modules."""
+"""Functions by operation: Python's own, and those of the families' modules."""
 
 
 class Real(NumberType):

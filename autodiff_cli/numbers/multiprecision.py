@@ -7,7 +7,6 @@ Literals, named constants and points are read either as exact decimals and mathe
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable
 from decimal import Decimal
 from functools import lru_cache
@@ -20,7 +19,6 @@ from ..table.primitive import OPERATIONS
 from ..table.primitives import by_name, native
 from . import budget as work
 from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
-from .double.twofold import finite
 
 MAX_EXPONENT = 100_000
 """Numbers of 2**MAX_EXPONENT and more overflow, below 2**-MAX_EXPONENT they round to 0: about 1e±30103.
@@ -256,12 +254,6 @@ def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
 
 
 # ---- special
-def _erfc(m: Multiprecision, x: Number) -> Number:
-    if m.context.mag(x) > 17:
-        return m.underflow() if x > 0 else 2
-    return m.context.erfc(x)
-
-
 def _no_pole(m: Multiprecision, x: Number) -> None:
     if x <= 0 and m.context.isint(x):
         raise ZeroDivisionError("a pole")
@@ -290,20 +282,18 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
     context, order = m.context, whole_order(float(n))
     if order == 0:
         return context.psi(0, x)
-    if x < 0:
-        mirrored = m.polygamma(n, 1 - x)
-        return (-mirrored if order % 2 else mirrored) - _cotangent_derivative(m, order, x - context.nint(x))
-    total = _hurwitz_zeta(m, order, x) * context.factorial(order)
-    return total if order % 2 else -total
-
-
-def _cotangent_derivative(m: Multiprecision, order: int, rest: Number) -> Number:
+    if x > 0:
+        total = _hurwitz_zeta(m, order, x) * context.factorial(order)
+        return total if order % 2 else -total
+    mirrored, rest = m.polygamma(n, 1 - x), x - context.nint(x)
     if order < MANY_POLES and abs(rest) != 0.5:
-        return cotangent_derivative(m, order, rest)
-    # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all whole k, from the nearest outwards
-    above, below = (rest, 1 - rest) if rest > 0 else (1 + rest, -rest)
-    left, right = _hurwitz_zeta(m, order, above), _hurwitz_zeta(m, order, below)
-    return (-left - right if order % 2 else left - right) * m.context.factorial(order)
+        wave = cotangent_derivative(m, order, rest)
+    else:
+        # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all whole k, from the nearest outwards
+        above, below = (rest, 1 - rest) if rest > 0 else (1 + rest, -rest)
+        left, right = _hurwitz_zeta(m, order, above), _hurwitz_zeta(m, order, below)
+        wave = (-left - right if order % 2 else left - right) * context.factorial(order)
+    return (-mirrored if order % 2 else mirrored) - wave
 
 
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
@@ -402,7 +392,7 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "pow": _pow,
         "cbrt": lambda m, x: m.context.sign(x) * m.context.cbrt(abs(x)),
         "erf": lambda m, x: m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x),
-        "erfc": _erfc,
+        "erfc": lambda m, x: m.context.erfc(x) if m.context.mag(x) <= 17 else m.underflow() if x > 0 else 2,
         "gamma": _gamma,
         "gamma_slope": lambda m, x, out: out * m.digamma(x),
         "lgamma": _lgamma,
@@ -425,16 +415,3 @@ _FUNCTIONS = _SURE | by_name(
     }
 )
 """These, and those that need twice the bits."""
-
-_OF_THE_THREAD = threading.local()
-
-
-def nearest_double(name: str, *inputs: float) -> float:
-    """Return a function's value at doubles, to at least 60 digits, as the nearest double.
-
-    The slow, safe way where formulas in doubles cancel. Raises the errors of the function, and OverflowError if the
-    result is too large for a double.
-    """
-    if not hasattr(_OF_THE_THREAD, "numbers"):
-        _OF_THE_THREAD.numbers = Multiprecision(20)
-    return finite(float(getattr(_OF_THE_THREAD.numbers, name)(*inputs)))

@@ -296,7 +296,9 @@ class RunningDigits(Lifted):
                     value(*inside)
                     pole = True
             if pole:
-                raise undecided(f"whether `{primitive.written}` is defined here cannot be told") from None
+                # a rule of the table, such as 1/sqrt(1 - x²), has no name in the language
+                what = f"`{primitive.written}`" if primitive.group or primitive.operator else "the derivative"
+                raise undecided(f"whether {what} is defined here cannot be told") from None
             raise
         if all(x.ratio for x in numbers) and (primitive.name in RATIONAL_FUNCTIONS or out._mpf_[3] < self.bits // 2):
             rational = rational_value(primitive.name, [Fraction(*x.ratio) for x in numbers])  # type: ignore[misc]

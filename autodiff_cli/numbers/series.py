@@ -67,7 +67,6 @@ class SeriesType(Lifted):
         self.levels: list[list[Series]] = [[]]
         """Non-constant series by lag, each after its inputs."""
         self.here: Series
-        """The series being computed."""
         self.waiting: list[Series] = []
         """Series that are needed once the order exceeds their lag."""
         self._same: dict[tuple[Any, ...], Series] = {}

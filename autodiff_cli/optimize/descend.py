@@ -426,7 +426,7 @@ def begin(
         program, numbers = problem.program, problem.values
         measured = program_units(program, numbers, units)
         if measured is not None:
-            from ..inputs.own_units import in_own_units  # only units need it
+            from ..inputs.quantities import in_own_units  # only units need it
 
             program = in_own_units(program, measured.point, measured.outputs)
             numbers = {name: measured.number_of(name, x) for name, x in numbers.items()}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, needed, point_error, quoted, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
-from ..inputs.bounds import Range
 from ..inputs.optional_units import with_units
+from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, as_number
 from ..numbers.budget import allowed
 from ..numerics.student_t import check_level
@@ -199,6 +199,7 @@ def _answer(
     sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
     warnings = [*problem.warnings, *inference.undetermined_warnings()]
+    warnings += [*inference.kink_warnings(), *inference.minima_warnings()]
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     fit = Fit(
         text=text,

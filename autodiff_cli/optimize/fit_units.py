@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, point_error, quoted, usage_error
-from ..inputs import own_units
+from ..inputs import quantities
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.bounds import Range
 from ..inputs.optional_units import check_percentage, column_units, in_unit, left_out, without_units_hint
+from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
@@ -127,7 +127,7 @@ class FitUnits:
         """Return the formula of numbers in these units."""
         variables = self.columns | {name: self._shown(name) for name in self.parameters}
         program, transform = (
-            of and own_units.in_own_units(of, variables, [self.columns[self.response]], self.computed)
+            of and quantities.in_own_units(of, variables, [self.columns[self.response]], self.computed)
             for of in (formula.program, formula.transform)
         )
         assert program is not None

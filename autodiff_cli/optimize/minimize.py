@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usage_error
-from ..inputs.bounds import Range
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import program_units, with_units
+from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, parse
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current
 from ..numerics.optimality import Single
@@ -349,7 +349,7 @@ def _in_own_units(constraint: Constraint, point: Mapping[str, float | str]) -> C
         raise
     if measured is None:
         return constraint
-    from ..inputs.own_units import in_own_units  # only units need it
+    from ..inputs.quantities import in_own_units  # only units need it
 
     program = in_own_units(program, measured.point, measured.outputs)
     return constraint._replace(program=program, unit=measured.outputs[0])
@@ -418,7 +418,7 @@ def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float
     if start.units is None:
         bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
     else:
-        from ..inputs.own_units import ranges_in  # only units need it
+        from ..inputs.quantities import ranges_in  # only units need it
 
         bounds = ranges_in(bounds, start.units["point"])
     for name, limits in bounds.items():

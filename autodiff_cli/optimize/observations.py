@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batched.columns_io import listed
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..errors import ExpressionError, point_error, usage_error
-from ..inputs.bounds import Range
-from ..inputs.parse_point import is_name, split
+from ..inputs.parse_point import Range, is_name, split
 from ..inputs.problem import Quantity, check_single, parse
 from ..language.builder import Program
 from ..language.tokens import has_unit_literals

@@ -13,13 +13,8 @@ from ..errors import nearest, usage_error
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
 """The base units of the SI, in the order of exponents in dimensions."""
 
-
-_UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")
-"""The digits of a standard uncertainty."""
-
-
-_DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")
-"""A number, perhaps with its uncertainty; what is none is put in parentheses."""
+_UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")  # the digits of a standard uncertainty
+_DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")  # a number, perhaps with its uncertainty
 
 
 class Entry(NamedTuple):
@@ -59,7 +54,8 @@ class Constant(NamedTuple):
 
 
 @cache
-def _file() -> dict[str, Any]:
+def units_file() -> dict[str, Any]:
+    """Return what `units.toml` has: its head says what stands where."""
     import tomllib
 
     with open(os.path.join(os.path.dirname(__file__), "units.toml"), "rb") as file:
@@ -67,22 +63,16 @@ def _file() -> dict[str, Any]:
 
 
 @cache
-def prefixes() -> dict[str, int]:
-    """Return the powers of ten of the prefixes."""
-    return dict(_file()["prefixes"])
-
-
-@cache
 def table() -> dict[str, Entry]:
     """Return the units by symbol."""
-    entries = {}
-    for group in _file()["group"]:
+    entries, prefixes = {}, units_file()["prefixes"]
+    for group in units_file()["group"]:
         for symbol, fields in group["units"].items():
             name, *aliases = fields["names"]
             allowed = fields.get("prefix", "")
             entries[symbol] = Entry(
                 symbol, name, tuple(aliases), fields["is"],
-                frozenset(prefixes() if allowed == "all" else allowed.split()),
+                frozenset(prefixes if allowed == "all" else allowed.split()),
                 fields.get("of", ""), fields.get("zero", "0"), group["title"], group["source"],
             )  # fmt: skip
     return entries
@@ -95,21 +85,9 @@ def spellings() -> dict[str, Entry]:
 
 
 @cache
-def refused() -> dict[str, str]:
-    """What is no unit here, and what to write instead."""
-    return dict(_file()["refused"])
-
-
-@cache
-def dimensions() -> dict[str, str]:
-    """Names of dimensions without a coherent unit of their own, and that unit."""
-    return dict(_file()["dimensions"])
-
-
-@cache
 def constants() -> dict[str, Constant]:
     """Return the constants of nature, by name."""
-    return {name: Constant(name, *fields) for name, fields in _file()["constants"].items()}
+    return {name: Constant(name, *fields) for name, fields in units_file()["constants"].items()}
 
 
 def constant_texts(names: Iterable[str], uncertain: bool = False) -> list[str]:

@@ -1,8 +1,4 @@
-"""Units: products of powers of the table's units, with exact factors to the coherent units of the SI.
-
-A factor is a fraction times a power of pi, so that `2 mm` is the double nearest to 0.002, and `45 °` is exact in
-fractions as far as pi lets it be.
-"""
+"""Units: products of powers of the table's units, with exact factors to the coherent units of the SI."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from operator import mul
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span, about, nearest
-from .table import BASE, Entry, dimensions, prefixes, refused, spellings, table
+from .table import BASE, Entry, spellings, table, units_file
 
 Exponent = int | Fraction
 Dimension = tuple[Exponent, ...]
@@ -25,11 +21,9 @@ Dimension = tuple[Exponent, ...]
 NUMBER: Dimension = (0,) * len(BASE)
 
 MAX_POWER = 99
-
 MAX_QUOTIENT_UNITS = 2
-
-MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12
-"""Powers of ten beyond which a prefix is no help to a reader."""
+MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12  # beyond them a prefix is no help to a reader
+MIN_UNPREFIXED, MAX_UNPREFIXED = 0.1, 10_000.0  # values between them need no other prefix
 
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _RAISED = str.maketrans("0123456789-/.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ·")
@@ -80,7 +74,7 @@ class Unit(NamedTuple):
 
     @property
     def difference(self) -> Unit:
-        """The unit of differences: kelvin for degrees Celsius and Fahrenheit."""
+        """The unit of differences, kelvin for degrees."""
         return parse_unit("K") if self.zero else self
 
     @property
@@ -105,10 +99,17 @@ class Unit(NamedTuple):
     @property
     def latex(self) -> str:
         r"""The unit in LaTeX, by the package siunitx: `\unit{kg.s^{-2}}`."""
-        atoms = sorted(self.atoms, key=lambda atom: atom[1] < 0)
-        return r"\unit{" + ".".join(_siunitx(symbol, n) for symbol, n in atoms) + "}"
+        texts = []
+        for symbol, n in sorted(self.atoms, key=lambda atom: atom[1] < 0):
+            plain = symbol.replace("µ", r"\micro ").replace("Ω", r"\ohm").replace("Å", r"\angstrom")
+            text = _DEGREES.get(symbol, plain)
+            # degrees are superscripts themselves
+            text = f"{{{text}}}" if n != 1 and symbol in _DEGREES else text
+            texts.append(text + (f"^{{{n}}}" if n != 1 else ""))
+        return r"\unit{" + ".".join(texts) + "}"
 
 
+_DEGREES = {"°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond", "°C": r"\degreeCelsius", "°F": r"{}^\circ F"}
 _MATHEMATICS = {
     r"\degreeCelsius": r"{}^{\circ}C", r"\degree": r"{}^{\circ}", r"\arcminute": "{}'", r"\arcsecond": "{}''",
     r"\micro ": r"\mu ", r"\ohm": r"\Omega ", r"\angstrom": r"\mathring{A}", ".": r"\,",
@@ -125,15 +126,6 @@ def without_siunitx(latex: str) -> str:
         return rf"\mathrm{{{text}}}"
 
     return re.sub(r"\\unit\{((?:[^{}]|\{[^{}]*\})*)\}", plain, latex)
-
-
-def _siunitx(symbol: str, n: Exponent) -> str:
-    named = {"°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond", "°C": r"\degreeCelsius", "°F": r"{}^\circ F"}
-    text = named.get(symbol, symbol.replace("µ", r"\micro ").replace("Ω", r"\ohm").replace("Å", r"\angstrom"))
-    if n != 1 and symbol in named:
-        # these are superscripts themselves
-        text = f"{{{text}}}"
-    return text + (f"^{{{n}}}" if n != 1 else "")
 
 
 def _times(x: float, scale: Fraction) -> float:
@@ -212,8 +204,6 @@ def unit_or_none(text: str) -> Unit | None:
 
 
 _Token = tuple[str, str, int, int]
-
-
 MAX_UNIT_CHARACTERS = 200
 EXAMPLE = "write units as `kg*m/s^2`, `N·m` or `J/(kg K)`"
 
@@ -254,7 +244,10 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         if kind == "over":
             over = at
         elif over is not None:
-            raise _two_ways(text, tokens, over, at)
+            below, skip = text[tokens[over + 1][2] : start].strip(), end if kind == "times" else start
+            before, rest = text[: tokens[over][2]].strip(), text[skip:].strip()
+            hint = f"write `{before}/({below} {rest})`, or `{before} {rest}/{below}`"
+            raise _wrong("a product behind `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
         if kind in ("over", "times"):
             at += 1
             if at == len(tokens) or tokens[at][0] in ("over", "times", "close"):
@@ -271,14 +264,6 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         else:
             result = unit if result is None else result * unit
     return result or Unit(), at
-
-
-def _two_ways(text: str, tokens: list[_Token], over: int, at: int) -> ExpressionError:
-    start, here = tokens[over + 1][2], tokens[at][2]
-    skip = tokens[at][3] if tokens[at][0] == "times" else here
-    before, below, rest = text[: tokens[over][2]].strip(), text[start:here].strip(), text[skip:].strip()
-    hint = f"write `{before}/({below} {rest})`, or `{before} {rest}/{below}`"
-    return _wrong("a product behind `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
 
 
 def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
@@ -315,7 +300,7 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
     entry = _entry(symbol)
     if entry is not None:
         return _of_entry(*entry)
-    reason = refused().get(symbol)
+    reason = units_file()["refused"].get(symbol)
     span = (start, start + len(symbol))
     if reason is not None:
         raise _wrong(f"`{symbol}` is not a unit here", *span, reason)
@@ -346,7 +331,7 @@ def _entry(symbol: str) -> tuple[Entry, str] | None:
 def _of_entry(entry: Entry, prefix: str = "") -> Unit:
     if not entry.definition:
         dimension = tuple(int(symbol == entry.symbol) for symbol in BASE)
-        return Unit(((prefix + entry.symbol, 1),), dimension, Fraction(10) ** prefixes().get(prefix, 0))
+        return Unit(((prefix + entry.symbol, 1),), dimension, Fraction(10) ** units_file()["prefixes"].get(prefix, 0))
     number, _, rest = entry.definition.partition(" ")
     scale, pi = Fraction(1), Fraction(0)
     try:
@@ -357,7 +342,7 @@ def _of_entry(entry: Entry, prefix: str = "") -> Unit:
     if power:
         pi, rest = Fraction(power[1] or 1), rest[power.end() :]
     of = parse_unit(rest) if rest else Unit()
-    scale *= of.scale * Fraction(10) ** prefixes().get(prefix, 0)
+    scale *= of.scale * Fraction(10) ** units_file()["prefixes"].get(prefix, 0)
     return Unit(((prefix + entry.symbol, 1),), of.dimension, scale, _plain(pi + of.pi), Fraction(entry.zero))
 
 
@@ -366,7 +351,7 @@ def _of_entry(entry: Entry, prefix: str = "") -> Unit:
 def coherent(dimension: Dimension) -> Unit:
     """Return the coherent unit of the SI that people write for a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
     named = [_of_entry(entry) for entry in table().values() if entry.quantity and entry.definition]
-    for unit in (*named, *map(parse_unit, dimensions().values())):
+    for unit in (*named, *map(parse_unit, units_file()["dimensions"].values())):
         if unit.dimension == dimension:
             return unit
     candidates = [in_base_units(dimension)]
@@ -435,8 +420,10 @@ def with_prefix(unit: Unit, x: float) -> Unit:
     plain, prefix = entry
     if plain.symbol == "kg":
         plain, prefix = spellings()["g"], "k"
-    powers = {power: name for name, power in prefixes().items() if power % 3 == 0 and name in plain.prefixes} | {0: ""}
-    size = math.floor(math.log10(abs(x)) + 1e-12) + prefixes().get(prefix, 0)
+    powers = {
+        power: name for name, power in units_file()["prefixes"].items() if power % 3 == 0 and name in plain.prefixes
+    } | {0: ""}
+    size = math.floor(math.log10(abs(x)) + 1e-12) + units_file()["prefixes"].get(prefix, 0)
     power = size // 3 * 3
     if power not in powers or not MIN_PREFIX_POWER <= power <= MAX_PREFIX_POWER or (plain.symbol == "g" and power > 3):
         return unit
@@ -461,10 +448,6 @@ def named(unit: Unit) -> Unit:
     return simple if is_quotient and same and [n for _, n in simple.atoms] == [1] else unit
 
 
-MIN_UNPREFIXED, MAX_UNPREFIXED = 0.1, 10_000.0
-"""Values between these need no other prefix."""
-
-
 @cache
 def quantity_name(dimension: Dimension) -> str:
     """A dimension in words, with its unit: `a force (N)`, `an area (m²)`; the unit alone where it has no name."""
@@ -474,7 +457,7 @@ def quantity_name(dimension: Dimension) -> str:
     for symbol, entry in table().items():
         if entry.quantity and parse_unit(symbol).dimension == dimension:
             return f"{'an' if entry.quantity[0] in 'aeio' else 'a'} {entry.quantity} ({unit})"
-    for name, text in dimensions().items():
+    for name, text in units_file()["dimensions"].items():
         if parse_unit(text).dimension == dimension:
             return f"{name} ({unit})"
     return f"`{unit}`"
@@ -559,12 +542,8 @@ class UnitSystem:
         return named(unit)
 
 
-Linear = tuple[float, float]
-"""By what a number is multiplied, and what is added to it then."""
-
-
-def linear(unit: Unit, to: Unit) -> Linear:
-    """How a value in one unit becomes one in another.
+def linear(unit: Unit, to: Unit) -> tuple[float, float]:
+    """Return by what a value in one unit is multiplied for another one, and what is added to it then.
 
     >>> linear(parse_unit("°C"), parse_unit("K"))
     (1.0, 273.15)

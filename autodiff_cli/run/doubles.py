@@ -166,21 +166,17 @@ class Doubles:
             if evaluate(steps, data):
                 break
         else:
-            steps = self._new_plan({i: point[name] for name, i in leaves.items()})
+            at_point = graph.with_leaves({i: point[name] for name, i in leaves.items()})
+            order = forward(at_point, REAL, graph.roots)
+            rows = {row[1]: row for row in graph.rows}
+            steps = [_step(rows[i], at_point.data) for i in order if i in rows]
+            if len(self._plans) >= MAX_PLANS:
+                self._plans.clear()
+            self._plans.insert(0, steps)
             if not evaluate(steps, data):
                 return None
         grads = adjoints(reversed(steps), data, graph.constants, graph.signed, graph.roots[0])
         return None if grads is None else (data, grads)
-
-    def _new_plan(self, values: Mapping[int, float]) -> list[Step]:
-        graph = self._graph.with_leaves(values)
-        order = forward(graph, REAL, graph.roots)
-        rows = {row[1]: row for row in self._graph.rows}
-        steps = [_step(rows[i], graph.data) for i in order if i in rows]
-        if len(self._plans) >= MAX_PLANS:
-            self._plans.clear()
-        self._plans.insert(0, steps)
-        return steps
 
 
 def _step(row: Row, data: Sequence[Any]) -> Step:

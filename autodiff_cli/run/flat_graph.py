@@ -43,7 +43,6 @@ class Graph:
         self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
         """Names of nodes, and nodes of variables by name, for the labels."""
         self.roots: tuple[int, ...] = ()
-        """The outputs."""
         self.span_of: Callable[[Place], Span | None] = _nowhere
 
     @cached_property

@@ -230,9 +230,7 @@ class SmoothBranch:
         self.sides: dict[int, list[int]] = {}
         """The sides taken by each operation with a kink, in order."""
         self.here = Breakpoint(graph, 0, ())
-        """The current operation."""
         self.first: Breakpoint | None = None
-        """The first breakpoint met."""
 
     @property
     def breakpoint(self) -> Breakpoint | None:
@@ -444,7 +442,11 @@ def _agreeing(
         return None
     for count, piece in enumerate(pieces(make, graph, list(seeds), wanted)):
         m = piece.smooth.base
-        here = list(_value_and_gradient(piece, seeds, len(wanted)))
+        outputs = [piece.numbers[root] for root in seeds]
+        columns = list(zip(*map(piece.smooth.gradient, outputs), strict=True))
+        if any(_weighted(column, seeds) != 0 for column in columns[len(wanted) :]):
+            raise ValueError("the function is not smooth in the length of a vector that vanishes")
+        here = [_weighted(column, seeds) for column in ([*map(_plain, outputs)], *columns[: len(wanted)])]
         expected = expected or [_weighted([graph.data[root] for root in seeds], seeds), *here[1:]]
         agree = False
         with suppress(Refusal):
@@ -454,17 +456,6 @@ def _agreeing(
         if agreed is None or _strayed(agreed) > _strayed(piece):
             agreed = piece
     return agreed
-
-
-def _value_and_gradient(piece: SmoothBranch, seeds: Mapping[int, Number], count: int) -> Iterator[Number]:
-    smooth = piece.smooth
-    outputs = [piece.numbers[root] for root in seeds]
-    yield _weighted([_plain(output) for output in outputs], seeds)
-    columns = list(zip(*[smooth.gradient(output) for output in outputs], strict=True))
-    for column in columns[:count]:
-        yield _weighted(column, seeds)
-    if any(_weighted(column, seeds) != 0 for column in columns[count:]):
-        raise ValueError("the function is not smooth in the length of a vector that vanishes")
 
 
 def _weighted(numbers: Sequence[Number], seeds: Mapping[int, Number]) -> Number:

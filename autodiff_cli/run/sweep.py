@@ -251,9 +251,8 @@ class Activity(list[bool]):
         """Literal zeros; a product with one depends on nothing."""
         self._through = through
         self._locally_varying: Activity | None = None
-        self._values: list[Any] = []
+        self._values: dict[int, Any] = {}
         """Known values of nodes, also in untaken branches."""
-        self._evaluated: set[int] = set()
         self._discontinuous: set[int] = set()
         """Nodes among `_values` that may jump."""
         for i in self.wanted:
@@ -271,7 +270,12 @@ class Activity(list[bool]):
                 if primitive is NEG and ps[0] in self.zeros:
                     self.zeros.add(i)
                 if primitive is WHERE:
-                    self._mark_conditional(i, ps)
+                    # Where branches meet, the condition's variables matter too.
+                    condition, taken = ps[0], ps[1] if graph.data[ps[0]] else ps[2]
+                    turns = self[condition] and bool(_condition_breakpoints(self, condition))
+                    self[i] = self[taken] or turns
+                    if taken in self.discontinuous or (turns and self.branches_differ(i)):
+                        self.discontinuous.add(i)
                     continue
                 for p in ps:
                     if self[p]:
@@ -299,14 +303,6 @@ class Activity(list[bool]):
             for activity in (self, self.varying):
                 activity[i] = any(activity[p] for p in self.graph.parents[i])
 
-    def _mark_conditional(self, i: int, ps: tuple[int, ...]) -> None:
-        # Where branches meet, the condition's variables matter too.
-        condition, taken = ps[0], ps[1] if self.graph.data[ps[0]] else ps[2]
-        turns = self[condition] and bool(_condition_breakpoints(self, condition))
-        self[i] = self[taken] or turns
-        if taken in self.discontinuous or (turns and self.branches_differ(i)):
-            self.discontinuous.add(i)
-
     def _has_nonzero_partial(self, i: int) -> bool:
         primitive = self.graph.primitives[i]
         try:
@@ -329,16 +325,15 @@ class Activity(list[bool]):
 
     def _evaluate(self, roots: Sequence[int]) -> None:
         if not self._values:
-            self._values = self.graph.data.copy()
-            self._evaluated = {i for i, x in enumerate(self._values) if x is not None}
-        for i, inputs, needed in needed_nodes(self.graph, roots, self._values, self._evaluated):
+            self._values = {i: x for i, x in enumerate(self.graph.data) if x is not None}
+        for i, inputs, needed in needed_nodes(self.graph, roots, self._values, self._values):
             primitive, ps = self.graph.primitives[i], self.graph.parents[i]
-            self._values[i] = _value(self.m, primitive, inputs, needed, i)
+            value = _value(self.m, primitive, inputs, needed, i)
             jump = primitive.breakpoint if primitive.gives_condition else primitive.kink if primitive.jumps else None
             jumps = jump is not None and not primitive.lazy_inputs and jump(*inputs)
             if jumps or any(p in self._discontinuous or p in self.discontinuous for p in ps):
                 self._discontinuous.add(i)
-            self._evaluated.add(i)
+            self._values[i] = value
 
 
 def local_derivatives(active: Activity, i: int) -> list[Number | None]:

@@ -6,7 +6,7 @@ A row: the name, the inputs, what it is, the derivative by each input; then what
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from operator import add, mul
 from typing import Any, TypeVar
@@ -552,6 +552,12 @@ def by_name(own: Mapping[str, Own]) -> dict[str, Own]:
     that is not in the table.
     """
     return {OPERATIONS[name].name: mine for name, mine in own.items()}
+
+
+def functions_of(module: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+    """A table by operation of the functions that a module defines under their names, perhaps with an underscore."""
+    own = {name.removeprefix("_"): f for name, f in module.items() if getattr(f, "__module__", 0) == module["__name__"]}
+    return {name: function for name, function in own.items() if name in OPERATIONS}
 
 
 def native(names: str) -> dict[str, str]:

@@ -264,14 +264,15 @@ class Vectors(NamedTuple):
     results: tuple[Step, ...]
     """The values, then the partial derivatives. They are checked too, and so are all inputs."""
     checks: tuple[tuple[Step, Needed], ...]
-    """Steps that have to be finite, comparisons that must not be of equal numbers, where all that is needed holds."""
+    """Steps that have to be finite, comparisons that must be of different numbers, where all that is needed holds."""
 
 
 def vectors(recording: Recording) -> Vectors:
     """The recording for columns. A step that another one shows to be infinite is not checked itself."""
     results = (*recording.values, *recording.partials)
-    edges = tuple(dict.fromkeys((*recording.edges, *_kinks(recording))))
     computed = live_steps((*results, *recording.adjoints, *recording.watched))
+    undefined = [step for step in computed if step.name in CONDITIONS and any(map(is_undefined, step.args))]
+    edges = tuple(dict.fromkeys((*recording.edges, *_kinks(recording), *undefined)))
     numbers = [step for step in computed if step.args and step.name not in CONDITIONS]
     # what only the program needs, and no formula at all points, is computed to be checked
     there = set(live_steps((*results, *recording.adjoints)))

@@ -24,7 +24,7 @@ MAX_INLINE_STEPS = 2
 class Lowering(Recorder):
     """Records operations that a target has: `native` ones, and if it has `functions` those that can be given to it.
 
-    Formulas are those that keep their digits. `coarse` operations are native, with fewer digits than others have.
+    Formulas are those that keep their digits. `coarse` operations are native where no formula is better.
     """
 
     def __init__(self, native: Collection[str], functions: bool, coarse: Collection[str] = ()) -> None:
@@ -51,7 +51,7 @@ class Lowering(Recorder):
             raise Lacking(name)
         fixed = operation.variadic or operation.constant_params
         if self.functions and not fixed and length(name, len(steps)) > MAX_INLINE_STEPS:
-            composed(self.native, name, len(steps))  # what it rests on may be lacking
+            composed(self.native, name, len(steps), self.coarse)  # what it rests on may be lacking
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))
 
@@ -95,9 +95,9 @@ def length(name: str, count: int) -> int:
     return sum(1 for step in m.steps if step.args)
 
 
-def composed(native: Collection[str], name: str, count: int) -> Recording:
+def composed(native: Collection[str], name: str, count: int, coarse: Collection[str]) -> Recording:
     """The formula of an operation, for a function of the target."""
-    m = Lowering(native, functions=True)
+    m = Lowering(native, True, coarse)
     rule: Callable[..., Any] = formula(name)
     result = m.number(rule(m, *[m.input(k) for k in range(count)]))
     return Recording(m, (result,))

@@ -1,7 +1,4 @@
-"""Measurement models: outputs of a program, or solutions of equations, around the estimates of inputs.
-
-JCGM 102:2011, 3.8 and 6.3, calls the second ones implicit: h(Y, X) = 0.
-"""
+"""Measurement models: outputs of a program, or solutions of equations, around the estimates of inputs."""
 
 from __future__ import annotations
 
@@ -25,8 +22,8 @@ from ..graphs.taylor_mode import directional_in
 from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.bounds import Range
 from ..inputs.optional_units import without_units_hint
+from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, Quantity, as_number, parse, pose
 from ..inputs.quantities import ProgramUnits, has_units
 from ..numbers.base import Number
@@ -44,7 +41,6 @@ TANGENT_SLACK = 0.02  # share of the unknown that it may be off the tangent afte
 MIN_STEP_SHARE = 2.0**-30  # part of the way to another place where the solution is hard to follow
 MAX_KINKS = 50  # the nearest ones of a program
 
-
 FirstOrder = tuple[list[float], list[list[float]], list[Diagnostic]]
 """The outputs at the estimates, the derivatives of each, and warnings."""
 
@@ -52,7 +48,6 @@ Draws = tuple[float, Callable[[Mapping[str, Any], int], Any]]
 """The least work of evaluating one point, and a function that evaluates the outputs at `n` points: an array with a row
 for each output, NaN where it is undefined.
 """
-
 
 Kink = tuple[Breakpoint, float, list[float]]
 """A surface where pieces of a program meet, where a number that the program computes is 0: its node, its value at the
@@ -188,7 +183,8 @@ class Explicit:
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
         """Return the value of output `k` at other values of some inputs; None where there is none."""
-        return value_in(REAL, self.program.outputs[k], {**self.values, **inputs})
+        output = self.program.graph if len(self.outputs) == 1 else self.program.outputs[k]
+        return value_in(REAL, output, {**self.values, **inputs})
 
     def draws(self, fixed: Collection[str]) -> Draws:
         """Return what evaluates the outputs at points with the inputs `fixed` in common."""
@@ -218,7 +214,7 @@ def _floats(numbers: Sequence[Any]) -> list[float]:
 
 
 class Implicit:
-    """Equations whose unknowns are the results: solutions that follow the inputs."""
+    """Equations whose unknowns are the results, as in JCGM 102:2011, 6.3: solutions that follow the inputs."""
 
     def __init__(self, problem: Problem) -> None:
         self.units, self._text = problem.units, problem.text
@@ -252,10 +248,8 @@ class Implicit:
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`.
-
-        With the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it.
-        """
+        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
+        # with the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
         rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)

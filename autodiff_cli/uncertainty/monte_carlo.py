@@ -1,7 +1,4 @@
-"""Monte Carlo: the distribution of a result by drawing its inputs, JCGM 101:2008 (Supplement 1 to the GUM).
-
-Only so many results are kept; beyond that they are counted between the quantiles of the first ones.
-"""
+"""Monte Carlo: the distribution of a result by drawing its inputs, JCGM 101:2008 (Supplement 1 to the GUM)."""
 
 from __future__ import annotations
 
@@ -34,8 +31,7 @@ class Drawn(NamedTuple):
 class Sampler:
     """Draws so many of each input, as arrays; the same ones for the same seed.
 
-    `correlated` inputs are drawn together: names, a square root of their covariance, degrees of freedom. `copies` are
-    tables of draws, of which whole rows are drawn, or all in order where there are as many as `samples`.
+    `correlated` are names, a square root of their covariance, degrees of freedom; `copies` are tables of draws.
     """
 
     def __init__(
@@ -65,6 +61,7 @@ class Sampler:
             values |= {name: self.distributions[name].parameters[0] + row for name, row in zip(names, z, strict=True)}
         for table in self.copies:
             count = len(next(iter(table.values())))
+            # whole rows, or all in order where there are as many as samples
             in_order = count == self._samples
             rows = np.arange(self._done, self._done + n) if in_order else self.random.integers(count, size=n)
             values |= {name: column[rows] for name, column in table.items()}
@@ -73,14 +70,13 @@ class Sampler:
 
 
 class Results:
-    """The results of one output: moments, and the distribution in bounded memory."""
+    """The results of one output: so many are kept, and counted between the quantiles of the first ones beyond that."""
 
     def __init__(self, middle: float) -> None:
         self.middle = middle
         self.count = self.outside = 0
         self._sum = self._squares = 0.0
         self._kept: list[Any] = []
-        self._room = MAX_KEPT_RESULTS
         self._edges: Any = None
         self._counts: Any = 0
         self._batches: list[Any] = []
@@ -96,8 +92,7 @@ class Results:
             self._sum += float(np.sum(away))
             self._squares += float(np.dot(away, away))
         self._kept.append(good)
-        self._room -= len(good)
-        if self._room >= 0:
+        if self.count <= MAX_KEPT_RESULTS:
             return
         if self._edges is None:
             # from here on count between the quantiles of what there is, and in ever wider steps beyond it
@@ -112,17 +107,6 @@ class Results:
             places = np.searchsorted(self._edges, block)
             self._counts = self._counts + np.bincount(places, minlength=len(self._edges) + 1)
         self._kept = []
-
-    def _scatter(self, level: float) -> float:
-        """Return the standard deviation of the ends of the shortest interval, from batches.
-
-        An end settles with the cube root of the number of draws, as a mode does.
-        """
-        batches = self._batches or np.array_split(np.concatenate(self._kept), SCATTER_BATCHES)
-        ends = [_shortest(np.sort(batch), np.arange(1, len(batch) + 1), level, len(batch)) for batch in batches]
-        with np.errstate(over="ignore", invalid="ignore"):
-            spread = max(float(np.std(side, ddof=1)) for side in zip(*ends, strict=True))
-        return spread * float(np.cbrt(len(batches[0]) / self.count))
 
     def drawn(self, level: float) -> Drawn:
         """Return the summary of all results."""
@@ -139,6 +123,10 @@ class Results:
         a, b = np.searchsorted(below, [0.0005 * self.count, 0.9995 * self.count])
         edges = np.linspace(values[a], values[min(b, len(values) - 1)], 81)
         counted = np.concatenate([[0], below])[np.searchsorted(values, edges, side="right")]
+        batches = self._batches or np.array_split(np.concatenate(self._kept), SCATTER_BATCHES)
+        ends = [_shortest(np.sort(batch), np.arange(1, len(batch) + 1), level, len(batch)) for batch in batches]
+        with np.errstate(over="ignore", invalid="ignore"):
+            scatter = max(float(np.std(side, ddof=1)) for side in zip(*ends, strict=True))
         # JCGM 101, 7.6
         mean = self._sum / self.count
         return Drawn(
@@ -147,7 +135,8 @@ class Results:
             _shortest(values, below, level, self.count),
             (float(values[low]), float(values[high])),
             self.outside,
-            self._scatter(level),
+            # an end settles with the cube root of the number of draws, as a mode does
+            scatter * float(np.cbrt(len(batches[0]) / self.count)),
             tuple(edges.tolist()),
             tuple(np.diff(counted).tolist()),
         )
@@ -158,11 +147,7 @@ def _covered(level: float, count: int) -> int:
 
 
 def _shortest(values: Any, below: Any, level: float, count: int) -> tuple[float, float]:
-    """Return the ends of the shortest interval that covers enough of the draws: JCGM 101, 7.7.2 to 7.7.4.
-
-    `below` says how many of them are at or below each of the `values`.
-    """
-    # from each value the first one up to which enough of them lie
+    # JCGM 101, 7.7.2 to 7.7.4: from each value the first one up to which enough of them lie
     last = np.searchsorted(below, below + _covered(level, count))
     starts = np.flatnonzero(last < len(values))
     if not starts.size:

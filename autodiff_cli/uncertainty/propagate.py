@@ -20,9 +20,8 @@ from ..errors import (
     quoted,
     usage_error,
 )
-from ..inputs.bounds import Range
 from ..inputs.optional_units import column_units, in_unit, left_out
-from ..inputs.parse_point import constant_value, is_name, pieces
+from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import current
@@ -33,7 +32,7 @@ from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
 from .measured_units import budget_units, measured_value, with_unit
 from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
-from .measurement_model import Model, model_of, variables_of
+from .measurement_model import Explicit, Model, model_of, variables_of
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -48,6 +47,7 @@ KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
+DOMAIN_REACH = 2.326  # standard uncertainties, beyond which that share of a normal distribution lies
 LEAVE_ONE = "leave one of them out"
 EIGENVALUE_SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
 
@@ -242,7 +242,13 @@ def propagate(
         needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
         count = int(samples)
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
-    quantities = {name: _quantity_of(name, value) for name, value in (point or {}).items()}
+    quantities: dict[str, Any] = {**(point or {})}
+    for name, value in quantities.items():
+        if isinstance(value, str):
+            quantities[name] = measured_value(name, value)
+        # what the package `uncertainties` and others like it make
+        elif hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
+            quantities[name] = normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
     for name, value in quantities.items():
         if isinstance(value, MeasuredValue) and hasattr(value, "copied"):
@@ -329,11 +335,9 @@ def propagate(
             own = values[name].typed
             distribution = own.distribution._replace(dof=entry.distribution.dof)
             inputs[name] = entry._replace(estimate=float(own), uncertainty=own.uncertainty, distribution=distribution)
-    warnings[first_notes:first_notes] = [
-        _two_pieces(name, x, getattr(values[name], "unit", Unit()))
-        for name, x in inputs.items()
-        if x.distribution.family == "twopiece"
-    ]
+        if entry.distribution.family == "twopiece":
+            warnings.insert(first_notes, _two_pieces(name, inputs[name], getattr(values[name], "unit", Unit())))
+            first_notes += 1
     return Propagation(
         text=text,
         results=results,
@@ -352,17 +356,6 @@ def propagate(
         warnings=tuple(warnings),
         units=None if of_program is None else budget_units(of_program, list(inputs)),
     )
-
-
-def _quantity_of(name: str, value: Any) -> float:
-    if isinstance(value, str):
-        return measured_value(name, value)
-    if isinstance(value, MeasuredValue):
-        return value
-    # what the package `uncertainties` and others like it make
-    if hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
-        return normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
-    return value  # type: ignore[no-any-return]
 
 
 def _inputs(
@@ -402,12 +395,9 @@ class _Spread(NamedTuple):
     """How the inputs vary together, to second moments."""
 
     inputs: Mapping[str, Input]
-    matrix: list[list[float]]
-    """Their correlations."""
-    groups: list[tuple[list[int], float]]
-    """The places of inputs that are correlated, and the degrees of freedom of their sum."""
-    root: list[list[float]]
-    """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
+    matrix: list[list[float]]  # their correlations
+    groups: list[tuple[list[int], float]]  # places of inputs that are correlated; the degrees of freedom of their sum
+    root: list[list[float]]  # R with R·Rᵀ their covariance; diagonal where they are independent
 
     def result(
         self, name: str, value: float, row: Sequence[float], slopes: Sequence[float], level: float, k: float | None
@@ -581,7 +571,23 @@ class _Expansion:
         message = f"{bent}second-order terms matter; {', and '.join(changes)}"
         hint = "JCGM 100, 5.1.2, note" + (f"; {advice}" if advice else "")
         warning = Diagnostic("linearity", message, None, hint) if changes else None
+        if warning is None and (name := self._beyond_domain()):
+            message = f"{bent}it is undefined at likely values of `{name}`"
+            return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
         return SecondOrder(higher, shift, bool(changes)), warning
+
+    def _beyond_domain(self) -> str | None:
+        primitives = self.model.program.graph.primitives
+        if not (isinstance(self.model, Explicit) and any({*p.domain} & {"<", ">"} for p in primitives)):
+            return None
+        reach = max(DOMAIN_REACH, self.first.k)
+        for i, (name, (low, high)) in enumerate(zip(self.names, self.ends, strict=True)):
+            for t in (max(-reach, 0.999 * low), min(reach, 0.999 * high)):
+                moves = zip(self.names, self.root, strict=True)
+                moved = {moving: float(self.model.values[moving]) + t * row[i] for moving, row in moves if row[i]}
+                if moved and self.model.at(self.output, moved) is None:
+                    return name
+        return None
 
     @cached_property
     def second(self) -> list[list[float]]:

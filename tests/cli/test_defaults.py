@@ -97,7 +97,10 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
                 with pytest.raises(ExpressionError, match="for one call only"):
                     asked(command, own, *words, monkeypatch=monkeypatch)
                 refused += 1
-            elif name in here and option.needs and not {*option.needs} & {*words}:
+            elif name in here and (
+                (option.needs and not {*option.needs} & {*words})
+                or (name in declared("rows").options and "--data" not in words)
+            ):
                 assert option.parameter not in asked(command, own, *words, monkeypatch=monkeypatch)
             elif name in here:
                 assert option.parameter in asked(command, own, *words, monkeypatch=monkeypatch), (
@@ -127,6 +130,15 @@ def test_defaults_that_do_not_go_together_give_way(monkeypatch: pytest.MonkeyPat
     ]:  # fmt: skip
         typed = read(["x", *words], "propagate")
         assert asked("propagate", own, "x", *words, monkeypatch=monkeypatch) == {**typed, **kept}
+
+
+def test_options_about_rows_wait_for_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = "--wide --backend numpy --zip --spreadsheet"
+    monkeypatch.setattr(defaults, "from_environment", lambda: own)
+    monkeypatch.setenv(defaults.VARIABLE, own)
+    assert "value = 0.333333" in autodiff(*THIRD).out
+    swept = autodiff("grad", "x*y", "--at", "x=1:3:1,y=1:3:1")
+    assert (swept.code, len(swept.out.splitlines())) == (0, autodiff("grad", "x", "--at", "x=1:3:1").out.count("\n"))
 
 
 def test_streams_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

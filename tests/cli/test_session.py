@@ -119,6 +119,17 @@ def test_a_plain_prompt_and_no_history_fail_nothing(tmp_path: Path, state: str) 
     assert (child.exitstatus, child.signalstatus) == (0, None)
 
 
+def test_a_module_that_a_thread_imports_at_the_end_fails_nothing() -> None:
+    code = (
+        "import sys, types; from autodiff_cli.__main__ import main;"
+        "name = 'autodiff_cli.streams.filesystems'; sys.modules[name] = types.ModuleType(name); sys.exit(main())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "repl"], input="1 + 1", capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("ans = 2\n", "", 0)
+
+
 def test_the_modules_to_import_ahead_exist() -> None:
     own = [name for names in repl.LIBRARIES.values() for name in names if name.startswith("autodiff_cli.")]
     assert len(own) > 10

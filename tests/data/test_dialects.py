@@ -107,6 +107,7 @@ def test_tables_in_every_dialect_read_back(dialect: tuple[str, str, str], data: 
         ("x y\n1.5 2\n1,5 2\n", "it is not written with a decimal point, as the file begins: `1,5`"),
         ("x;y\n1,5;2\n1.5;2\n", "it is not written with a decimal comma, as the file begins: `1.5`"),
         ("x;y\n1,25;2\n1.234,5;1\n1.2345;3\n", "not written with a decimal comma, as the file begins: `1.2345`"),
+        ("x|y\n3.984|543,109\n", "two ways: `543,109` is 543.109 (`--decimal comma`) or 543109"),
     ],
 )
 def test_cells_that_could_be_two_numbers_are_refused(text: str, message: str, tmp_path: Path) -> None:
@@ -115,6 +116,13 @@ def test_cells_that_could_be_two_numbers_are_refused(text: str, message: str, tm
     for more in ([], ["--wide", "--backend", "numpy"]):
         result = autodiff("grad", "x*y", "--points", str(path), *more)
         assert result.code == 2 and message in result.out
+
+
+def test_what_stands_for_no_value_is_no_unit(tmp_path: Path) -> None:
+    path = tmp_path / "lab.csv"
+    path.write_text("x\nN/A\n3\n", encoding="utf-8")
+    result = autodiff("grad", "2*x", "--points", str(path), "--wide")
+    assert result.out == "value,d_x,error\n,,line 2: point: column `x`: `N/A` stands for no value\n6.0,2.0,\n"
 
 
 @pytest.mark.parametrize(

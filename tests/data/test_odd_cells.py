@@ -43,14 +43,34 @@ def errors(result: Result) -> list[str | None]:
     return [json.loads(line)["error"] for line in result.out.splitlines()]
 
 
-@pytest.mark.parametrize("cell", ["2024-01-02", "2024-1-2", "01/02/2024", "1/2/24", "2024-01-02T10:00", "02.01.2024"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        *("2024-01-02", "2024-1-2", "01/02/2024", "1/2/24", "2024-01-02T10:00", "02.01.2024", "2024/01/02", "2024/1/2"),
+        *("2024/01", "01/2024"),
+    ],
+)
 def test_a_date_is_no_difference(cell: str, tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
-    path.write_text(f"x,y\n{cell},1\n2,3\n1/2,4\n2024-1,1\n", encoding="utf-8")
+    path.write_text(f"x,y\n{cell},1\n2,3\n1/2,4\n(2024-1),1\n", encoding="utf-8")
     result = answers(path)
     assert errors(result) == [f"line 2: point: column `x`: it is a date, and no number: `{cell}`", None, None, None]
     assert json.loads(result.out.splitlines()[3])["value"] == 2023
     assert "1  point: column `x`: it is a date, and no number\n" in result.err
+
+
+@pytest.mark.parametrize("cell", ["5-10", "555-1234", "1-2-24", "2024-01", "1.5-123", "-.5-100", "1.5e", "2E"])
+def test_a_range_or_a_number_that_is_cut_off_is_no_formula(cell: str, tmp_path: Path) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(f"x,y\n{cell},1\n-2e-3,3\n2*e,4\n", encoding="utf-8")
+    message = f"it may be a range, a code, or a number without its exponent: `{cell}`"
+    assert errors(answers(path)) == [f"line 2: point: column `x`: {message}", None, None]
+
+
+def test_each_line_of_json_is_one_object(tmp_path: Path) -> None:
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"x": 1, "y": 2}\n{"x": 3, "y": 4}{"x": 5, "y": 6}\n{"x": 7, "y": 8}\n', encoding="utf-8")
+    assert [error is None for error in errors(answers(path))] == [True, False, True]
 
 
 def test_a_mark_for_no_value_is_said_to_be_one(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from math import comb
 import pytest
 
 from autodiff_cli.equations.solve import solve
-from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.numerics.polynomials import real_roots
 
 

@@ -18,7 +18,7 @@ from autodiff_cli.equations import enclosures
 from autodiff_cli.equations.equations import read_equations
 from autodiff_cli.equations.solve import Solved, solve
 from autodiff_cli.inputs.arithmetic import chosen
-from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.numbers.ball import _whole_power
 from autodiff_cli.numbers.budget import allowed
 

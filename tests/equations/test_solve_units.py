@@ -236,7 +236,7 @@ def test_equations_without_units_import_nothing_of_them():
 import sys
 from autodiff_cli.__main__ import run
 assert run(["solve", "x*exp(x) = a", "--for", "x", "--at", "a=1", "--format", "plain"]) == 0
-assert not {"autodiff_cli.inputs.equation_units", "autodiff_cli.quantities.table"} & {*sys.modules}
+assert not {"autodiff_cli.inputs.quantities", "autodiff_cli.quantities.table"} & {*sys.modules}
 """
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 

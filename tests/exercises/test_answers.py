@@ -10,11 +10,11 @@ from autodiff_cli import ExpressionError
 from autodiff_cli import diff as api_diff
 from autodiff_cli.algebra.rational_functions import vanishes
 from autodiff_cli.exercises.answers import check_derivative, check_hessian, check_series
+from autodiff_cli.exercises.equation_answers import check_solution
 from autodiff_cli.exercises.exercise import TOPICS, sheet
 from autodiff_cli.exercises.marking import sheet_or_mark
-from autodiff_cli.exercises.root_answers import check_solution
 from autodiff_cli.formulas.diff import diff
-from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.inputs.problem import parse
 
 RIGHT = [

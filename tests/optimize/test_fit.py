@@ -20,8 +20,7 @@ from scipy.optimize import curve_fit, least_squares
 import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.inputs.arithmetic import chosen
-from autodiff_cli.inputs.bounds import Range
-from autodiff_cli.inputs.parse_point import typed
+from autodiff_cli.inputs.parse_point import Range, typed
 from autodiff_cli.inputs.problem import Problem, parse
 from autodiff_cli.optimize import fit as fitting
 from autodiff_cli.optimize import least_squares as models

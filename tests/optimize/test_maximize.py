@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import autodiff_cli
-from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.optimize.minimize import METHODS, minimize
 from places import TESTS
 from running import autodiff

@@ -9,8 +9,8 @@ import pytest
 import autodiff_cli as ad
 from autodiff_cli.cli.commands import call
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.own_units import in_own_units
 from autodiff_cli.inputs.problem import parse
+from autodiff_cli.inputs.quantities import in_own_units
 from autodiff_cli.quantities.unit import parse_unit
 
 SPRING = "k/2*(x - x0)**2 + F*x"
@@ -162,7 +162,7 @@ import sys
 from autodiff_cli.__main__ import run
 assert run(["descend", "(x - 3)**2", "--at", "x=0", "--format", "plain"]) == 0
 assert run(["minimize", "(x - 3)**2", "--at", "x=0", "--bounds", "x=0:9", "--format", "plain"]) == 0
-assert not {"autodiff_cli.inputs.own_units", "autodiff_cli.quantities.table"} & {*sys.modules}
+assert not {"autodiff_cli.inputs.quantities", "autodiff_cli.quantities.table"} & {*sys.modules}
 """
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 

@@ -15,7 +15,7 @@ from autodiff_cli.derivatives.hessian import hessian
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.second_order import hessian_in
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
-from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.inputs.problem import parse, single_output
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.numbers.running_error import RUNNING, Bounded

@@ -392,6 +392,29 @@ def test_what_is_no_point(point: Any, message: str) -> None:
             assert caught.value.hint is not None and "--points" in caught.value.hint and "numpy" in caught.value.hint
 
 
+def test_a_text_may_leave_out_the_name_of_the_only_variable() -> None:
+    assert face.gradient("x**2", "pi/4").gradient == face.gradient("x**2", "x=pi/4").gradient
+    assert face.gradient("x**2", "0:1:0.5") == face.gradient("x**2", "x=0:1:0.5")
+    assert face.plot("x**2", range="-2:2") == face.plot("x**2", range={"x": (-2, 2)})
+    assert face.minimize("(x - 3)**2", "0", bounds="0:1").point == {"x": 1.0}
+    with pytest.raises(ExpressionError, match="`3` is given no value"):
+        face.gradient("x*y", "3")
+
+
+def test_columns_have_one_length_and_others_are_not_read() -> None:
+    table = {"x": [1, 2, 3], "y": [2, 4, 6], "label": ["a", "b", "c"]}
+    assert face.fit("y = a*x", data=table).point == {"a": 2.0}
+    short = {"x": [1, 2, 3], "y": [2, 4]}
+    for asked in (
+        lambda: face.fit("y = a*x", data=short),
+        lambda: face.fit("y = a*x", data=table, predict={"x": [1.0, 2.0], "t": [1.0]}),
+        lambda: face.propagate("x*y", data=short),
+        lambda: face.plot("a*x", {"a": 2}, data=short),
+    ):
+        with pytest.raises(ExpressionError, match="the columns are not of the same length"):
+            asked()
+
+
 def test_what_an_option_may_not_be() -> None:
     for function, given in ((face.gradient, {"precision": 0}), (face.gradient, {"digits": 18}),
                             (face.descend, {"steps": -1}), (face.descend, {"rate": "fast"}),

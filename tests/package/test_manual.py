@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli.cli import app as cli
-from autodiff_cli.cli import entries, manual
-from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, declared, users_of_options
+from autodiff_cli.cli import manual
+from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, declared, exit_codes, table, users_of_options
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
 from running import autodiff
@@ -97,11 +97,11 @@ def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: s
 
 
 def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
-    assert sorted(name for names in entries.GROUPS.values() for name in names) == sorted([*COMMANDS, "help"])
+    assert sorted(name for names in table("titles").values() for name in names.split()) == sorted([*COMMANDS, "help"])
     shown = autodiff("--help").out
-    for title, names in entries.GROUPS.items():
+    for title, names in table("titles").items():
         group = shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
-        assert [line.split()[0] for line in group.splitlines()] == [*names]
+        assert [line.split()[0] for line in group.splitlines()] == names.split()
     verbs = {declared(command).summary.split()[0] for command in COMMANDS}
     assert verbs == {
         "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Maximise", "Minimise", "Open",
@@ -110,13 +110,13 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
 
 
 def test_exit_codes_are_told_with_every_command() -> None:
-    assert {0, 1, 130} | set(EXIT_CODES.values()) == set(entries.EXITS)
-    no = {command for command in COMMANDS if 1 in entries.exit_codes(command)}
+    assert {0, 1, 130} | set(EXIT_CODES.values()) == set(map(int, table("exit codes")))
+    no = {command for command in COMMANDS if "1" in exit_codes(command)}
     answered = {"diff", "hessian", "taylor"}
     assert no == {"check", "descend", "minimize", "maximize", "solve", "fit", "exercise", *answered}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
-        assert [int(code) for code in re.findall(r"^  (\d+) ", told, re.MULTILINE)] == list(entries.exit_codes(command))
+        assert re.findall(r"^  (\d+) ", told, re.MULTILINE) == list(exit_codes(command))
 
 
 def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
@@ -127,7 +127,7 @@ def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
 
 
 def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
-    page = entries.man_page()
+    page = manual.man_page()
     assert autodiff("help", "--man").out == page
     for option in users_of_options():
         assert "\\fB" + option.name.replace("-", "\\-") + "\\fR" in page
@@ -140,7 +140,7 @@ def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
 @pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff here to set the man page")
 def test_the_man_page_is_set_without_a_warning() -> None:
     done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-Kutf8", "-wall", "-P-c"], input=entries.man_page(), capture_output=True, text=True
+        ["groff", "-man", "-Tutf8", "-Kutf8", "-wall", "-P-c"], input=manual.man_page(), capture_output=True, text=True
     )
     assert (done.returncode, done.stderr) == (0, "")
     text = re.sub(r".\x08", "", done.stdout)

@@ -8,7 +8,7 @@ import pytest
 from autodiff_cli import jacobian
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.units import decimal_text, units
-from autodiff_cli.quantities.table import constants, prefixes, refused, spellings, table
+from autodiff_cli.quantities.table import constants, spellings, table, units_file
 from autodiff_cli.quantities.unit import NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio, with_prefix
 
 PINT = {
@@ -62,9 +62,14 @@ def test_affine_scales_are_pints():
 
 
 def test_prefixes_run_from_quecto_to_quetta():
-    assert len(prefixes()) == 24
-    assert {10**n for n in prefixes().values() if n > 0} == {10, 100, 1000, *(10 ** (3 * k) for k in range(2, 11))}
-    for prefix, power in prefixes().items():
+    assert len(units_file()["prefixes"]) == 24
+    assert {10**n for n in units_file()["prefixes"].values() if n > 0} == {
+        10,
+        100,
+        1000,
+        *(10 ** (3 * k) for k in range(2, 11)),
+    }
+    for prefix, power in units_file()["prefixes"].items():
         assert parse_unit(f"{prefix}m").scale == Fraction(10) ** power
 
 
@@ -77,7 +82,7 @@ def test_no_symbol_is_two_units():
         if prefix + symbol in spellings()
     }
     assert hidden <= {"kg", "cd", "Pa", "PS", "Gal"} | hidden & {"°C"}
-    assert not set(refused()) & set(spellings())
+    assert not set(units_file()["refused"]) & set(spellings())
 
 
 CODATA = {

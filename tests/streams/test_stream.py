@@ -237,6 +237,14 @@ def test_closed_standard_input() -> None:
     assert "autodiff grad" in done.stderr
 
 
+@pytest.mark.parametrize("command", ["grad x --at x=1", "graph x --at x=1 --format svg"])
+def test_closed_standard_output(command: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'exec "{sys.executable}" -m autodiff_cli {command} >&-'], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr.split("\n")[0]) == (5, "error: cannot write: Bad file descriptor")
+
+
 def test_an_unexpected_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: object, **kwargs: object) -> None:
         raise ZeroDivisionError("inside")

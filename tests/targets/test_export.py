@@ -94,6 +94,15 @@ def test_every_function_at_its_sample_points(runtime: str) -> None:
             assert_agrees(got, text, point, loose * (16.0 if special else 4.0))
 
 
+@pytest.mark.skipif("jax" not in RUNNERS, reason="there is no JAX")
+def test_jax_has_no_wrong_polygamma_far_below_zero() -> None:
+    run = RUNNERS["jax"][1]
+    assert_agrees(run(export("trigamma(x)", "jax"), [-256.3]), "trigamma(x)", {"x": -256.3}, 64.0)
+    assert_agrees(run(export("polygamma(2, x)", "jax"), [-256.3]), "polygamma(2, x)", {"x": -256.3}, 64.0)
+    assert_agrees(run(export("polygamma(7, x)", "jax"), [2.5]), "polygamma(7, x)", {"x": 2.5}, 64.0)
+    assert math.isnan(run(export("polygamma(7, x)", "jax"), [-256.3])[0])
+
+
 @needs_gcc
 def test_every_function_at_its_sample_points_in_c(tmp_path: Path) -> None:
     programs: list[Exported] = []

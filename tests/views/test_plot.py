@@ -24,7 +24,7 @@ from autodiff_cli.curves.sampling import Stretch, split
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import Value, in_order
-from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.table.operators import VARIABLE
 from autodiff_cli.views.mathematics import mathematical, program_in_mathematics

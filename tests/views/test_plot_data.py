@@ -13,7 +13,7 @@ from autodiff_cli import ExpressionError
 from autodiff_cli import plot as drawn
 from autodiff_cli.curves.contours import Surface
 from autodiff_cli.curves.plot import Curve, plot
-from autodiff_cli.inputs.bounds import Range
+from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.views.plot import PlotView
 from autodiff_cli.views.plots.frame import frames
 from running import autodiff

@@ -24,7 +24,7 @@ CHECKS = {
     "diff": ("answers", "check_derivative"),
     "hessian": ("answers", "check_hessian"),
     "taylor": ("answers", "check_series"),
-    "solve": ("root_answers", "check_solution"),
+    "solve": ("equation_answers", "check_solution"),
 }
 """The module and function of `exercises` that check answers, by command."""
 
@@ -98,15 +98,22 @@ def answer_at(call: Command, method: Method, view: View[Any], question: RowQuest
 def _name_the_variable(values: dict[str, Any]) -> None:
     for parameter in ("at", "range", "bounds"):
         texts = values.get(parameter)
-        if texts and len(texts) == 1 and texts[0][:1] not in ("@", "") and not {"=", ","} & {*texts[0]}:
-            from ...equations.equations import variables_of
-            from ...language.tokens import is_name
+        if texts and len(texts) == 1:
+            names = values.get("wrt") or values.get("unknowns")
+            values[parameter] = [with_variable(texts[0], values.get("expr"), names)]
 
-            if is_name(texts[0].strip()):
-                continue
-            names = values.get("wrt") or values.get("unknowns") or variables_of(values.get("expr"))
-            if len(names) == 1 and "," not in names[0]:
-                values[parameter] = [f"{names[0]}={texts[0]}"]
+
+def with_variable(typed: str, expression: str | None, names: Sequence[str] | None) -> str:
+    """Return the text of a value or range with the name that it lacks, if there is one variable only."""
+    if typed[:1] in ("@", "") or {"=", ","} & {*typed}:
+        return typed
+    from ...equations.equations import variables_of
+    from ...language.tokens import is_name
+
+    if is_name(typed.strip()):
+        return typed
+    names = names or [*variables_of(expression)]
+    return f"{names[0]}={typed}" if len(names) == 1 and "," not in names[0] else typed
 
 
 def _mark(command: str, call: Command) -> int:

@@ -7,7 +7,7 @@ import math
 from itertools import accumulate
 
 from .parts import by_multiprecision
-from .twofold import Scaled, exp_difference, finite, rounded, scaled, scaled_product
+from .twofold import Scaled, exp_difference, rounded, scaled, scaled_product
 
 
 def sum(*xs: float) -> float:
@@ -61,21 +61,6 @@ def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
     return list(accumulate(map(scaled, xs), scaled_product, initial=scaled(1.0)))
 
 
-def min(*xs: float) -> float:
-    """Return the smallest argument."""
-    return float(builtins.min(xs))
-
-
-def max(*xs: float) -> float:
-    """Return the largest argument."""
-    return float(builtins.max(xs))
-
-
-def hypot(*xs: float) -> float:
-    """Return the Euclidean norm, without intermediate overflow."""
-    return finite(math.hypot(*xs))
-
-
 def unit_vector(*xs: float) -> list[float]:
     """Return each argument divided by the norm, the gradient of `hypot`; zeros for norm 0.
 
@@ -93,7 +78,7 @@ def unit_vector(*xs: float) -> list[float]:
 
 def unit_over_hypot(x: float, y: float) -> float:
     """Return x / (x² + y²) without intermediate over- or underflow. Raises ZeroDivisionError at 0."""
-    size = builtins.max(math.fabs(x), math.fabs(y))
+    size = max(math.fabs(x), math.fabs(y))
     if 1e-140 < size < 1e140:
         return x / (x * x + y * y)
     shift = 600 if size < 1.0 else -600
@@ -103,7 +88,7 @@ def unit_over_hypot(x: float, y: float) -> float:
 
 def logsumexp(*xs: float) -> float:
     """Return log(Σ exp(x)), without intermediate overflow."""
-    largest = builtins.max(xs)
+    largest = max(xs)
     place = xs.index(largest)
     rest = math.fsum(exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
     excess = math.log1p(rest)

@@ -5,7 +5,6 @@ The closed forms are safe where the obvious formula overflows or cancels.
 
 from __future__ import annotations
 
-import builtins
 import math
 
 from .parts import by_multiprecision, cos_pi, sin_pi
@@ -82,7 +81,7 @@ def log_base(x: float, base: float) -> float:
         return log10(x)
     numerator = log(x)
     value = numerator / math.log(base)
-    rounded = float(builtins.round(value))
+    rounded = float(round(value))
     # Both logarithms are rounded: log_base(125, 5) would be 3.0000000000000004.
     if (
         1.0 < math.fabs(numerator) < 700.0
@@ -104,21 +103,6 @@ def _positive(x: float) -> float:
     if x == 0.0:
         raise ZeroDivisionError("the logarithm is infinite at 0")
     return x
-
-
-def floor(x: float) -> float:
-    """Return the largest integer <= x."""
-    return float(math.floor(x))
-
-
-def ceil(x: float) -> float:
-    """Return the smallest integer >= x."""
-    return float(math.ceil(x))
-
-
-def round(x: float) -> float:
-    """Return the nearest integer, ties to even."""
-    return float(builtins.round(x))
 
 
 def clamp(x: float, low: float, high: float) -> float:
@@ -170,11 +154,6 @@ def sinc(x: float) -> float:
 # ---- activation functions
 LN_SIGMOID_NORMAL = -700.0
 """Above this the sigmoid is a normal number; below, it equals exp(x) in doubles."""
-
-
-def relu(x: float) -> float:
-    """Return max(x, 0)."""
-    return float(x) if x > 0.0 else 0.0
 
 
 def silu(x: float) -> float:

@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from ...table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Number
-from ...table.primitives import by_name
+from ...table.primitives import by_name, functions_of
 from . import special as doubles
 from . import special_formulas as special
 from .twofold import horner, two_product, two_sum
@@ -118,6 +118,9 @@ def _sinc(m: Any, x: Number) -> Number:
 
 
 def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
+    if float(n) == 2:
+        curve = lambda: -(math.pi * special.sin_pi(m, x) + 2 * m.sinc_derivative(1, x)) / x  # noqa: E731
+        return m.where(m.lt(m.abs(x), 1e-9), -(math.pi**2) / 3, curve)
     if float(n) != 1:
         return DEFINITIONS["sinc_derivative"](m, n, x)
     square = (math.pi * x) * (math.pi * x)
@@ -330,63 +333,32 @@ EXP_POWERS = (
 
 COMPENSATED_EXPONENTS = range(3, 9)
 
-COMPENSATED: dict[str, Any] = by_name({"exp": _compensated_exp, "pow": _compensated_power})
-"""Compensated formulas for library functions that are wrong by one ulp in one case of ten.
+COMPENSATED: dict[str, Any] = by_name({
+    "exp": _compensated_exp, "pow": _compensated_power,
+    "polygamma": lambda m, n, x: special.polygamma(m, n, x) if float(n) <= special.MAX_POLYGAMMA_ORDER else None,
+})  # fmt: skip
+"""Formulas in place of library functions that are wrong by one ulp in one case of ten, or by more.
 
 They return None if they are not more accurate.
 """
 
-FORMULAS: dict[str, Any] = by_name({
+FORMULAS: dict[str, Any] = functions_of(vars(special)) | functions_of(globals()) | by_name({
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
     "heaviside": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), 0, 0.5)),
-    "clamp": _clamp,
-    "round": _round,
-    "cbrt": _cbrt,
-    "expm1": _expm1,
-    "log1p": _log1p,
     "asin": lambda m, x: m.atan2(x, m.sqrt((1 - x) * (1 + x))),
     "acos": lambda m, x: 2 * m.atan2(m.sqrt(1 - x), m.sqrt(1 + x)),
-    "tanh": _tanh,
-    "asinh": _asinh,
-    "acosh": _acosh,
     "atanh": lambda m, x: m.sign(x) * (0.5 * m.log1p(2 * m.abs(x) / (1 - m.abs(x)))),
     "acot": lambda m, x: x / m.abs(x) * m.atan2(1, m.abs(x)),
     "asec": lambda m, x: m.atan2(_sqrt_square_minus_one(m, x), m.sign(x)),
     "acsc": lambda m, x: m.sign(x) * m.atan2(1, _sqrt_square_minus_one(m, x)),
-    "sinh": _sinh,
-    "cosh": _cosh,
-    "asech": _asech,
-    "acsch": _acsch,
-    "sinc": _sinc,
-    "sinc_derivative": _sinc_derivative,
-    "gelu_slope": _gelu_slope,
-    "silu_slope": _silu_slope,
-    "exp_neg_square": _exp_neg_square,
-    "normal_density": _normal_density,
-    "normal_distribution": _normal_distribution,
-    "erfinv": _erfinv,
-    "erfinv_slope": _erfinv_slope,
-    "hypot": _hypot,
-    "logaddexp": _logaddexp,
-    "softmax": _softmax,
-    "softmax_weight": _softmax_weight,
-    "power_minus_one": _power_minus_one,
     "max": _max_or_min("max", "ge"),
     "min": _max_or_min("min", "le"),
-    "erf": special.erf,
-    "erfc": special.erfc,
-    "gamma": special.gamma,
-    "lgamma": special.lgamma,
-    "digamma": special.digamma,
     "trigamma": lambda m, x: m.polygamma(1, x),
-    "polygamma": special.polygamma,
-    "polygamma_difference": special.polygamma_difference,
-    "beta": special.beta,
     "recip_one_plus_square": _switch_at_1e9(lambda m, x: 1 / (1 + x * x), lambda m, x: 1 / x / x),
     "recip_one_minus_square": _switch_at_1e9(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
     "recip_sqrt_square_minus_one": lambda m, x: 1 / _sqrt_square_minus_one(m, x),
 })  # fmt: skip
-"""The formulas by names of operations."""
+"""The formulas by operation: those of `special_formulas`, those above, and short ones."""
 
 
 def formula(name: str) -> Any:

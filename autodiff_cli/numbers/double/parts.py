@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
 from functools import lru_cache
 
-from .twofold import horner
+from .twofold import finite, horner
 
 BERNOULLI = (
     -3617 / 510, 7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6,
@@ -104,11 +105,17 @@ def digamma_one_plus(u: float) -> float:
     return ((u - (DIGAMMA_ZERO[0] - 1.0)) - DIGAMMA_ZERO[1]) * horner(DIGAMMA_SERIES, u - 0.5)
 
 
+_OF_THE_THREAD = threading.local()
+
+
 def by_multiprecision(name: str, *inputs: float) -> float:
-    """Return the named function in multiprecision, rounded to a double. Raises its errors.
+    """Return a function's value at doubles, to at least 60 digits, as the nearest double.
 
-    The slow, safe way where fast formulas cancel or are not worth their lines.
+    The slow, safe way where fast formulas cancel or are not worth their lines. Raises the errors of the function, and
+    OverflowError if the result is too large for a double.
     """
-    from ..multiprecision import nearest_double  # mpmath is slow to load
+    if not hasattr(_OF_THE_THREAD, "numbers"):
+        from ..multiprecision import Multiprecision  # mpmath is slow to load
 
-    return nearest_double(name, *inputs)
+        _OF_THE_THREAD.numbers = Multiprecision(20)
+    return finite(float(getattr(_OF_THE_THREAD.numbers, name)(*inputs)))

@@ -30,14 +30,14 @@ HALF_LN_2PI = 0.9189385332046728
 """log(2π)/2."""
 
 
-def _is_pole(x: float) -> bool:
-    return x <= 0.0 and x == math.floor(x)
+def _no_pole(x: float) -> None:
+    if x <= 0.0 and x == math.floor(x):
+        raise ZeroDivisionError("infinite at 0 and the negative integers")
 
 
 def gamma(x: float) -> float:
     """Return Γ(x) by `math.gamma` (Lanczos). Raises ZeroDivisionError at 0, -1, -2, …"""
-    if _is_pole(x):
-        raise ZeroDivisionError("gamma is infinite at 0 and the negative integers")
+    _no_pole(x)
     return math.gamma(x)
 
 
@@ -57,8 +57,7 @@ def lgamma(x: float) -> float:
 
     Near the zeros at 1 and 2, only the absolute error of `math.lgamma` is small.
     """
-    if _is_pole(x):
-        raise ZeroDivisionError("lgamma is infinite at 0 and the negative integers")
+    _no_pole(x)
     if x > 0.0:
         return finite(_lgamma_positive(x))
     if x > -0.5:  # recurrence, twice
@@ -87,8 +86,7 @@ def _lgamma_positive(x: float) -> float:
 
 def digamma(x: float) -> float:
     """Return ψ(x) = Γ'(x)/Γ(x). Raises ZeroDivisionError at 0, -1, -2, …"""
-    if _is_pole(x):
-        raise ZeroDivisionError("digamma is infinite at 0 and the negative integers")
+    _no_pole(x)
     if x > 0.0:
         return _digamma_positive(x)
     # DLMF 5.5.4 (reflection), with ψ(1 - x) = ψ(-x) - 1/x
@@ -117,8 +115,7 @@ def _digamma_positive(x: float) -> float:
 
 def trigamma(x: float) -> float:
     """Return ψ'(x). Raises ZeroDivisionError at 0, -1, -2, …"""
-    if _is_pole(x):
-        raise ZeroDivisionError("trigamma is infinite at 0 and the negative integers")
+    _no_pole(x)
     if math.fabs(x) < 1e-9:
         return finite(1.0 / x / x)
     if x < 0.0:  # DLMF 5.15.6 (reflection)

@@ -1,0 +1,407 @@
+"""Mark answers about equations: their solutions, `x=1, y=2; x=-1, y=3` or `2, 3`, and derivatives of unknowns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+from ..algebra.linearity import linear_and_kinks
+from ..algebra.rational_functions import cleared, polynomial_in, times, vanishes
+from ..algebra.walk import substituted
+from ..diagnostics.leniency import leniently
+from ..equations.equations import Equations, read_with_unknowns
+from ..equations.solve import Solved, solve
+from ..errors import ExpressionError, counted, quoted, usage_error
+from ..formulas.diff import Derivative
+from ..graphs.value import Value, in_order, node
+from ..graphs.value_and_gradient import evaluate_in
+from ..inputs.arithmetic import Arithmetic
+from ..inputs.parse_point import split
+from ..inputs.problem import Point, parse, single_output
+from ..language.builder import Program
+from ..numbers.base import NumberType
+from ..numbers.budget import Defined
+from ..numbers.floats import REAL
+from ..numerics.linear_algebra import solve_linear
+from ..numerics.newton import polished
+from ..table.operators import SUB, VARIABLE
+from .comparison import AGREED_DIGITS, ComparedPoint, as_number, equal, many_digits, points, same, value_at
+from .exercise import Exercise, Marked
+from .marking import SIGN, FormulaAnswer, constant_factor, errors_point_into, figure, is_rounded, mark_formula, own
+
+Solution = dict[str, str]
+"""The text of each unknown's value."""
+
+NONE = ("none", "no solution")
+MAX_SWAPPED_VALUES = 4
+_NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
+_TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
+_SET = re.compile(r"\s*(?:\w+\s*(?:=|∈|\bin\b)\s*)?(?:\{(.*)\}|\[(.*)\])\s*", re.DOTALL)
+_PARTS = re.compile(r";|\s+(?:or|and)\s+")
+EQUAL_WITHIN, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
+"""The greatest relative errors of equal and of near values."""
+
+
+def check_solution(
+    text: str,
+    point: Point | None = None,
+    *,
+    answer: str,
+    wrt: Sequence[str] | None = None,
+    unknowns: Sequence[str] | None = None,
+    between: Any = None,
+    every: bool = False,
+) -> Marked:
+    """Mark numbers or formulas as the solutions of equations."""
+    posed, point = own("solution", text, [], point=point), point or {}
+    equations = read_with_unknowns(text, [*point], unknowns)
+    names, count = list(equations.program.variables), len(equations.program.outputs)
+    if count > 1:
+        others = [name for name in names if name not in point]
+        answered = [name for name in names if re.search(rf"\b{re.escape(name)}\s*=(?!=)", answer)]
+        unknowns = unknowns or (others if len(others) == count else answered or others)
+        if {*others} - {*unknowns}:
+            # for formulas, the equations decide
+            return _roots_marked(posed, _System(equations, point, unknowns), answer, None)
+    every = every or between is not None
+    precise = Arithmetic("precision", 60)
+    solved = solve(text, point, unknowns=unknowns, between=between, every=every, arithmetic=precise)
+    if solved.formulas:
+        # formulas for a leading coefficient of 0 are optional
+        formulas = [formula.formula for formula in solved.formulas if " == 0" not in (formula.condition or "")]
+        return _formulas_marked(posed, answer, formulas, solved.unknowns)
+    return _roots_marked(posed, _System(equations, point, solved.unknowns), answer, solved)
+
+
+def _formulas_marked(posed: Exercise, answer: str, formulas: Sequence[str], unknowns: Sequence[str]) -> Marked:
+    left, how = list(formulas), "simplified"
+    for solution in solutions_in(answer, unknowns):
+        entry = solution[unknowns[0]]
+        marked = [mark_formula(own("solution", formula, [formula], unknowns), entry) for formula in left]
+        place = next((k for k, one in enumerate(marked) if one.right), None)
+        if place is None:
+            but_sign = marked and "sign" in marked[0].hint
+            hint = "it is right but the sign" if but_sign else "put it into both sides"
+            return Marked(posed, answer, False, f"wrong: `{entry.strip()}` is no solution", hint, "points", 0)
+        how = how if marked[place].how == "simplified" else marked[place].how
+        del left[place]
+    if left:
+        return _with_missing(posed, answer, "", len(left), how)
+    proof = "" if how == "simplified" else f", to {AGREED_DIGITS} digits at points, which is no proof"
+    return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
+
+
+def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: str) -> Marked:
+    message = f"wrong: {at_least}{counted(count, 'solution')} {'is' if count == 1 else 'are'} missing"
+    return Marked(posed, answer, False, message, "what is given is right", how, 0)
+
+
+def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved | None) -> Marked:
+    """Mark numbers by the solutions that were found; formulas, without those, by the equations."""
+    roots: list[dict[str, Fraction]] = []
+    if solved is not None:
+        roots = [{name: figure(solution.values[name]) for name in solved.unknowns} for solution in solved.solutions]
+    complete = bool(solved and solved.complete) or system.has_one_solution()
+    if answer.strip().lower() in NONE:
+        if roots or not complete:
+            return Marked(posed, answer, False, "wrong: there are solutions" if roots else "not decided")
+        return Marked(posed, answer, True, "right: there is no solution")
+    matched: set[int] = set()
+    remarks = []
+    solutions = solutions_in(answer, system.unknowns)
+    for solution in solutions:
+        texts = [*solution.values()] if len(solution) == 1 else [f"{name} = {text}" for name, text in solution.items()]
+        which, fails, numbers = ", ".join(texts), system.failing(solution), system.numbers(solution)
+        agreeing = {
+            k
+            for k, root in enumerate(roots)
+            if all(
+                _is_within(x, root[name], EQUAL_WITHIN)
+                or (fails and x is not None and is_rounded(solution[name], x, root[name]))
+                for name, x in numbers.items()
+            )
+        }
+        for name, (low, high) in solved.between.items() if solved and not agreeing else ():
+            x = numbers[name]
+            if fails is None and x is not None and not low <= x <= high:
+                hint = f"the bounds are {low:g} ≤ {name} ≤ {high:g}"
+                return Marked(posed, answer, False, f"wrong: `{which}` is not between the bounds", hint)
+        if fails is None:
+            if not agreeing and (len(roots) > 1 or len(numbers) == 1):
+                remarks.append(f"`{which}` is a solution, though the search did not find it")
+        elif agreeing:
+            remarks.append(f"`{which}` is rounded")
+        else:
+            hint = system.mistake(solution, roots) or f"put it into `{fails}`"
+            return Marked(posed, answer, False, f"wrong: `{which}` is no solution", hint)
+        matched |= agreeing
+    endless = solved is not None and (
+        (len(system.unknowns) > 1 and solved.complete is False) or any(w.kind == "flat" for w in solved.warnings)
+    )
+    if len(matched) < len(roots) and not endless:
+        return _with_missing(posed, answer, "" if complete else "at least ", len(roots) - len(matched), "numbers")
+    if endless:
+        remarks = ["there are infinitely many"]
+    elif not complete:
+        remarks.append("whether there are others is not known")
+    one, several = ("the", "the ") if complete else ("a", "")
+    right = f"these are {several}solutions" if max(len(solutions), len(roots)) > 1 else f"this is {one} solution"
+    return Marked(posed, answer, True, "; ".join([f"right: {right}", *remarks]))
+
+
+def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
+    """Return the solutions of an answer; values without names are in the unknowns' order.
+
+    A repeated name begins a new solution. Raises a usage error for a missing value.
+
+    >>> solutions_in("x=1, y=2; x=-1, y=3", ["x", "y"]), solutions_in("(1, 2), (-1, 3)", ["x", "y"])
+    ([{'x': '1', 'y': '2'}, {'x': '-1', 'y': '3'}], [{'x': '1', 'y': '2'}, {'x': '-1', 'y': '3'}])
+    """
+    solutions: list[Solution] = []
+    form = ", ".join(f"{name}=…" for name in unknowns)
+    for name, text in _values(answer, unknowns, form):
+        if not solutions or name in solutions[-1]:
+            solutions.append({})
+        solutions[-1][name] = text
+    for number, solution in enumerate(solutions, start=1):
+        missing = [name for name in unknowns if name not in solution]
+        if missing:
+            where = f" in solution {number}" if len(solutions) > 1 else ""
+            raise usage_error(f"the answer has no value of {quoted(missing)}{where}", f"write `{form}`")
+    if not solutions:
+        raise usage_error("there is no solution in the answer", f"write `{form}`")
+    return solutions
+
+
+def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
+    single = len(unknowns) == 1
+    # `{2, 3}` and `[2, 3]`; `x_1 = 2, x_2 = 3`
+    inside = _SET.fullmatch(answer)
+    numbered = re.compile(rf"{re.escape(unknowns[0])}_?[\d₀-₉]+")
+    for part in _PARTS.split(answer if inside is None else inside[1] or inside[2] or ""):
+        bare = []
+        for text in split(part):
+            for entry in [text.replace("±", sign) for sign in "+-"] if "±" in text and single else [text]:
+                named, bracketed = _NAMED.match(entry), None if single else _TUPLE.fullmatch(entry)
+                if named is not None:
+                    name = unknowns[0] if single and numbered.fullmatch(named[1]) else named[1]
+                    if name not in unknowns:
+                        raise usage_error(f"`{name}` is not solved for", f"write `{form}`")
+                    yield name, entry[named.end() :].strip()
+                elif bracketed is not None and len(values := split(bracketed[1])) == len(unknowns):
+                    yield from zip(unknowns, map(str.strip, values), strict=True)
+                elif entry.strip():
+                    bare.append(entry.strip())
+        if len(bare) % len(unknowns):
+            raise usage_error(f"`{bare[-1]}` is a value of which unknown?", f"write `{form}`")
+        yield from ((unknowns[k % len(unknowns)], text) for k, text in enumerate(bare))
+
+
+def _graph(text: str) -> Value:
+    with errors_point_into(text):
+        return leniently(text, lambda typed: single_output(parse(typed)))[0]
+
+
+def _put_in(output: Value, graphs: Mapping[str, Value]) -> Value:
+    return substituted(output, lambda v: graphs.get(v.label) if v.primitive is VARIABLE else None)
+
+
+def _names(graphs: Sequence[Value]) -> list[str]:
+    return sorted({v.label for v in in_order(graphs) if v.primitive is VARIABLE})
+
+
+def _is_within(x: Fraction | None, root: Fraction, part: Fraction) -> bool:
+    return x is not None and abs(x - root) <= part * max(abs(root), part)
+
+
+class _System:
+    def __init__(self, equations: Equations, point: Point, unknowns: Sequence[str]) -> None:
+        self.unknowns, self._graph_of_all = unknowns, equations.program.graph
+        self._fixed = {name: _graph(str(x)) for name, x in point.items() if name not in unknowns}
+        self._outputs = [_put_in(output, self._fixed) for output in equations.program.outputs]
+        self._texts = equations.texts
+
+    def failing(self, solution: Solution) -> str | None:
+        """Return the first equation that a solution fails, or None."""
+        graphs = self._graphs(solution)
+        differences = (_put_in(output, graphs) for output in self._outputs)
+        return next((text for text, x in zip(self._texts, differences, strict=True) if not _vanishes(x)), None)
+
+    def _graphs(self, solution: Solution) -> dict[str, Value]:
+        return {name: _put_in(_graph(text), self._fixed) for name, text in solution.items()}
+
+    def numbers(self, solution: Solution) -> dict[str, Fraction | None]:
+        m = many_digits()
+        values = {
+            name: None if _names((graph,)) else value_at(m, graph, {}) for name, graph in self._graphs(solution).items()
+        }
+        return {name: None if x is None else Fraction(str(x)) for name, x in values.items()}
+
+    def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
+        """Return the mistake in a wrong solution; empty if unknown."""
+        for name, text in solution.items():
+            if self.failing(solution | {name: f"-({text})"}) is None:
+                return f"the sign of `{name}` is wrong"
+        if len(solution) <= MAX_SWAPPED_VALUES:
+            for values in permutations(solution.values()):
+                if self.failing(dict(zip(solution, values, strict=True))) is None:
+                    return "the values are those of other unknowns: they are swapped"
+        numbers = self.numbers(solution)
+        if any(all(_is_within(x, root[name], NEAR_RELATIVE) for name, x in numbers.items()) for root in roots):
+            return "that is near: give it exactly, or with more digits"
+        return ""
+
+    def has_one_solution(self) -> bool:
+        """Return whether the equations are linear and regular."""
+        names, unknowns = _names(self._outputs), self.unknowns
+        is_square = len(self._outputs) == len(unknowns) and {*names} >= {*unknowns}
+        if not is_square or len(linear_and_kinks(self._graph_of_all, unknowns)[0]) < len(unknowns):
+            return False
+        m: Any = many_digits()
+        for at in points([], names)[0][:3]:
+            with Defined(ArithmeticError, ValueError):
+                values = {name: as_number(m, x) for name, x in at.items()}
+                rows = evaluate_in(m, self._outputs, values, unknowns).jacobian(unknowns)[0]
+                if abs(m.context.det(m.context.matrix(rows))) * 10**40 >= 1:
+                    return True
+        return False
+
+
+def _vanishes(difference: Value) -> bool:
+    names = _names((difference,))
+
+    def sides(at: Mapping[str, Fraction], m: NumberType) -> tuple[Any, Any] | None:
+        value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})
+        return None if value is None else (value, m.number(0))
+
+    decided = [equal(partial(sides, at)) for at in (points([difference], names)[0] if names else [{}])]
+    return True in decided and False not in decided
+
+
+MAX_POINTS, MAX_STEPS = 40, 80
+"""The most points of a curve to compare, and the most Newton steps to one."""
+
+STEP_TOLERANCE = 1e-12
+"""The relative size of a step that ends the search."""
+
+MAX_DEGREE = 8
+
+
+class CurveAnswer(FormulaAnswer):
+    """An answer compared with an unknown's derivative where equations hold."""
+
+    where, instead = "of the curve ", "look at the derivative: leave `--answer` out"
+    undefined = "write it so that it has a value wherever the derivative exists"
+
+    def __init__(
+        self, posed: Exercise, program: Program, unknowns: Sequence[str], derivative: Derivative, *answer: Any
+    ) -> None:
+        super().__init__(posed, program, *answer)
+        self.unknowns, self.derivative = list(unknowns), derivative
+
+    def points(self) -> Iterator[Mapping[str, Any]]:
+        # the points of the curve, in doubles, nearest to points all around
+        chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
+        seen: set[tuple[float, ...]] = set()
+        for start in (*chosen, *further):
+            at = self._nearest({name: float(x) for name, x in start.items()})
+            if at is None:
+                continue
+            key = tuple(float(f"{x:.4g}") for x in at.values())
+            if key not in seen:
+                seen.add(key)
+                # shorten the other variables, which determine the unknowns
+                yield {name: x if name in self.unknowns else float(f"{x:.4g}") for name, x in at.items()}
+            if len(seen) >= MAX_POINTS:
+                return
+
+    def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
+        with Defined(ArithmeticError, ValueError):
+            known = self._refined(m, at)
+            right = value_at(m, self.right, known)
+            return None if right is None else ComparedPoint(right, value_at(m, self.typed, known), known)
+        return None
+
+    def agreement_message(self, what: str) -> tuple[str, str]:
+        message, how = super().agreement_message(what)
+        if how == "points" and len(self.program.outputs) == 1 and self._vanishes_on_curve():
+            return "its difference from the answer is 0 wherever the equation holds", "equation"
+        return message, how
+
+    def _swept(self, m: NumberType, at: Mapping[str, Any], by: Sequence[str]) -> tuple[list[Any], list[list[Any]]]:
+        swept = evaluate_in(m, self.program.outputs, at, by)
+        rows, kinks = swept.jacobian(by)
+        if kinks:
+            raise ExpressionError("derivative", "a kink")
+        return list(swept.values), rows
+
+    def _nearest(self, at: dict[str, float]) -> dict[str, float] | None:
+        with Defined(ArithmeticError):
+            for _ in range(MAX_STEPS):
+                values, rows = self._swept(REAL, at, list(at))
+                gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
+                weights = [w for (w,) in solve_linear(REAL, gram, [[-x] for x in values])]
+                columns = zip(*rows, strict=True)
+                step = [sum(w * slope for w, slope in zip(weights, column, strict=True)) for column in columns]
+                at = {name: x + d for (name, x), d in zip(at.items(), step, strict=True)}
+                if all(abs(d) <= STEP_TOLERANCE * max(abs(x), 1e-3) for d, x in zip(step, at.values(), strict=True)):
+                    return at
+        return None
+
+    def _refined(self, m: NumberType, start: Mapping[str, float]) -> dict[str, Any]:
+        fixed = {name: as_number(m, Fraction(repr(x))) for name, x in start.items() if name not in self.unknowns}
+
+        def system(unknowns: list[Any]) -> tuple[list[Any], list[list[Any]]]:
+            return self._swept(m, fixed | dict(zip(self.unknowns, unknowns, strict=True)), self.unknowns)
+
+        begin = [start[name] for name in self.unknowns]
+        root = polished(m, system, begin)
+        values, rows = system(root)
+        # raises if the unknowns are not determined
+        steps = [d for (d,) in solve_linear(m, rows, [[-x] for x in values])]
+        digits = m.digits - 10
+        if any(abs(d) * 10**digits > max(abs(x), abs(s), 1) for d, x, s in zip(steps, root, begin, strict=True)):
+            raise ExpressionError("derivative", "there is no point of the curve near")
+        known = fixed | dict(zip(self.unknowns, root, strict=True))
+        return {name: known[name] for name in start}
+
+    def _vanishes_on_curve(self) -> bool:
+        above, below = (cleared(root)[0] for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0]))
+        for leaf in self.leaves.values():
+            rest, divisor = (polynomial_in(root, leaf) for root in (above, below))
+            if rest is None or divisor is None or not 2 <= len(divisor) <= MAX_DEGREE + 1 or vanishes(divisor[-1]):
+                continue
+            while len(rest) >= len(divisor):
+                lead, shift = rest[-1], len(rest) - len(divisor)
+                rest = [times(divisor[-1], c) for c in rest[:-1]]
+                for k, c in enumerate(divisor[:-1]):
+                    rest[shift + k] = node(SUB, (rest[shift + k], times(lead, c)))
+            if all(vanishes(c) for c in rest):
+                return True
+        return False
+
+    def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
+        of, by = self.derivative.of, self.derivative.by
+        if all(same(p.answered, -p.right) for p in there):
+            yield SIGN
+        if len(self.unknowns) == len(by) == 1 and there[0].answered:
+            if all(same(p.answered * p.right, p.answered / p.answered) for p in there if p.answered):
+                yield f"that is d{by[0]}/d{of}: it is upside down"
+            m = many_digits()
+            for sign, words in ((1, ""), (-1, "minus ")):
+                for name, missed in ((by[0], f"divide it by the one by `{of}`"), (of, f"it is below `{by[0]}`'s")):
+                    with Defined(ArithmeticError, ValueError):
+                        slopes = [self._swept(m, p.at, [name])[1][0][0] for p in there]
+                        if all(same(p.answered, sign * slope) for p, slope in zip(there, slopes, strict=True)):
+                            which = f"{words}the derivative of left less right side by `{name}`"
+                            yield f"that is {which} alone: {missed}"
+        if agreeing := sum(p.agrees for p in self.places):
+            yield f"it is right at {agreeing} of {len(self.places)} points: it holds on a part of the curve only"
+        yield constant_factor(there)
+        order = f" --order {len(by)}" if len(by) > 1 else ""
+        steps = " --steps" if len(self.unknowns) == 1 else ""
+        yield f'see it worked: `autodiff diff "{self.posed.program}" --for {",".join(self.unknowns)}{order}{steps}`'
