@@ -242,7 +242,13 @@ def propagate(
         needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
         count = int(samples)
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
-    quantities = {name: _quantity_of(name, value) for name, value in (point or {}).items()}
+    quantities: dict[str, Any] = {**(point or {})}
+    for name, value in quantities.items():
+        if isinstance(value, str):
+            quantities[name] = measured_value(name, value)
+        # what the package `uncertainties` and others like it make
+        elif hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
+            quantities[name] = normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
     for name, value in quantities.items():
         if isinstance(value, MeasuredValue) and hasattr(value, "copied"):
@@ -352,17 +358,6 @@ def propagate(
     )
 
 
-def _quantity_of(name: str, value: Any) -> float:
-    if isinstance(value, str):
-        return measured_value(name, value)
-    if isinstance(value, MeasuredValue):
-        return value
-    # what the package `uncertainties` and others like it make
-    if hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
-        return normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
-    return value  # type: ignore[no-any-return]
-
-
 def _inputs(
     model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
 ) -> dict[str, Input]:
@@ -400,12 +395,9 @@ class _Spread(NamedTuple):
     """How the inputs vary together, to second moments."""
 
     inputs: Mapping[str, Input]
-    matrix: list[list[float]]
-    """Their correlations."""
-    groups: list[tuple[list[int], float]]
-    """The places of inputs that are correlated, and the degrees of freedom of their sum."""
-    root: list[list[float]]
-    """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
+    matrix: list[list[float]]  # their correlations
+    groups: list[tuple[list[int], float]]  # places of inputs that are correlated; the degrees of freedom of their sum
+    root: list[list[float]]  # R with R·Rᵀ their covariance; diagonal where they are independent
 
     def result(
         self, name: str, value: float, row: Sequence[float], slopes: Sequence[float], level: float, k: float | None
