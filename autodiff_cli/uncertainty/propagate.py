@@ -218,12 +218,9 @@ def propagate(
 ) -> Propagation:
     """Return the outputs of the program `text` with the uncertainties that those of its inputs give them.
 
-    Values of `point` are exact numbers, `Quantity`s, or texts that `quantity` reads. `correlation` has coefficients of
-    pairs of inputs, `dof` degrees of freedom. `readings` are columns of observations, whose means are inputs, `draws`
-    columns of draws from a joint distribution; `fitted` has further inputs. The coverage factor is `k`, or that of the
-    `level`. `samples` draws are made until `stop` says so. `unknowns`, or their bounds `between`, make the text
-    equations. In a `system` outputs are in products of the inputs' units; `by_size` chooses prefixes of units. Raises
-    `ExpressionError` as `jacobian` and `solve` do, `point` for what is no uncertainty and no correlation.
+    Values of `point` are numbers, `MeasuredValue`s, or their texts; `readings` and `draws` columns, `fitted` further
+    inputs. With `unknowns`, or their bounds `between`, the text is equations. In a `system` outputs are in products of
+    the inputs' units; `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
@@ -605,11 +602,8 @@ class _Expansion:
         return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        """Return a warning if a kink among the likely values, or in the coverage interval, changes the result.
-
-        The formula beyond it, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or that
-        the result does not depend on, leave no difference.
-        """
+        # the formula beyond a kink, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or
+        # that the result does not depend on, leave no difference
         from statistics import NormalDist
 
         first, normal_quantile = self.first, NormalDist().inv_cdf
