@@ -102,7 +102,8 @@ def test_neither_the_order_of_rows_nor_the_size_of_blocks_shows(backend: str, mo
     assert abs(float(np.sum(x)) / 6000 - exact) > 1e-15 * abs(exact) or math.fsum(x) != sum(x)
     found = set()
     for size in (256, 1024, 16_384):
-        monkeypatch.setattr(reduction, "block_size", lambda count, size=size: size)
+        monkeypatch.setattr(reduction, "MIN_BLOCK_ROWS", size)
+        monkeypatch.setattr(reduction, "MAX_BLOCK_ROWS", size)
         for _ in range(3):
             draw.shuffle(x)
             answer = question("a*x", {"a": 1.0}, over=over({"x": x}, backend=backend))
