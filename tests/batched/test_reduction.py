@@ -447,3 +447,10 @@ def test_what_rows_leave_in_cycles_is_collected_as_they_go(ask: Any, monkeypatch
         gc.enable()
     assert len(seen) >= 400
     assert max(seen) < 3_000, max(seen)
+
+
+def test_masked_numbers_are_no_numbers() -> None:
+    data = {"x": np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])}
+    with pytest.raises(ExpressionError, match="row 2: column `x`: the value of `x` is not a finite number"):
+        gradient("w*x", {"w": 2.0}, data=data, reduce="sum")
+    assert gradient("w*x", {"w": 2.0}, data=data, reduce="sum", on_error="skip").value == 8.0
