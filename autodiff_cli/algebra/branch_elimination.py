@@ -215,7 +215,7 @@ class Guards:
         return condition
 
     def may_be_dropped(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
-        """Return whether what a condition compares has a value wherever the branch taken has one."""
+        """Return whether a condition's terms have values wherever the branch taken has one."""
         rest = operands(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
         stack = [taken]
@@ -240,7 +240,7 @@ class Guards:
 
     # -- the formula ------------------------------------------------------------------------------------------------
     def without_dead_branches(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
-        """Return the formula without the choices that are decided, and with operations as `decided` has them."""
+        """Return the formula without decided choices, with operations as `decided` has them."""
         copies: dict[Value, Value] = {}
 
         def rule(value: Value, inputs: tuple[Value, ...]) -> Value:

@@ -346,7 +346,7 @@ class Canonicalizer:
         return self.sum_form(check_digits(constant), terms)
 
     def extended(self, items: Terms, others: Terms, factor: Fraction, value: Value | None = None) -> Terms:
-        """Return terms or factors with a multiple of others added in place, or the others themselves."""
+        """Return terms or factors with a multiple of others added in place."""
         if not items and factor == 1 and self.fresh.get(id(others)) is others and self._used_once(value):
             return others
         for key, c in others.items():

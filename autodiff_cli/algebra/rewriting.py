@@ -66,7 +66,7 @@ _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
 
 
 def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Value]:
-    """Return graphs of the same functions that are no longer as text, with leaves in this order in products."""
+    """Return graphs of the same functions that are shorter as text, or as long."""
     sizes: dict[Value, int] = {}
     best = list(outputs)
     open_ = [k for k, output in enumerate(best) if output._prev]

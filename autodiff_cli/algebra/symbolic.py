@@ -70,7 +70,7 @@ def by_definition(value: Value, always: bool = False) -> Value:
 def spelled(
     value: Value, inputs: tuple[Value, ...], always: Callable[[Primitive], bool] = lambda primitive: False
 ) -> Value:
-    """Return a node on other inputs, in functions of the language; those that are `always` written out too."""
+    """Return a node on other inputs, in functions of the language."""
     value = rebuilt(value, inputs)
     definition = by_definition(value, always(value.primitive)) if inputs else value
     if definition is value:

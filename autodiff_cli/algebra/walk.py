@@ -21,7 +21,7 @@ def facts_of(
     facts: dict[Value, Fact] | None = None,
     known: Callable[[Value], Fact | None] | None = None,
 ) -> dict[Value, Fact]:
-    """Return what a rule says of each node, given what it says of the inputs; below `known` nodes nothing is."""
+    """Return what a rule says of each node, given what it says of the inputs."""
     facts = {} if facts is None else facts
     stack = [*roots][::-1]
     while stack:

@@ -38,7 +38,7 @@ class Step(Record):
     """A rule, and the part that it turns into an equal one."""
 
     rule: str
-    """A rule of differentiation, `chain` with the function or power outside, or what is done to a result."""
+    """A rule of differentiation, or what is done to a result."""
     function: str
     """The function whose derivative is used, or `power` and so on."""
     part: Value

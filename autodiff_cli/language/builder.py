@@ -44,7 +44,7 @@ class Binding(NamedTuple):
 
 
 class Program:
-    """A program as a graph, not evaluated. `outputs`, `variables` and `bindings` show it as Values."""
+    """A program as a graph that is not evaluated."""
 
     shape: tuple[int, ...] = ()
     """The shape of the list that all outputs together are; empty where they are none."""
@@ -69,14 +69,14 @@ class Program:
         """The variables that a gradient is taken in unless it is said otherwise."""
         self.constants = constants
         self.bound = bound
-        """The names that the program bound: each with where it stands in pairs, and the place of its node."""
+        """The bound names: each with where it stands in pairs, and the place of its node."""
         if is_plain:
             # All that was read is needed for the outputs wherever they are taken, and in their order.
             self.graph, self.places = whole, self.leaves
             whole.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
-        """Return the program with other outputs, from nodes that were read or added, and its longer `text`."""
+        """Return the program with other outputs and its longer `text`."""
         return self._of(self.whole.changed(rows=self.whole.rows, roots=roots), text)
 
     def negative(self) -> Program:
@@ -96,7 +96,7 @@ class Program:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph of the nodes that the outputs need, in depth-first order; always the same object."""
+        """The graph of the nodes that the outputs need, depth first; always the same object."""
         return self._needed[0]
 
     def place(self, i: int) -> int | None:
@@ -108,7 +108,7 @@ class Program:
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
 
     def leaf_places(self, names: Iterable[str] | None = None) -> list[int | None]:
-        """Return the places in `graph` of these variables, or of all; None for one that it does not hold."""
+        """Return the places in `graph` of these variables, or of all; None for one that is not there."""
         return list(map(self.places.get, self.leaves if names is None else names))
 
     @cached_property
@@ -169,7 +169,7 @@ class Body(Graph):
 
 
 class Anything:
-    """The conditions in a body, where parameters may be numbers or conditions: nothing can be ruled out."""
+    """The conditions in a body, whose parameters may be numbers or conditions."""
 
     def __contains__(self, node: object) -> bool:
         return True
@@ -190,7 +190,7 @@ class Function(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A body that is being worked out, or a part of it: its nodes from `first` to before `end`."""
+    """A part of a body that is being worked out: its nodes from `first` to before `end`."""
 
     function: Function
     meanings: dict[str, Any]
@@ -240,7 +240,7 @@ class Builder:
         self.conditions: Any = set()
         """The nodes that are no numbers."""
         self.functions: Mapping[str, Primitive] = SIMPLE
-        """The functions of one number by the names under which they can be called from here on."""
+        """The functions of one number that can be called from here on, by name."""
         self.lists = False
         """Whether the point has lists in it."""
         for name in valued:
@@ -272,7 +272,7 @@ class Builder:
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """The scope in which the reader adds nodes. Raises `ListNotation`, as `operation` and `call` do."""
+        """The scope in which the reader adds nodes. Raises `ListNotation`."""
         if self.lists:
             raise ListNotation
         return self.nodes, self.node_of, self.conditions, self.functions
@@ -310,7 +310,7 @@ class Builder:
         return program
 
     def finish_statement(self, statement: Complete | int, place: Piece) -> list[Complete]:
-        """Take note of a statement that is complete, or of an expression that is one; all of them so far."""
+        """Take note of a complete statement; return all of them so far."""
         if isinstance(statement, int):
             self.output((statement,), (place,))
             statement = "expression", *place
@@ -361,7 +361,7 @@ class Builder:
             raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
 
     def begin_body(self) -> None:
-        """Take what has been read of this statement for the head of a definition, and what follows for the body."""
+        """Take what has been read of this statement for the head of a definition."""
         sizes, size, self.problem = self._before
         rows: tuple[dict[str, Any], ...] = (self.node_of, self.free, self.used_constants, self.looks)
         for row, before in zip(rows, sizes, strict=True):
@@ -390,7 +390,7 @@ class Builder:
                 table.popitem()
 
     def end_body(self) -> Body:
-        """Return the body that was added to, and add the nodes that follow to the program again."""
+        """Return the body that was added to; nodes are added to the program again."""
         body = self.body
         assert body is not None
         body.primitives, body.parents = body.columns(name_mark)
@@ -417,7 +417,7 @@ class Builder:
         self.parameters = head.parameters
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
-        """Make the body of the function that ends the program the output, over its parameters: their variables."""
+        """Make the body of the last function the output, and its parameters the variables."""
         for name, span in self.parameters:
             if name in self.free or name in self.indexed:
                 message = f"`{name}` is a parameter here, and a variable of the program before"
@@ -436,7 +436,7 @@ class Builder:
         return (value,)
 
     def _check_body(self, function: Function) -> None:
-        """Work the body of a definition out that nothing called, for the errors in it; what it names is not used."""
+        """Work the body of a definition out that nothing called, for the errors in it."""
         free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
         self.unknown = frozenset([self._leaf((0, 0)) for _ in function.parameters])
         self.value(self.enter(function, sorted(self.unknown), None))
@@ -533,7 +533,7 @@ class Builder:
         return self.free[name]
 
     def function(self, name: str, place: Place, end: int, caller: Function | None) -> Function | Primitive:
-        """Return the function of a call that ends before a sign, in the body of the `caller` or in the program."""
+        """Return the function of a call that ends before a sign, in the `caller` or in the program."""
         statement = caller.statement if caller else len(self.statements)
         bound = _latest(self.bound.get(name), statement) is not None
         message, functions = f"`{name}` has a value here, so it cannot be called", None
@@ -568,7 +568,7 @@ class Builder:
         return i
 
     def checked_node(self, primitive: Primitive, operands: Any, place: Place, pieces: Sequence[Piece]) -> Any:
-        """An operation that was recorded. Raises `ExpressionError` where a condition is a number, or the reverse."""
+        """Record an operation. Raises `ExpressionError` where a condition is a number, or the reverse."""
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
         return operands[0] if primitive is plus_mark else self.node(primitive, operands, place)
@@ -593,7 +593,7 @@ class Builder:
         return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
 
     def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
-        """Hold it to the next node that exactly the `wanted` ones of its operands are conditions."""
+        """Hold the next node to this: exactly the `wanted` operands are conditions."""
         if self.body is not None:
             self.body.pieces[len(self.body.places)] = pieces
             return

@@ -24,7 +24,7 @@ def element(name: str) -> tuple[str, tuple[int, ...]] | None:
 
 
 def shapes_of(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """The shapes of the lists of which all entries are among the names, from the first to the last."""
+    """The shapes of the lists whose entries are all among the names."""
     indices: dict[str, set[tuple[int, ...]]] = {}
     for name in names:
         entry = element(name) if name[-1:] == "]" else None
@@ -117,13 +117,13 @@ def has_elements(record: Mapping[str, object]) -> bool:
 
 
 def expanded(wanted: Sequence[str], names: Collection[str]) -> list[str]:
-    """The wanted names, with those of the entries of a list for its name where it is none of `names`."""
+    """The wanted names; a list that is none of `names` stands for its entries."""
     entries = {name: [other for other in names if other.startswith(f"{name}[")] for name in wanted if name not in names}
     return [entry for name in wanted for entry in entries.get(name) or [name]]
 
 
 def underscored(name: str) -> str:
-    """The name of an entry without brackets, for languages that have none: `w_1`, `W_2_3`."""
+    """The name of an entry without brackets: `w_1`, `W_2_3`."""
     return name.replace("[", "_").replace(",", "_").replace("]", "")
 
 

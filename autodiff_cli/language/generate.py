@@ -61,7 +61,7 @@ class NewLines:
 
 
 def lark_parser(**options: Any) -> Lark:
-    """Lark's own parser of the grammar: the definition that the parser of this package is held to."""
+    """Lark's own parser of the grammar, to which that of this package is held."""
     from lark import Lark
 
     return Lark(grammar_text(), parser="lalr", lexer="basic", postlex=NewLines(), propagate_positions=True, **options)

@@ -253,7 +253,7 @@ def _last(first: int) -> int:
 
 # ---- what a rule makes of its parts -------------------------------------------------------------------------------
 class Parts(NamedTuple):
-    """The parts of a rule that applies: what its signs interrupted, and what follows the last of them."""
+    """The parts of a rule that applies: what its signs interrupted, and what follows."""
 
     builder: Builder
     operands: Sequence[str]
@@ -279,7 +279,7 @@ class Parts(NamedTuple):
         return self.operands[before], (self.frames[-1][1], before)
 
     def row(self) -> list[tuple[int, Piece, str]]:
-        """The operands, where they stand, and the sign before each but the first; those of a list one by one."""
+        """The operands, where they stand, and the sign before each but the first."""
         row: list[tuple[int, Piece, str]] = []
         sign = ""
         firsts = [*[frame[1] for frame in self.frames[1:]], self.first]
@@ -400,7 +400,7 @@ _BEGINNINGS = frozenset(
 
 
 def take(states: list[int], kind: int) -> int:
-    """Do what the tables say of the next terminal: keep it (more than 0), apply a rule before it (less), or nothing."""
+    """Keep the next terminal (more than 0), apply a rule before it (less), or do nothing."""
     action = ACTION[states[-1] + kind]
     if action > 0:
         states.append(action)

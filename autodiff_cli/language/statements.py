@@ -21,7 +21,7 @@ _COMMAS = {
     "arguments": ((r"(?<![\w.])[0-9]+\Z", f"(?=0)(?:{_GROUPS}|{_ZEROS})"),),
     "miscounted": ((r"(?<![\w.])[1-9][0-9]{0,2}\Z", _GROUPS), _POINTED),
 }
-"""The beginning of a number before a comma, and how it goes on behind it, where the two are likely one number."""
+"""The parts before and behind a comma that are likely one number."""
 
 
 class Statement(NamedTuple):
@@ -68,7 +68,7 @@ class UnexplainedText(ExpressionError):
 
 
 def check_statements(statements: Sequence[Complete], outline: Callable[[], Sequence[Statement]]) -> None:
-    """Raise an error if a statement before the last one is only a value; the `outline` has where they stand."""
+    """Raise an error if a statement before the last one is only a value."""
     if len(statements) < 2 or all(kind not in ("expression", "outputs") for kind, _, _ in statements[:-1]):
         return
     for (kind, start, end), following in pairwise(outline()):

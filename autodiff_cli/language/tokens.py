@@ -27,7 +27,7 @@ DIRECTLY = 0
 """The token kind of an omitted multiplication sign, which is not a terminal."""
 
 MAX_EXPONENT_DIGITS = 6
-"""A literal with more digits in its exponent is refused: as a fraction it would not fit into memory."""
+"""More digits in an exponent are refused: the fraction would not fit into memory."""
 
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 """The reserved words, with their terminals."""
@@ -48,7 +48,7 @@ _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
 _MARKS_AND_DIGITS = frozenset(("Mn", "Mc", "Me", "Nd"))
 _SUBSCRIPTS = frozenset(("Lm", "No"))
 _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
-"""Marks that only choose between forms of a character, as far as the grammar has not left them out."""
+"""Marks that only choose between forms of a character."""
 
 _LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{MAX_EXPONENT_DIGITS + 1}}}"
 _DIGITS = ASCII_NUMBER.partition(r"(?:\[")[0]
@@ -103,7 +103,7 @@ class Spans:
 
     @cached_property
     def pairs(self) -> list[tuple[int, int, int]]:
-        """Of each pair where it begins, where the last token before its sign ends, and where the sign stands."""
+        """Where each pair begins, its last token before the sign ends, and the sign stands."""
         text = without_skipped(self.text)
         positions = []
         end = 0
@@ -120,7 +120,7 @@ class Spans:
         return self.pairs[first][0] if first >= 0 else self.pairs[~first][2]
 
     def end(self, last: int) -> int:
-        """Return the end of a construct, which is that of the last token before the sign of pair `last`."""
+        """Return the end of a construct: of the last token before the sign of pair `last`."""
         return self.pairs[last][1]
 
     def __call__(self, place: tuple[Any, ...]) -> Span:
@@ -178,7 +178,7 @@ def number_of(text: str) -> tuple[float, str] | None:
 
 
 class _Numbers(dict[str, "tuple[float, str] | None"]):
-    """What `number_of` gives for texts, None for what is no finite number; of short ones the last are remembered."""
+    """What `number_of` gives for texts; None for what is no finite number."""
 
     def __missing__(self, text: str) -> tuple[float, str] | None:
         try:
@@ -209,7 +209,7 @@ def worth(sign: str) -> str:
 
 
 def read_token(text: str, start: int = 0) -> re.Match[str]:
-    """The first token from there on; its last group is that of its terminal (or of NAME, for words such as `if`)."""
+    """The first token from there on; its last group is that of its terminal."""
     match = _compiled(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
     assert match is not None
     return match

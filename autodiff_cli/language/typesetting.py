@@ -64,7 +64,7 @@ def plain_name(name: str) -> str:
 
 
 def text_latex(text: str) -> str:
-    """Return text as LaTeX outside of mathematics; what fonts may lack is written as its code point."""
+    """Return text as LaTeX outside of mathematics; rare characters as code points."""
     return "".join(map(_character, text))
 
 
@@ -184,7 +184,7 @@ APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?
 
 
 class _Piece(NamedTuple):
-    """A typeset formula: its precedence, its text in parts, and what neighbours need to know."""
+    """A typeset formula: its precedence, its text, and what neighbours need to know."""
 
     level: int
     text: tuple[str | _Piece, ...]

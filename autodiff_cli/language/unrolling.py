@@ -117,7 +117,7 @@ class Unroller(Builder):
             self.refuse(error)
 
     def end_body(self) -> Body:
-        """Return the body that was added to, with where its expressions begin, and which wait to be asked for."""
+        """Return the body that was added to, and where its expressions begin."""
         body = super().end_body()
         for i, (primitive, parents) in enumerate(zip(body.primitives, body.parents, strict=True)):
             body.start.append(min([body.start[p] for p in parents], default=i))
@@ -193,7 +193,7 @@ class Unroller(Builder):
         return resolved.entries if isinstance(resolved, Array) else (resolved,)
 
     def _check_body(self, function: Function) -> None:
-        """Leave a function alone that nothing calls: what shapes its arguments have is not known."""
+        """Leave a function alone that nothing calls: the shapes of its arguments are not known."""
 
     # ---- values ---------------------------------------------------------------------------------------------------
     def _part(self, call: Call, root: int) -> Meaning:
@@ -296,7 +296,7 @@ class Unroller(Builder):
         pieces: Sequence[Piece],
         make: Callable[[tuple[int, ...]], int],
     ) -> int | Array:
-        """An operation on numbers, or on the entries of lists of the same shape; a number goes with every entry."""
+        """An operation on numbers, or entry by entry on lists of the same shape."""
         resolved = [self._resolved(operand) for operand in operands]
         lists = [k for k, value in enumerate(resolved) if isinstance(value, Array)]
         if not lists:
@@ -416,7 +416,7 @@ class Unroller(Builder):
             raise ExpressionError("limit", message, Span(*self.span(place)[:2]), hint)
 
     def _whole(self, root: int, call: Call, what: str, also: str = "") -> int:
-        """The whole number that an index or a bound is: of numbers, indices of sums, and names bound to numbers."""
+        """The whole number that an index or a bound is."""
         body = call.function.body
         numbers: dict[int, float] = {}
         problem = f"{what} has to be a whole number that the program fixes"
