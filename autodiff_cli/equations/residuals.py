@@ -46,6 +46,8 @@ class Search:
     """Whether there are no other solutions, if that is known."""
     linear = False
     """Whether all equations are linear in all unknowns together, decided from their graph."""
+    cut_short = ""
+    """What to say of a search that its work ended."""
     kind = ""
     """What the equations are, in words, where all solutions are known."""
 

@@ -17,7 +17,7 @@ from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, counted, needed
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
-from ..numbers.budget import Defined
+from ..numbers.budget import Defined, current
 from ..numbers.exact import EXACT
 from ..numerics.linear_algebra import rank, solve_linear
 from ..numerics.newton import damped_newton, newton
@@ -37,6 +37,7 @@ from .residuals import (
 
 MAX_NEWTON_STEPS = 100
 RANDOM_STARTS = 200
+RESERVED_WORK_SHARE = 0.1  # for the digits of the solutions
 
 MAX_NAMED = 4
 """Unknowns that the hint on further solutions names."""
@@ -270,7 +271,11 @@ class SeveralEquations(Search):
                 for y in solutions
             )
 
-        for _ in range(RANDOM_STARTS):
+        work = current()
+        for k in range(RANDOM_STARTS):
+            if work.left < RESERVED_WORK_SHARE * work.most:
+                self.cut_short = f"; the work it may take ended after {k} of {RANDOM_STARTS} starts: `--work 10`"
+                break
             x = self._newton([draw.uniform(low, high) for low, high in self.bounds], is_known)
             if x and not is_known(x):
                 solutions.append(x)
