@@ -41,7 +41,7 @@ def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[En
     >>> [(entry.key, entry.start) for entry in entries("d/dy = x, d/dx = 1", [("", ("x",)), ("", ("y",))], ["x", "y"])]
     [(('', ('y',)), 6), (('', ('x',)), 16)]
     """
-    entries = [_entry(answer, start, end, wanted, names) for start, end in _parts(answer, len(wanted))]
+    entries = [_entry(answer, start, end, wanted, names) for start, end in parts(answer, len(wanted))]
     labels = [entry.key for entry in entries if entry.key is not None]
     if not labels and len(entries) == len(wanted):
         return [entry._replace(key=key) for entry, key in zip(entries, wanted, strict=True)]
@@ -55,7 +55,8 @@ def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[En
     return entries
 
 
-def _parts(answer: str, count: int) -> Iterator[tuple[int, int]]:
+def parts(answer: str, count: int) -> Iterator[tuple[int, int]]:
+    """Yield the places of the parts of an answer of so many: `2, 6`, `(2, 6)`, `∇f = [2, 6]`."""
     head = _GRADIENT.match(answer)
     start, end = head.end() if head else 0, len(answer)
     inner = answer[start:end]

@@ -21,7 +21,6 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, Offer, counted, limit_error, point_error, quoted, usage_error
 from ..graphs.value import Value, in_order, node, variable
 from ..graphs.value_and_gradient import value_and_gradient, value_in
-from ..inputs.parse_point import split
 from ..inputs.problem import Point, parse, single_output
 from ..language.builder import Program
 from ..language.printer import expression_text
@@ -41,7 +40,7 @@ from .comparison import (
     value_at,
 )
 from .exercise import DEFAULT_COUNT, DEFAULT_SEED, TOPICS, Exercise, Marked, Sheet, listed, sheet
-from .labels import Entry, entries
+from .labels import Entry, entries, parts
 
 MIN_POINTS = 6
 """The least number of points to compare formulas at."""
@@ -389,7 +388,7 @@ def _mark_numbers(posed: Exercise, answer: str) -> Marked:
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
-    texts = [text.strip() for text in split(answer)]
+    texts = [answer[start:end].strip() for start, end in parts(answer, len(posed.names))]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
     if len(texts) != len(posed.names):
         message = f"the answer to this exercise is {counted(len(posed.names), 'number')}, not {len(texts)}"
