@@ -28,7 +28,6 @@ class Fitted(NamedTuple):
     reading: AsRead | None = None
     """The corrected program; None if it was read as typed."""
     unknowns: tuple[str, ...] = ()
-    """The variables of equations, whose values are starts."""
 
 
 def fitted(

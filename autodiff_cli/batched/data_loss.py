@@ -66,7 +66,6 @@ class Columns(NamedTuple):
     where: Callable[[int], str]
     """Return the place of a row, for messages: `points.csv, line 5: `."""
     left_out: Counter[str]
-    """Rows left out, by reason."""
     units: Mapping[str, str] = MappingProxyType({})
     """Units in the headings of columns, by variable."""
 
@@ -91,7 +90,6 @@ class LossSpec(NamedTuple):
     """Whether rows without a value are left out, instead of errors."""
     backend: str | None = None
     negative: bool = False
-    """Whether to reduce the negative of the formula."""
 
 
 class LossSummary(NamedTuple):
@@ -99,11 +97,8 @@ class LossSummary(NamedTuple):
 
     reduce: str
     rows: int
-    """Rows that were used."""
     left_out: dict[str, int]
-    """Rows that were left out, by reason."""
     backend: str
-    """The backend used: `llvm`, `numpy` or `python`."""
 
     @property
     def description(self) -> str:
@@ -257,11 +252,9 @@ class DataLoss:
                     self._kernel = None
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
         self.units: ProgramUnits | None = None
-        """The units of the program's numbers, if any."""
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else BLOCK_ROW_COST)
         self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
-        """Steps of work for an evaluation."""
         self.left_out: Counter[str] = Counter()
         """Rows without a value in the last evaluation, by reason."""
         self._seconds: dict[tuple[str, ...], Any] = {}

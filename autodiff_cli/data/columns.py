@@ -203,7 +203,6 @@ class _ColumnBuffer(ExitStack):
         self._files: dict[str, Any] = {}
         """The temporary files of columns too large for memory; mapped arrays keep them open."""
         self._places: list[tuple[int, Callable[[int], str]]] = []
-        """From which row on, where they are."""
 
     def add(self, piece: _Piece) -> None:
         """Add rows. Raises the error of the first that has no numbers, unless they are left out."""
@@ -276,7 +275,11 @@ def from_table(table: Any) -> Data:
         faults: dict[int, ExpressionError] = {}
         for name, column in arrays.items():
             message = f"column `{name}`: the value of `{name}` is not a finite number"
-            for row in _not_finite(column):
+            if hasattr(column, "dtype"):
+                not_finite = (~(abs(column) < math.inf)).nonzero()[0].tolist()
+            else:
+                not_finite = [k for k, x in enumerate(column) if x - x != 0]
+            for row in not_finite:
                 faults.setdefault(row, point_error(message, "give numbers, or leave the row out"))
         left_out: Counter[str] = Counter()
         piece = _Piece(arrays, faults, common_length(arrays), lambda row: f"row {row + 1}: ").valid(skip, left_out)
@@ -307,15 +310,6 @@ def _doubles(name: str, column: Any) -> Any:
 
 def _is_number(x: object) -> bool:
     return x is None or (hasattr(x, "__float__") and not isinstance(x, bool | str))
-
-
-def _not_finite(column: Any) -> list[int]:
-    if not hasattr(column, "dtype"):
-        return [k for k, x in enumerate(column) if x - x != 0]
-    import numpy
-
-    rows: list[int] = numpy.flatnonzero(~numpy.isfinite(column)).tolist()
-    return rows
 
 
 def _checked(data: Columns, name: str) -> Columns:

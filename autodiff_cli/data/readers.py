@@ -89,7 +89,6 @@ class Reader(ABC):
     rows_name_columns = False
     total: int | None = None
     units: Mapping[str, str] = {}
-    """The units of columns from a row of units."""
     summary: Sequence[str] = ()
     grid: Grid | None = None
 

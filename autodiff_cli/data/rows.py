@@ -63,7 +63,6 @@ class RowRequest(NamedTuple):
     record: Record | None
     """None where rows are computed one by one only."""
     plain: Callable[[Mapping[str, float]], Answer]
-    """The results at a point."""
     refused: RowErrors | None = None
     """Why points have no results, where many are asked about at once."""
 
@@ -133,7 +132,6 @@ class Answered(NamedTuple):
     errors: dict[int, ExpressionError]
     asked: int
     kinks: Counter[tuple[str, ...]]
-    """The rows at kinks, by the conventions that they took."""
 
 
 class Bound:
@@ -153,7 +151,6 @@ class Bound:
         self.shared = dict(rows.at)
         self.request = row_request(rows.question, self.known)
         self.fixed = {k: self.shared[name] for k, name in enumerate(variables) if name not in self.columns}
-        """The variables that all rows share, by their places."""
         for k, name in enumerate(variables):
             if k not in self.fixed:
                 check_type(name, schema.field(self.columns[name]).type)
@@ -416,9 +413,7 @@ class RowUnits(NamedTuple):
     inputs: dict[str, tuple[float, float]]
     """How numbers of variables are converted that are in no unit of the system."""
     answer: Units
-    """The units of an answer's numbers."""
     results: list[Unit]
-    """Those of a row's results."""
     outputs: list[tuple[float, float]]
     """How results are converted to them from the system."""
 

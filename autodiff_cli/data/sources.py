@@ -214,14 +214,11 @@ class TextFile:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.head = bytearray()
-        """The bytes that were read so far, as long as they are kept."""
         self.place = 0
-        """How many of them have been given."""
         self.keep = True
         self.ended = False
         self.filters: list[Callable[[bytes], bytes]] = []
         self.begun = b""
-        """The line that is not complete yet, where lines are changed."""
         self.summary: list[str] = []
         try:
             self.raw = self.file = source.open()

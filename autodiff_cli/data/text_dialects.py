@@ -244,7 +244,6 @@ class _Fit(NamedTuple):
     separator: str
     width: int
     names: Sequence[str] | None
-    """None where the first line has values."""
     values: Sequence[Sequence[str]]
 
     @property
@@ -491,7 +490,6 @@ class Normal:
         pattern = rf"^[ \t]*{_SPREADSHEET}(?:{marks})[^\n]*"
         self.comment = re.compile(pattern.encode(), re.MULTILINE) if marks else None
         self.open = False
-        """Whether a quoted cell goes on in the next line."""
 
     def __call__(self, block: bytes) -> bytes:
         empty = min(self.skip, block.count(b"\n"))

@@ -369,8 +369,7 @@ def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
     return merged
 
 
-_problems: list[ExpressionError] = []
-"""What is not strict in the JSON that is being read."""
+_problems: list[ExpressionError] = []  # in the JSON that is being read
 
 
 def _problem(message: str, hint: str) -> None:

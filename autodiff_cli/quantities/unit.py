@@ -1,8 +1,4 @@
-"""Units: products of powers of the table's units, with exact factors to the coherent units of the SI.
-
-A factor is a fraction times a power of pi, so that `2 mm` is the double nearest to 0.002, and `45 °` is exact in
-fractions as far as pi lets it be.
-"""
+"""Units: products of powers of the table's units, with exact factors to the coherent units of the SI."""
 
 from __future__ import annotations
 
@@ -78,7 +74,7 @@ class Unit(NamedTuple):
 
     @property
     def difference(self) -> Unit:
-        """The unit of differences: kelvin for degrees Celsius and Fahrenheit."""
+        """The unit of differences, kelvin for degrees."""
         return parse_unit("K") if self.zero else self
 
     @property

@@ -183,7 +183,8 @@ class Explicit:
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
         """Return the value of output `k` at other values of some inputs; None where there is none."""
-        return value_in(REAL, self.program.outputs[k], {**self.values, **inputs})
+        output = self.program.graph if len(self.outputs) == 1 else self.program.outputs[k]
+        return value_in(REAL, output, {**self.values, **inputs})
 
     def draws(self, fixed: Collection[str]) -> Draws:
         """Return what evaluates the outputs at points with the inputs `fixed` in common."""
@@ -247,10 +248,8 @@ class Implicit:
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`.
-
-        With the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it.
-        """
+        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
+        # with the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
         rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)

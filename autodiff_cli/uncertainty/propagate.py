@@ -32,7 +32,7 @@ from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
 from .measured_units import budget_units, measured_value, with_unit
 from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
-from .measurement_model import Model, model_of, variables_of
+from .measurement_model import Explicit, Model, model_of, variables_of
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -47,6 +47,7 @@ KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
+DOMAIN_REACH = 2.326  # standard uncertainties, beyond which that share of a normal distribution lies
 LEAVE_ONE = "leave one of them out"
 EIGENVALUE_SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
 
@@ -578,7 +579,23 @@ class _Expansion:
         message = f"{bent}second-order terms matter; {', and '.join(changes)}"
         hint = "JCGM 100, 5.1.2, note" + (f"; {advice}" if advice else "")
         warning = Diagnostic("linearity", message, None, hint) if changes else None
+        if warning is None and (name := self._beyond_domain()):
+            message = f"{bent}it is undefined at likely values of `{name}`"
+            return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
         return SecondOrder(higher, shift, bool(changes)), warning
+
+    def _beyond_domain(self) -> str | None:
+        primitives = self.model.program.graph.primitives
+        if not (isinstance(self.model, Explicit) and any({*p.domain} & {"<", ">"} for p in primitives)):
+            return None
+        reach = max(DOMAIN_REACH, self.first.k)
+        for i, (name, (low, high)) in enumerate(zip(self.names, self.ends, strict=True)):
+            for t in (max(-reach, 0.999 * low), min(reach, 0.999 * high)):
+                moves = zip(self.names, self.root, strict=True)
+                moved = {moving: float(self.model.values[moving]) + t * row[i] for moving, row in moves if row[i]}
+                if moved and self.model.at(self.output, moved) is None:
+                    return name
+        return None
 
     @cached_property
     def second(self) -> list[list[float]]:

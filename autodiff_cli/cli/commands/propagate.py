@@ -60,7 +60,10 @@ def run(call: Command) -> int:
     searches = Searches(
         call,
         view,
-        lambda request, stop: method(request, stop=stop, by_size=searches.chosen not in MACHINE),
+        # units in these formats do not depend on the numbers; before the choice the format is ""
+        lambda request, stop: method(
+            request, stop=stop, by_size=searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
+        ),
         lambda result: not result.interrupted,
         unit="blocks of draws",
     )
@@ -100,9 +103,6 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
     except ExpressionError as error:
         raise point_error(f"in `{path}`: {error}", error.hint) from None
 
-
-MACHINE = ("", "json", "jsonl", "csv", "tsv", "plain")
-"""Formats with units that do not depend on the numbers; "" before the choice."""
 
 _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
