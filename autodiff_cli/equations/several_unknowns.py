@@ -25,13 +25,14 @@ from .residuals import (
     MAX_UNKNOWNS_IN_DIGITS,
     ROOT_DIGITS,
     ZERO_ROUNDINGS,
+    Accuracy,
     Search,
+    accuracy,
     holds_exactly,
     is_rough,
     other_values,
     residuals,
     rounding_errors,
-    solution_errors,
     system,
 )
 
@@ -117,7 +118,11 @@ class SeveralEquations(Search):
 
     def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
         """Return the solutions of linear equations that are singular in doubles, decided in fractions."""
-        if not self.linear or len(self.unknowns) > MAX_UNKNOWNS_IN_DIGITS or (solutions and self._errors(solutions[0])):
+        if (
+            not self.linear
+            or len(self.unknowns) > MAX_UNKNOWNS_IN_DIGITS
+            or (solutions and self._accuracy(solutions[0]))
+        ):
             return solutions
         with Defined(ArithmeticError, ValueError):
             in_fractions = system(EXACT, self.problem, other_values(EXACT, Arithmetic("exact"), self.problem))
@@ -135,9 +140,9 @@ class SeveralEquations(Search):
             self.complete, solutions = False, solutions[:1]
         return solutions
 
-    def _errors(self, x: Sequence[float]) -> dict[str, float] | None:
+    def _accuracy(self, x: Sequence[float]) -> Accuracy | None:
         at = dict(zip(self.unknowns, x, strict=True))
-        return solution_errors(self.problem, at, *residuals(self.problem, at))
+        return accuracy(self.problem, at, *residuals(self.problem, at))
 
     around = one
 
@@ -189,8 +194,8 @@ class SeveralEquations(Search):
         holds = self._holds(x, values)
         if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * sizes[0]:
             return None
-        errors = self._errors(x)
-        if not holds or (is_rough(x, errors) and (errors is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
+        known = self._accuracy(x)
+        if not holds or (is_rough(x, known) and (known is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
             limit = self._limit(x)
             if limit is None:
                 self.rounded = self.rounded or holds
