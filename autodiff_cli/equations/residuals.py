@@ -29,6 +29,7 @@ ROOT_DIGITS = 80
 MAX_ROUGHNESS = 1e-12
 """The relative error of a solution in doubles from which on it is computed in more digits."""
 
+NEGLIGIBLE_CHANGE = 1e-12
 MAX_CHANGE = 1e-9
 """The relative change of the derivative within those errors from which on it is computed in more digits."""
 
@@ -61,6 +62,8 @@ class Search:
         """The roots without a clear change of sign."""
         self.errors: dict[tuple[float, ...], list[float]] = {}
         """How far off the unknowns of exactly known solutions may be."""
+        self.accuracies: dict[tuple[float, ...], Accuracy | None] = {}
+        """Of solutions of several equations."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
@@ -159,6 +162,8 @@ def accuracy(
         pairs = zip(moved or rows, rows, strict=True)
         changes = [math.fsum(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in pairs]
         change = max(change, *(math.fsum(abs(a) * b for a, b in zip(line, changes, strict=True)) for line in inverted))
+        if change < NEGLIGIBLE_CHANGE:
+            break
     size = max((abs(x) for x in at.values()), default=0.0) or 1.0
     # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
     is_near = all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items())

@@ -201,8 +201,10 @@ class SeveralEquations(Search):
                 self.rounded = self.rounded or holds
                 return None
             x = limit
+            known = self._accuracy(x)
             if holds_exactly(self.problem, x):
                 self.errors[tuple(x)] = [0.0] * len(x)
+        self.accuracies[tuple(x)] = known
         # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
@@ -277,9 +279,9 @@ class SeveralEquations(Search):
             )
 
         work = current()
-        for k in range(RANDOM_STARTS):
+        for _ in range(RANDOM_STARTS):
             if work.left < RESERVED_WORK_SHARE * work.most:
-                self.cut_short = f"; the work it may take ended after {k} of {RANDOM_STARTS} starts: `--work 10`"
+                self.cut_short = "; the work that it may take ended before the search did: `--work 10`"
                 break
             x = self._newton([draw.uniform(low, high) for low, high in self.bounds], is_known)
             if x and not is_known(x):

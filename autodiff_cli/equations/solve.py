@@ -336,7 +336,9 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = residuals(problem, at)
     multiplicity, off = finder.multiplicities.get(start[0]), finder.errors.get(tuple(start))
-    known = None if (multiplicity or 1) > 1 else accuracy(problem, at, left, slopes)
+    known = finder.accuracies.get(tuple(start))
+    if known is None and (multiplicity or 1) == 1:
+        known = accuracy(problem, at, left, slopes)
     simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
