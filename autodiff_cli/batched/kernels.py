@@ -178,25 +178,11 @@ def _symbols() -> Callable[[str], bool]:
     return _LOADED[0]
 
 
-def compiled(text: str) -> tuple[Any, int]:
-    """Return the engine that owns the function `f` of an LLVM module, and its address."""
-    import llvmlite.binding as llvm
-
-    _symbols()
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
-    with _LOADING:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
-        engine.finalize_object()
-        return engine, engine.get_function_address("f")
-
-
 def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     import ctypes
 
     try:
-        import llvmlite.binding  # noqa: F401
+        import llvmlite.binding as llvm
     except ImportError:
         raise Unavailable(f"llvmlite is not installed: `{install_command('data')}`") from None
 
@@ -205,7 +191,13 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     has = _symbols()
     plan = _planned(record, lowering(), MAX_LLVM_STEPS, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
-    engine, address = compiled(text)
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+    with _LOADING:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
+        engine.finalize_object()
+        address = engine.get_function_address("f")
     pointer = ctypes.c_void_p
     function = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(address)
 

@@ -118,6 +118,8 @@ def columns_drawn(
             hint = f"the columns are {listed(columns)}; `--range` says over which, and `--at` gives the others values"
             most = "one variable" if unknowns else "one variable or two"
             raise usage_error(f"a plot is over {most}, and the data have {what} of this program", hint)
+    for name in {*over} & {*unknowns}:
+        raise usage_error(f"`{name}` is an unknown, and no variable that the solution follows", "plot over another one")
     axes = [*over]
     spreads = [x for x in parse_sigma(sigma, "").values() if isinstance(x, str)]
     spread_columns = {*spreads} & {*columns}

@@ -426,7 +426,8 @@ def _checked(curve: Curve, samples: Sequence[Samples]) -> Curve:
     if not any(function.coarse for function in samples):
         return curve
     message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
-    hint = f"show less of it: `--range {name}={low / 10:g}:{high / 10:g}`; or allow more work: `--work 10`"
+    middle, half = (low + high) / 2, (high - low) / 20
+    hint = f"show less of it: `--range {name}={middle - half:g}:{middle + half:g}`; or allow more work: `--work 10`"
     return curve._replace(warnings=(*curve.warnings, Diagnostic("limit", message, None, hint)))
 
 

@@ -24,6 +24,8 @@ MAX_CHORD_DISTANCE = 0.002
 """The largest distance of a chord from the curve, relative to the height."""
 MAX_RISE = 0.01
 """The rise within one step that is refined, relative to the height."""
+MAX_HIDDEN_BEND = 0.05
+"""The height of a peak between two points from which the curve counts as not followed, relative to the height."""
 POLE_CHORD_DISTANCE = 10
 """The distance of a chord from the curve that shows a pole, relative to the height."""
 MAX_HALVINGS = 48
@@ -190,8 +192,12 @@ class _Tracer:
                 stack.append((a, at_a, middle, at_middle, depth - 1))
                 continue
             self.put(a, at_a)
-            if at_middle is not None and abs(at_middle - (at_a + at_b) / 2) > POLE_CHORD_DISTANCE * self.height:
+            if at_middle is None:
+                continue
+            if abs(at_middle - (at_a + at_b) / 2) > POLE_CHORD_DISTANCE * self.height:
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
+            elif min(at_middle - at_a, at_middle - at_b) > MAX_HIDDEN_BEND * self.height:
+                self.coarse = True
 
     def _peak(self, a: float, b: float, ends: float) -> None:
         """Break the curve where it goes to infinity on both sides alike."""

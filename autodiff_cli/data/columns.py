@@ -296,6 +296,8 @@ def _doubles(name: str, column: Any) -> Any:
     try:
         import numpy
 
+        if isinstance(column, numpy.ma.MaskedArray):
+            column = numpy.ma.filled(column.astype(float), math.nan)
         array_of = numpy.asarray(column)
         if array_of.dtype.kind not in "iuf" and not (array_of.dtype.kind == "O" and all(map(_is_number, array_of))):
             message = f"column `{name}` holds values of the type {array_of.dtype}, and a variable needs numbers"

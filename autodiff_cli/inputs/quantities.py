@@ -1,8 +1,4 @@
-"""Values with units, and the units of what is computed from them.
-
-The numbers that a program computes with are in coherent units of the SI. The dimensions of its nodes come of one sweep
-over its graph, and so do the units of its results: those that were asked for, or those of the inputs, or the SI's.
-"""
+"""Values with units, and the units of what is computed from them; programs compute in coherent units of the SI."""
 
 from __future__ import annotations
 
@@ -481,10 +477,7 @@ def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> U
 
 
 def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
-    """The unit of the rate of a descent, `1` of a number; several units are listed with the variables that have them.
-
-    A rate is multiplied by the derivatives, or by `scaled` ones, which are numbers.
-    """
+    """Return the unit of the rate of a descent, by `scaled` derivatives or others; several are listed by variables."""
     own = {name: units["point"][name].difference for name in free}
     if not scaled:
         own = {name: unit / units["gradient"][name] for name, unit in own.items()}

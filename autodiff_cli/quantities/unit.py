@@ -393,10 +393,7 @@ def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
 
 
 def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
-    """Return the unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is no unit, but a number.
-
-    What is shorter in the SI is that; of a `higher` derivative only where it is as large.
-    """
+    """Return the unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is a number; in the SI where that is shorter."""
     quotient = above.difference / below.difference
     alike = [d for symbol, _ in quotient.atoms if (d := parse_unit(symbol).dimension) != NUMBER]
     if alike and quotient.dimension == NUMBER:

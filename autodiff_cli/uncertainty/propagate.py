@@ -218,12 +218,9 @@ def propagate(
 ) -> Propagation:
     """Return the outputs of the program `text` with the uncertainties that those of its inputs give them.
 
-    Values of `point` are exact numbers, `Quantity`s, or texts that `quantity` reads. `correlation` has coefficients of
-    pairs of inputs, `dof` degrees of freedom. `readings` are columns of observations, whose means are inputs, `draws`
-    columns of draws from a joint distribution; `fitted` has further inputs. The coverage factor is `k`, or that of the
-    `level`. `samples` draws are made until `stop` says so. `unknowns`, or their bounds `between`, make the text
-    equations. In a `system` outputs are in products of the inputs' units; `by_size` chooses prefixes of units. Raises
-    `ExpressionError` as `jacobian` and `solve` do, `point` for what is no uncertainty and no correlation.
+    Values of `point` are numbers, `MeasuredValue`s, or their texts; `readings` and `draws` columns, `fitted` further
+    inputs. With `unknowns`, or their bounds `between`, the text is equations. In a `system` outputs are in products of
+    the inputs' units; `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
@@ -242,7 +239,13 @@ def propagate(
         needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
         count = int(samples)
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
-    quantities = {name: _quantity_of(name, value) for name, value in (point or {}).items()}
+    quantities: dict[str, Any] = {**(point or {})}
+    for name, value in quantities.items():
+        if isinstance(value, str):
+            quantities[name] = measured_value(name, value)
+        # what the package `uncertainties` and others like it make
+        elif hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
+            quantities[name] = normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
     for name, value in quantities.items():
         if isinstance(value, MeasuredValue) and hasattr(value, "copied"):
@@ -352,17 +355,6 @@ def propagate(
     )
 
 
-def _quantity_of(name: str, value: Any) -> float:
-    if isinstance(value, str):
-        return measured_value(name, value)
-    if isinstance(value, MeasuredValue):
-        return value
-    # what the package `uncertainties` and others like it make
-    if hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
-        return normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
-    return value  # type: ignore[no-any-return]
-
-
 def _inputs(
     model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
 ) -> dict[str, Input]:
@@ -400,12 +392,9 @@ class _Spread(NamedTuple):
     """How the inputs vary together, to second moments."""
 
     inputs: Mapping[str, Input]
-    matrix: list[list[float]]
-    """Their correlations."""
-    groups: list[tuple[list[int], float]]
-    """The places of inputs that are correlated, and the degrees of freedom of their sum."""
-    root: list[list[float]]
-    """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
+    matrix: list[list[float]]  # their correlations
+    groups: list[tuple[list[int], float]]  # places of inputs that are correlated; the degrees of freedom of their sum
+    root: list[list[float]]  # R with R·Rᵀ their covariance; diagonal where they are independent
 
     def result(
         self, name: str, value: float, row: Sequence[float], slopes: Sequence[float], level: float, k: float | None
@@ -613,11 +602,8 @@ class _Expansion:
         return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        """Return a warning if a kink among the likely values, or in the coverage interval, changes the result.
-
-        The formula beyond it, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or that
-        the result does not depend on, leave no difference.
-        """
+        # the formula beyond a kink, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or
+        # that the result does not depend on, leave no difference
         from statistics import NormalDist
 
         first, normal_quantile = self.first, NormalDist().inv_cdf

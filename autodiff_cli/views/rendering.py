@@ -332,7 +332,7 @@ class Html(PlainText):
         return f'<div style="font-family:monospace;white-space:pre-wrap">{self.drawn(pieces) or chr(10)}</div>'
 
     def drawn(self, pieces: Pieces) -> str:
-        texts = [(escaped_html(text), STYLES[style].web) for text, style in pieces]
+        texts = [(escaped_html(text), STYLES[style][1]) for text, style in pieces]
         return "".join([f'<span style="{css}">{text}</span>' if css and text else text for text, css in texts])
 
     def table(self, table: Table) -> list[str]:

@@ -121,13 +121,12 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
 
         path, column = match[1], match[2] or name
         columns = read_columns([path], lambda names: [name], Forced.of(written), {name: column})
-        value = of_draws(name, columns[name])
+        value: Any = of_draws(name, columns[name])
         units, _ = column_units([name], columns.units, bool(columns.units))
         if name in units and units[name].atoms:
-            measured: Any = with_unit(name, value, str(units[name]))
-            value = measured
+            value = with_unit(name, value, str(units[name]))
         value.copied = path, columns[name]
-        return value
+        return value  # type: ignore[no-any-return]
 
     return read
 
