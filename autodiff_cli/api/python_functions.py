@@ -442,9 +442,6 @@ class Program:
 
         A tuple if the program has several results. Raises TypeError for a name that is missing, or that is no
         variable of the program; `ExpressionError` where the program has no value.
-
-        >>> parse("x**2 + y")(x=3, y=1)
-        10.0
         """
         program = self._program
         self._check(values)
@@ -474,9 +471,6 @@ class Program:
 
         The answer has the numbers without the graph. Raises TypeError for names that do not fit, and
         `ExpressionError` where there is no gradient.
-
-        >>> parse("x**2 + y").gradient(x=3, y=1).gradient
-        {'x': 6.0, 'y': 1.0}
         """
         self._check(values)
         point = {name: as_float(x, f"`{name}` cannot be") for name, x in values.items()}

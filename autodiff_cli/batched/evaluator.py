@@ -79,10 +79,7 @@ class Evaluator:
         return compiled(record_values(self.graph, self._program.leaf_places()), len(self.variables))
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
-        """Return value and partial derivatives by `wrt` at a point of finite floats.
-
-        Raises `ExpressionError` (`domain`, `derivative`, `overflow`) as `gradient` does.
-        """
+        """Return value and partial derivatives by `wrt` at a point of finite floats. Raises what `gradient` raises."""
         work.charge(self.steps)
 
         def fast() -> tuple[float, list[float]] | None:
@@ -109,10 +106,7 @@ class Evaluator:
         return float(result.value), [float(result.gradient[name]) + 0.0 for name in self.wrt]
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
-        """Return the errors of many points at once, as `slowly` would raise them.
-
-        Each variable has a column of finite numbers. Points without an entry need `slowly`.
-        """
+        """Return the errors of points, given by finite columns, that `slowly` would raise; others have to ask it."""
         errors: dict[int, ExpressionError] = {}
         # each point has its own budget, at least this
         if columns and not self.graph.chooses and work.SWEEP + len(self.graph.places) <= work.STEPS:

@@ -6,6 +6,7 @@ flag the rows with a number that is not finite; plain Python computes those one 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -21,10 +22,12 @@ from ..graphs.value import graph_in, in_order, variable
 from ..language.builder import Program
 from ..numbers.budget import collect
 from ..numbers.double.special_formulas import Lacking
-from ..numbers.recorder import Step
+from ..numbers.recorder import CONDITIONS, Step
 from ..table.operators import POW
-from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
+from ..table.primitives import native
+from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors, whole_power
 from ..targets.lowering import Lowering
+from ..targets.target import language, named
 from .evaluator import Record
 
 BACKENDS = ("llvm", "numpy", "python")
@@ -41,6 +44,10 @@ NUMPY_BLOCK_ROWS = 16_384
 
 LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
 """Scales that overflow: 1/(LOWER_SCALE·x) if |x| < 1e-100, UPPER_SCALE·x if |x| > 1e100."""
+
+FAR = native("beta logaddexp logsumexp")
+FAR_SCALE = 1e302
+"""A scale that overflows where |x| > 1.8e6: there the formulas of second derivatives of `FAR` functions lose digits."""
 
 MAX_POWER = 1_000
 """Whole powers from 2 to this one have no pole."""
@@ -68,8 +75,7 @@ class Unavailable(Exception):
 def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tuple[Backend, str, str]:
     """Return the result of the first available backend, or of the named one.
 
-    Its name follows, and the reason why the previous one is unavailable, empty for the first. A way raises
-    `Unavailable`; the last one does not. Raises a usage error if the wanted one is unavailable.
+    Its name follows, and why the previous one is unavailable. Raises a usage error if the wanted one is.
     """
     why = ""
     for name, make in ways.items():
@@ -82,10 +88,7 @@ def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tu
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records value, gradient and Hessian (lower triangle).
-
-    Raises `ExpressionError` (`limit`) if that is too large.
-    """
+    """Return a function that records value, gradient and Hessian (lower triangle). Raises `ExpressionError`."""
     leaves = program.variables.values()
     by = [program.variables.get(name) or variable(name) for name in wanted]
     outputs = (program.outputs[0], *partials(program.outputs[0], by))
@@ -98,18 +101,20 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
             record_gradient(graph, inputs, wrt[: k or len(wrt)], recorder, root) for k, root in enumerate(graph.roots)
         )
         whole = merge_recordings([first, *[replace(recording, values=()) for recording in rest]])
-        return replace(whole, watched=(*whole.watched, *_near_poles(first)))
+        return replace(whole, watched=(*whole.watched, *_doubtful(first)))
 
     return record
 
 
-def _near_poles(recording: Recording) -> Iterator[Step]:
-    # formulas may have cancelled poles of the sweeps: `sqrt(x)**2` at 1e-300
+def _doubtful(recording: Recording) -> Iterator[Step]:
+    # formulas may have cancelled poles of the sweeps, `sqrt(x)**2` at 1e-300, or cancel digits
     m, graph, place = recording.recorder, recording.graph, recording.place
     for i in place:
         if i not in recording.active:
             continue
         primitive, parents = graph.primitives[i], graph.parents[i]
+        if primitive.name in FAR:
+            yield from [m.step("mul", place[p], FAR_SCALE) for p in parents]
         near = {bound.position for bound in primitive.bounds.bounds if bound.end == 0}
         if primitive is POW:
             exponent = place[parents[1]]
@@ -128,7 +133,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
         raise usage_error(f"`--backend` cannot be `{backend}`", "it is `llvm`, `numpy` or `python`")
     ways: dict[str, Callable[[], Compute | None]] = {
         "llvm": lambda: _printed(record, inputs, fixed),
-        "numpy": lambda: _called(record, inputs),
+        "numpy": lambda: _called(record),
         "python": lambda: None,
     }
     compute, name, why = fastest(ways, backend)
@@ -172,25 +177,11 @@ def _symbols() -> Callable[[str], bool]:
     return _LOADED[0]
 
 
-def compiled(text: str) -> tuple[Any, int]:
-    """Return the engine that owns the function `f` of an LLVM module, and its address."""
-    import llvmlite.binding as llvm
-
-    _symbols()
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
-    with _LOADING:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
-        engine.finalize_object()
-        return engine, engine.get_function_address("f")
-
-
 def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     import ctypes
 
     try:
-        import llvmlite.binding  # noqa: F401
+        import llvmlite.binding as llvm
     except ImportError:
         raise Unavailable(f"llvmlite is not installed: `{install_command('data')}`") from None
 
@@ -199,7 +190,13 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     has = _symbols()
     plan = _planned(record, lowering(), MAX_LLVM_STEPS, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
-    engine, address = compiled(text)
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+    with _LOADING:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
+        engine.finalize_object()
+        address = engine.get_function_address("f")
     pointer = ctypes.c_void_p
     function = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(address)
 
@@ -235,27 +232,107 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
 
 
 # ---- NumPy
-def _called(record: Record, inputs: int) -> Compute:
-    from ..targets.ufuncs import Columns, lowering
+NUMPY_OPERATORS: dict[str, Any] = {
+    name: getattr(np, theirs)
+    for name, theirs in named(
+        "add subtract=sub multiply=mul divide=div negative=neg less=lt less_equal=le greater=gt greater_equal=ge "
+        "equal=eq not_equal=ne logical_and=and_ logical_or=or_ logical_not=not_ rint=round "
+        "where power=pow"
+    ).items()
+}
 
-    columns = Columns(_planned(record, lowering(), MAX_COLUMN_STEPS, "NumPy has no"), inputs)
+ONE_BY_ONE = native("erf erfc gamma lgamma")
+"""Functions that only Python has, which are faster than a formula with a pass over a column for each term."""
+
+NUMPY_FORMS = language("numpy")["forms"]
+
+
+def _called(record: Record) -> Compute:
+    lowering = Lowering((*NUMPY_FORMS, *ONE_BY_ONE), functions=False)
+    plan = _planned(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
+    # columns are given up where they are used last
+    last = {a: step for step in plan.steps for a in step.args}
+    kept = {a for step, _ in plan.checks for a in (step, *(step.args if step.name in CONDITIONS else ()))}
+    kept |= {*plan.results, *[condition for _, needed in plan.checks for condition, _ in needed]}
+    calls = []
+    for step in plan.steps:
+        done = [a for a in dict.fromkeys(step.args) if a.args and a not in kept and last[a] is step]
+        calls.append((_function(step), step, done))
     work = threading.local()
 
+    def block(inputs: Sequence[Any], results: Any, flags: Any) -> None:
+        # columns of the block before hold their memory until it is needed again
+        values: dict[Any, Any] = work.__dict__
+
+        def value(step: Step) -> Any:
+            if step.name == "input":
+                return inputs[step.data]
+            return step.data if step.name == "number" else values[step]
+
+        with np.errstate(all="ignore"):
+            for function, step, done in calls:
+                values[step] = function(*map(value, step.args))
+                for a in done:
+                    del values[a]
+            total = np.zeros(len(flags))
+            for column in inputs:
+                total += column
+            flags[:] = False
+            for result, step in zip(results, plan.results, strict=True):
+                np.add(value(step), 0.0, out=result)
+                total += result
+            for step, needed in plan.checks:
+                where: Any = True
+                for condition, holds in needed:
+                    where = np.logical_and(where, value(condition) == holds)
+                if step.name in CONDITIONS:
+                    x, y = map(value, step.args)
+                    differ = np.abs(np.subtract(x, y)) > 0.0
+                    np.logical_or(flags, np.logical_and(np.logical_not(differ), where), out=flags)
+                else:
+                    np.add(total, value(step), out=total, where=where)
+            total -= total
+            np.logical_or(flags, total != 0.0, out=flags)
+
     def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
-        rows = len(flags)
-        if not hasattr(work, "columns"):
-            work.columns = [np.empty(NUMPY_BLOCK_ROWS, bool if kind else float) for kind in columns.kinds]
-        for start in range(0, rows, NUMPY_BLOCK_ROWS):
-            part = slice(start, min(start + NUMPY_BLOCK_ROWS, rows))
-            count = part.stop - start
-            columns.run(
-                [x[part] if isinstance(x, np.ndarray) else x for x in inputs],
-                [column[:count] for column in work.columns],
-                [column[part] for column in results],
-                flags[part],
-            )
+        for start in range(0, len(flags), NUMPY_BLOCK_ROWS):
+            part = slice(start, start + NUMPY_BLOCK_ROWS)
+            columns = [x[part] if isinstance(x, np.ndarray) else x for x in inputs]
+            block(columns, results[:, part], flags[part])
 
     return compute
+
+
+def _function(step: Step) -> Callable[..., Any]:
+    name = step.name
+    if (exponent := whole_power(step)) is not None:
+        return lambda x, _: _power(x, exponent)
+    if name in NUMPY_OPERATORS:
+        return NUMPY_OPERATORS[name]  # type: ignore[no-any-return]
+    if name == "atan2":
+        return lambda y, x: np.arctan2(y + 0.0, x + 0.0)  # a zero has no sign
+    if name in ONE_BY_ONE:
+        return _one_by_one(getattr(math, name))
+    function: Callable[..., Any] = getattr(np, NUMPY_FORMS[name].removeprefix("np."))
+    return function
+
+
+def _power(x: Any, exponent: int) -> Any:
+    value = x
+    for bit in bin(abs(exponent))[3:]:
+        value = value * value * x if bit == "1" else value * value
+    return 1.0 / value if exponent < 0 else value
+
+
+def _one_by_one(function: Callable[[float], float]) -> Callable[[Any], Any]:
+
+    def value(x: float) -> float:
+        try:
+            return function(x)
+        except (ValueError, ArithmeticError):
+            return math.nan
+
+    return lambda x: np.array([value(element) for element in np.atleast_1d(x).tolist()], float)
 
 
 # ---- rows
@@ -267,7 +344,6 @@ class Block(NamedTuple):
     asked: list[int]
     """Rows that were computed one by one, in order."""
     errors: dict[int, ExpressionError]
-    """The errors of some of them."""
 
 
 Plain = Callable[[Mapping[str, float]], Sequence[float]]

@@ -1,4 +1,4 @@
-"""`--points` and sweeps: one program at every row of data, whose columns say which is which variable, or of a grid.
+"""`--points` and sweeps: one program at every row of data, or of a grid.
 
 Long answers, and few rows of text, are computed one by one; wide ones of many rows go through the pipeline.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,6 @@ from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_h
 from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
 from ..data.readers import SWEEP, Files, Reader, reader
-from ..data.row_values import ColumnValues, uncertainty_columns
 from ..data.rows import BOUND, Rows, check_clash, checked_units, row_request, row_units, rows
 from ..data.sinks import Collected, plain_cell, sink
 from ..data.sources import Source, has_arrow, sources
@@ -29,18 +28,20 @@ from ..inputs.optional_units import (
     check_percentage,
     column_units,
     left_out,
+    names_in_headings,
+    unit_in_heading,
     units_in_headings,
 )
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused
 from ..inputs.sweeps import Grid
-from ..language.tokens import has_unit_literals
+from ..language.tokens import has_unit_literals, plain_number
 from ..numbers.budget import reported
 from ..streams.files import Output, begun
 from ..streams.filesystems import arrow, is_url, plain, unwritten
 from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, whole
-from ..uncertainty.measured_value import Spread
+from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
 from ..views.numerals import heading
@@ -115,7 +116,6 @@ class _Job:
         self.mapped = mapped_columns(self.columns, names, [*shared, *bound])
         self.known = self._known(self.mapped)
         self.used = {name: self.mapped[name] for name in self.known.variables if name in self.mapped}
-        """The columns that the program uses, by the names of its variables."""
         self.leading: tuple[str, ...] = ()
         """The names of the point that wide rows begin with: those that vary; columns of data only in tables."""
         if self.wide and (self.grid is not None or self.for_people):
@@ -445,6 +445,43 @@ def shown(value: Any) -> Any:
     return value.number if hasattr(value, "unit") else value
 
 
+_SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
+UNCERTAINTIES = tuple(_SPELLINGS.split())
+"""The usual names of columns with the uncertainty of a variable."""
+
+
+def _uncertainty_columns(
+    used: Mapping[str, str], names: Sequence[str], columns: Mapping[str, str], errors: str, shared: Iterable[float]
+) -> dict[str, str]:
+    """Return the columns of the uncertainties of `used` variables, which `columns` says or their names.
+
+    Raises a usage error where there are none, and none of the values that all rows share has one.
+    """
+    own = {**names_in_headings(names), **{column: column for column in names}}
+    spreads = [f"u({name})" for name in used]
+    own |= {u: x for x in names for u in spreads if x.startswith(u) and unit_in_heading(x, u)}
+    uncertain = {name: {**own, **columns}.get(f"u({name})", "") for name in used}
+    uncertain = {name: own.get(column, column) for name, column in uncertain.items() if column}
+    if errors == "auto":
+        for name in used:
+            spelled = [form.format(name) for form in UNCERTAINTIES]
+            there = [own[form] for form in spelled if form in own and own[form] not in used.values()]
+            if name not in uncertain and len(there) > 1:
+                hint = f'say which: `--columns "u({name})={there[0]}"`'
+                raise usage_error(f"{quoted(there)} may be uncertainties of `{name}`", hint)
+            if name not in uncertain and there:
+                uncertain[name] = there[0]
+        if uncertain:
+            write_note(f"uncertainties: {', '.join(f'u({name}) = {column}' for name, column in uncertain.items())}")
+    if not uncertain and not any(hasattr(x, "uncertainty") or isinstance(x, Spread) for x in shared):
+        name = next(iter(used), "x")
+        near = next((x for x in names if x in [form.format(name) for form in UNCERTAINTIES]), f"d{name}")
+        hint = f'name its column, `--columns "u({name})={near}"`, or give all rows one: `--at "{name}=±0.02"`'
+        hint += "; `--errors auto` takes columns that are called like uncertainties"
+        raise usage_error("no value has an uncertainty", hint)
+    return uncertain
+
+
 class _Requests:
     """Yields the rows of data, or the points of sweeps, as requests."""
 
@@ -459,17 +496,24 @@ class _Requests:
         question, uncertain = job.question, dict[str, str]()
         if question.errors is not None and job.is_data:
             names, shared = files.first.names, job.first.values()
-            uncertain = uncertainty_columns(job.used, names, job.columns, question.errors, shared)
+            uncertain = _uncertainty_columns(job.used, names, job.columns, question.errors, shared)
         columns = job.columns_with_units(files, uncertain)
         self.units: RowUnits | None = None
-        """The units of answers to numbers without units."""
         if not (job.units or job.without_units or job.has_literals) and (job.wide or question.name != "hessian"):
             self.units = job.row_units(columns)
             if self.units is not None and any(map(any, ((times - 1, plus) for times, plus in self.units.outputs))):
                 self.units = None  # results have to be converted: by each answer itself
         typed = {name: (unit, None) for name, unit in job.typed.items() if name in job.used}
         units = {**typed, **columns} if self.units is None else {}
-        self.values = ColumnValues(job.used, uncertain, units, job.point, exact=question.errors is None)
+        self.uncertain, self.in_units, self.factors = uncertain, dict[str, str](), dict[str, float]()
+        for name, (unit, own_unit) in units.items():
+            from ..quantities.unit import factor, parse_unit  # most rows have no units
+
+            spread = (unit if own_unit is None else parse_unit(own_unit)).degree
+            if spread.dimension != unit.dimension:
+                message = f"the uncertainties of `{name}`, which is in {unit}, are in {spread}"
+                raise usage_error(message, "give them in a unit of the same dimension")
+            self.in_units[name], self.factors[name] = str(unit), factor(spread, unit.degree)
         if self.units is None:
             if units and question.errors is None and not question.equations:
                 own = {name: unit for name, (unit, _) in columns.items()}
@@ -478,9 +522,8 @@ class _Requests:
                 job.question = question._replace(numbers=None)
         heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
         heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
-        heads |= self.values.units
+        heads |= self.in_units
         self.heads = {name: heading(name, heads.get(name)) for name in job.leading}
-        """The headings of the names that wide rows begin with."""
         self.columns = [*job.used.values(), *uncertain.values()]
         files.require(job.used, self.columns, job.kept)
 
@@ -502,9 +545,9 @@ class _Requests:
                 if units is not None and units.inputs:
                     own = {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
                     point = {**typed, **own}
-                if fault is None and (self.values.units or job.question.errors is not None):
+                if fault is None and (self.in_units or job.question.errors is not None):
                     try:
-                        point |= {name: self.values.value(name, numbers) for name in job.used}
+                        point |= {name: self._value(name, numbers) for name in job.used}
                     except ExpressionError as error:
                         fault = error
                 swept = None if job.grid is None else typed
@@ -515,3 +558,21 @@ class _Requests:
                     self.tally.note(fault)
                     fault.text = fault.text or ""
                     yield Request(about, job.text, {}, None, fault)
+
+    def _value(self, name: str, numbers: Mapping[str, float]) -> float:
+        shared, unit = self.job.point.get(name), self.in_units.get(name)
+        value = numbers[self.job.used[name]]
+        if name in self.uncertain:
+            value = normal(name, value, numbers[self.uncertain[name]] * self.factors.get(name, 1.0), repr(value))
+        elif isinstance(shared, Spread):
+            value = quantity(name, f"{value!r}{shared.source}")
+        if not unit:
+            return value
+        if self.job.question.errors is None:
+            from ..inputs.quantities import quantity_value
+
+            text = getattr(value, "source", repr(value))
+            return quantity_value(name, f"{text if plain_number(text) else f'({text})'} {unit}")
+        from ..uncertainty.measured_units import with_unit
+
+        return with_unit(name, value, unit)

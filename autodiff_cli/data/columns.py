@@ -1,6 +1,6 @@
 """Columns of data files, whole: for a fit, a propagation, or a loss, which need all of the data at once.
 
-What is too large for memory is kept in temporary files, so that it can be gone through again and again.
+What is too large for memory is kept in temporary files.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def read_columns(
     """Return the columns of data that `wanted` chooses among their names, with the units in their headings.
 
     Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
-    are counted and left out; of `readings` the unused columns are noted. Numbers remember their texts, for other
-    arithmetics. Raises `ExpressionError`: `io`, or `point` with line and column.
+    are counted and left out; of `readings` the unused columns are noted. Raises `ExpressionError`: `io`, or `point`.
     """
     columns = MeasuredColumns()
     count = rows = 0
@@ -203,7 +202,6 @@ class _ColumnBuffer(ExitStack):
         self._files: dict[str, Any] = {}
         """The temporary files of columns too large for memory; mapped arrays keep them open."""
         self._places: list[tuple[int, Callable[[int], str]]] = []
-        """From which row on, where they are."""
 
     def add(self, piece: _Piece) -> None:
         """Add rows. Raises the error of the first that has no numbers, unless they are left out."""
@@ -276,7 +274,11 @@ def from_table(table: Any) -> Data:
         faults: dict[int, ExpressionError] = {}
         for name, column in arrays.items():
             message = f"column `{name}`: the value of `{name}` is not a finite number"
-            for row in _not_finite(column):
+            if hasattr(column, "dtype"):
+                not_finite = (~(abs(column) < math.inf)).nonzero()[0].tolist()
+            else:
+                not_finite = [k for k, x in enumerate(column) if x - x != 0]
+            for row in not_finite:
                 faults.setdefault(row, point_error(message, "give numbers, or leave the row out"))
         left_out: Counter[str] = Counter()
         piece = _Piece(arrays, faults, common_length(arrays), lambda row: f"row {row + 1}: ").valid(skip, left_out)
@@ -293,6 +295,8 @@ def _doubles(name: str, column: Any) -> Any:
     try:
         import numpy
 
+        if isinstance(column, numpy.ma.MaskedArray):
+            column = numpy.ma.filled(column.astype(float), math.nan)
         array_of = numpy.asarray(column)
         if array_of.dtype.kind not in "iuf" and not (array_of.dtype.kind == "O" and all(map(_is_number, array_of))):
             message = f"column `{name}` holds values of the type {array_of.dtype}, and a variable needs numbers"
@@ -307,15 +311,6 @@ def _doubles(name: str, column: Any) -> Any:
 
 def _is_number(x: object) -> bool:
     return x is None or (hasattr(x, "__float__") and not isinstance(x, bool | str))
-
-
-def _not_finite(column: Any) -> list[int]:
-    if not hasattr(column, "dtype"):
-        return [k for k, x in enumerate(column) if x - x != 0]
-    import numpy
-
-    rows: list[int] = numpy.flatnonzero(~numpy.isfinite(column)).tolist()
-    return rows
 
 
 def _checked(data: Columns, name: str) -> Columns:

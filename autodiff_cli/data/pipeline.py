@@ -39,7 +39,6 @@ class Tally:
         self.reasons: Counter[str] = Counter()
         self.code = 0
         self.kinks: Counter[tuple[str, ...]] = Counter()
-        """The rows at kinks, by the conventions that they took."""
         self._places: dict[object, str] = {}
 
     def merge(self, other: Tally) -> None:

@@ -63,7 +63,6 @@ class RowRequest(NamedTuple):
     record: Record | None
     """None where rows are computed one by one only."""
     plain: Callable[[Mapping[str, float]], Answer]
-    """The results at a point."""
     refused: RowErrors | None = None
     """Why points have no results, where many are asked about at once."""
 
@@ -133,7 +132,6 @@ class Answered(NamedTuple):
     errors: dict[int, ExpressionError]
     asked: int
     kinks: Counter[tuple[str, ...]]
-    """The rows at kinks, by the conventions that they took."""
 
 
 class Bound:
@@ -153,7 +151,6 @@ class Bound:
         self.shared = dict(rows.at)
         self.request = row_request(rows.question, self.known)
         self.fixed = {k: self.shared[name] for k, name in enumerate(variables) if name not in self.columns}
-        """The variables that all rows share, by their places."""
         for k, name in enumerate(variables):
             if k not in self.fixed:
                 check_type(name, schema.field(self.columns[name]).type)
@@ -412,13 +409,11 @@ class RowUnits(NamedTuple):
     """How rows are computed with units, in the system that the units of the inputs make."""
 
     point: dict[str, Unit]
-    """The units of the variables' numbers, as headings, the shared point and sweeps have them."""
+    """The units of the variables' numbers."""
     inputs: dict[str, tuple[float, float]]
-    """How numbers of variables are converted that are in no unit of the system."""
+    """How numbers in other units are converted."""
     answer: Units
-    """The units of an answer's numbers."""
     results: list[Unit]
-    """Those of a row's results."""
     outputs: list[tuple[float, float]]
     """How results are converted to them from the system."""
 
@@ -572,7 +567,9 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     if isinstance(frame, arrow.Table):
         return frame, lambda table: table
     if isinstance(frame, arrow.RecordBatch):
-        return arrow.Table.from_batches([frame]), _one_batch
+        return arrow.Table.from_batches([frame]), lambda table: arrow.RecordBatch.from_arrays(
+            [column.combine_chunks() for column in table.columns], schema=table.schema
+        )
     frames = [kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"]
     library = frames[0] if frames else ""
     names = _field_names(frame)
@@ -592,13 +589,6 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     except (arrow.ArrowException, ValueError, TypeError) as error:
         raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
     raise point_error(f"this is a {type(frame).__name__}, and no frame", f"give {KINDS}")
-
-
-def _one_batch(table: pa.Table) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    batches = table.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
 def _dictionary(table: pa.Table, first: Any) -> dict[str, Any]:

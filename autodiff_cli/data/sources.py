@@ -57,7 +57,7 @@ class Source(NamedTuple):
     """One of `INPUT_FORMATS`; None for text that shows itself what it is."""
     packed: str | None
     file: io.BufferedReader | None = None
-    """Standard input or a pipe, which was looked into: opened again, it would lack what was seen, or never end."""
+    """Standard input or a pipe, which was looked into, and cannot be opened again."""
     forced: Forced = UNFORCED
     sheet: str | None = None
     stream: bool = False
@@ -214,14 +214,11 @@ class TextFile:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.head = bytearray()
-        """The bytes that were read so far, as long as they are kept."""
         self.place = 0
-        """How many of them have been given."""
         self.keep = True
         self.ended = False
         self.filters: list[Callable[[bytes], bytes]] = []
         self.begun = b""
-        """The line that is not complete yet, where lines are changed."""
         self.summary: list[str] = []
         try:
             self.raw = self.file = source.open()

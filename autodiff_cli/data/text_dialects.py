@@ -1,7 +1,4 @@
-"""How a text file of data is written: recognised once from its first block by the manual's rules, or as options say.
-
-Both readers follow it: comments become empty lines, and runs of blanks tabs, before either of them sees a line.
-"""
+"""How a text file of data is written: recognised once from its first block by the manual's rules, or as options say."""
 
 from __future__ import annotations
 
@@ -244,7 +241,6 @@ class _Fit(NamedTuple):
     separator: str
     width: int
     names: Sequence[str] | None
-    """None where the first line has values."""
     values: Sequence[Sequence[str]]
 
     @property
@@ -491,7 +487,6 @@ class Normal:
         pattern = rf"^[ \t]*{_SPREADSHEET}(?:{marks})[^\n]*"
         self.comment = re.compile(pattern.encode(), re.MULTILINE) if marks else None
         self.open = False
-        """Whether a quoted cell goes on in the next line."""
 
     def __call__(self, block: bytes) -> bytes:
         empty = min(self.skip, block.count(b"\n"))

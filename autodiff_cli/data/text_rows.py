@@ -45,7 +45,6 @@ class Texts:
         self.name = name
         self.again: list[Line] = []
         self.taken = 0
-        """How many lines are not to come any more."""
         self.first = first
         self.more = self.read(lines(file, idle))
 

@@ -153,14 +153,14 @@ class OneEquation(Search):
         self.roots = self.confirmed(self._on_grid(*self.bounds)) if roots is None else roots
         return [[x] for x in self.roots]
 
-    def others(self, solution: Sequence[float]) -> list[float]:
+    def others(self, x: float) -> list[float]:
+        """Return approximate places of other solutions between the bounds."""
         if self.name not in self.problem.bounds:
             return []
         try:
             self.roots or self.every()
         except Stopped:
             return []
-        (x,) = solution
         near = 0.0 if self.exact else 1e-7
         others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]
         others = [other for other in others if not (self._on_a_plateau(x) and self._on_a_plateau(other))]
@@ -514,11 +514,13 @@ class OneEquation(Search):
         return [root.x for root in roots]
 
     def exactly(self) -> list[list[float]] | None:
+        """Return all solutions between the bounds, if they are known exactly."""
         if self.exact is None or any(root.multiplicity > 1 and not root.exact for root in self.exact[0]):
             return None
         return [[x] for x in self._exact_roots() or ()]
 
     def searched(self, count: int) -> str:
+        """Return a sentence on the search; `solved` if one root was requested."""
         if not self.reach or not count:
             return "solved"
         if not self.count:

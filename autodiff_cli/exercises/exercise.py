@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from ..algebra.walk import substituted
 from ..derivatives.gradient import gradient
@@ -87,22 +86,31 @@ class Solution(Record):
 class Exercise(Record):
     """A problem, and its answer."""
 
-    level: int
-    seed: int
-    number: int
     kind: str
-    """The kind of question; see `Draft`."""
-    task: str
-    """The task, with `{f}` for the program and code in backticks."""
+    """The kind of question, a key of `tasks` in `patterns.toml`, or that of a user's question."""
     program: str
     point: dict[str, str]
     wrt: tuple[str, ...]
-    names: tuple[str, ...]
-    """The names of the answer's numbers; `("",)` for one number."""
-    answer: tuple[str, ...]
+    more: Mapping[str, str] = {}
+    """The direction, or the rate of a step."""
+    task: str = ""
+    """The task, with `{f}` for the program and code in backticks."""
+    answer: tuple[str, ...] = ()
     """A formula, or a number per name."""
-    is_formula: bool
-    solution: Solution | None
+    level: int = 0
+    seed: int = 0
+    number: int = 0
+    solution: Solution | None = None
+
+    @property
+    def is_formula(self) -> bool:
+        """Whether the answer is a formula."""
+        return self.kind in ("derivative", "tangent", "second", "higher")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the answer's numbers; `("",)` for one number."""
+        return self.wrt if self.kind in ("gradient", "step") else ("",)
 
     @property
     def statements(self) -> tuple[Statement, ...]:
@@ -186,12 +194,12 @@ def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
     if not program.bindings and not _HEAD.match(text):
         text = f"f({', '.join(names)}) = {text}"
     for number, name in enumerate(names, start=1):
-        draft = Draft("derivative", text, (name,))
         (derivative,) = diff(text, wrt=[name]).derivatives
-        yield _posed(0, seed, number, draft, (derivative.shown,), solutions)
+        draft = Exercise("derivative", text, {}, (name,), answer=(derivative.shown,))
+        yield _posed(draft, seed=seed, number=number, solutions=solutions)
 
 
-def _is_about(draft: Draft, topic: str) -> bool:
+def _is_about(draft: Exercise, topic: str) -> bool:
     if topic not in RULES or draft.kind != "derivative":
         return topic not in RULES and draft.kind in TOPICS[topic][1]
     derived = diff(draft.program, wrt=draft.wrt, steps=True)
@@ -216,24 +224,11 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
                 if answer is not None:
                     used_shapes |= {program, shape}
                     number += 1
-                    yield _posed(level, seed, number, draft, answer, solutions)
+                    draft = draft._replace(answer=answer)
+                    yield _posed(draft, level=level, seed=seed, number=number, solutions=solutions)
                     break
             else:
                 left.remove(pattern)
-
-
-class Draft(NamedTuple):
-    """An unsolved problem."""
-
-    kind: str
-    """The question, a key of `tasks` in `patterns.toml`."""
-    program: str
-    wrt: tuple[str, ...] = ("x",)
-    point: Mapping[str, Fraction] = MappingProxyType({})
-    more: Mapping[str, Fraction] = MappingProxyType({})
-    """The direction, or the rate of a step."""
-    words: str = ""
-    """The task if not the kind's; `{f}` is the program, `{at}` the point."""
 
 
 class Draw:
@@ -292,20 +287,20 @@ class Draw:
         text = summed([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])
         return text if "x" in text and "y" in text else f"{text} + x*y"
 
-    def draft(self, pattern: Mapping[str, Any]) -> Draft:
-        """Return a problem of a pattern."""
+    def draft(self, pattern: Mapping[str, Any]) -> Exercise:
+        """Return a problem of a pattern, not yet solved."""
         drawn = self.all(pattern["draw"])
         program = written(pattern["program"], drawn)
         wrt = tuple(pattern.get("wrt", "x").format_map(drawn).split(", "))
         point, more = (
             # as `x=1, y=-1/2`
-            {name: Fraction(x) for name, x in re.findall(r"(\w+)=([^,]+)", pattern.get(key, "").format_map(drawn))}
+            {name: str(Fraction(x)) for name, x in re.findall(r"(\w+)=([^,]+)", pattern.get(key, "").format_map(drawn))}
             for key in ("point", "more")
         )
         if "each" in pattern:
             wrt = tuple(sorted(parse(program).variables))
-            point = {name: Fraction(self.text(pattern["each"], {})) for name in wrt}
-        return Draft(pattern["kind"], program, wrt, point, more, pattern.get("words", ""))
+            point = {name: str(Fraction(self.text(pattern["each"], {}))) for name in wrt}
+        return Exercise(pattern["kind"], program, point, wrt, more, pattern.get("words", ""))
 
 
 def written(template: str, drawn: Mapping[str, str]) -> str:
@@ -335,8 +330,9 @@ def contents() -> dict[str, Any]:
     return tomllib.loads((Path(__file__).parent / "patterns.toml").read_text("utf-8"))
 
 
-def _answer(draft: Draft) -> tuple[str, ...] | None:
-    kind, point, order = draft.kind, draft.point, 2 if draft.kind == "second" else 1
+def _answer(draft: Exercise) -> tuple[str, ...] | None:
+    kind, order = draft.kind, 2 if draft.kind == "second" else 1
+    point, more = ({name: Fraction(x) for name, x in numbers.items()} for numbers in (draft.point, draft.more))
     try:
         if kind in ("derivative", "second"):
             (derivative,) = diff(draft.program, wrt=draft.wrt, order=order).derivatives
@@ -344,14 +340,14 @@ def _answer(draft: Draft) -> tuple[str, ...] | None:
         if kind in ("flat", "kink"):
             numbers = [_place(draft)]
         else:
-            value, slopes = _exactly(draft.program, {name: str(x) for name, x in point.items()}, draft.wrt)
+            value, slopes = _exactly(draft.program, draft.point, draft.wrt)
             numbers = list(slopes.values())
             if kind == "tangent":
                 numbers.append(value)
             elif kind == "direction":
-                numbers = [sum((slope * draft.more[name] for name, slope in slopes.items()), Fraction(0))]
+                numbers = [sum((slope * more[name] for name, slope in slopes.items()), Fraction(0))]
             elif kind == "step" and any(numbers):
-                numbers = [point[name] - draft.more["rate"] * slope for name, slope in slopes.items()]
+                numbers = [point[name] - more["rate"] * slope for name, slope in slopes.items()]
     except (ExpressionError, ZeroDivisionError):
         # no value, or no fraction
         return None
@@ -365,7 +361,7 @@ def _answer(draft: Draft) -> tuple[str, ...] | None:
     return (expression_text(parse(line).outputs[0]),) if slope else None
 
 
-def _place(draft: Draft) -> Fraction:
+def _place(draft: Exercise) -> Fraction:
     if draft.kind == "flat":
         at_0, at_1 = (_exactly(draft.program, {"x": x})[1]["x"] for x in "01")
         return -at_0 / (at_1 - at_0)
@@ -388,22 +384,19 @@ def _exactly(
     return Fraction(answer.value.text), {name: Fraction(answer.gradient[name].text) for name in wrt}
 
 
-def _posed(level: int, seed: int, number: int, draft: Draft, answer: tuple[str, ...], solutions: bool) -> Exercise:
-    kind, point = draft.kind, {name: str(x) for name, x in draft.point.items()}
-    several = "f(x," in draft.program
+def _posed(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions: bool) -> Exercise:
+    kind, several = draft.kind, "f(x," in draft.program
     asks = "partial" if kind == "derivative" and several else "graph" if kind == "gradient" and not several else kind
-    task = (draft.words or contents()["tasks"][asks]).format(
+    task = (draft.task or contents()["tasks"][asks]).format(
         f="{f}",
         by=draft.wrt[0],
         wrt=listed(draft.wrt),
-        at=_at(point),
-        more=", ".join(map(str, draft.more.values())),
+        at=_at(draft.point),
+        more=", ".join(draft.more.values()),
         last=draft.program.rpartition("; ")[2].partition(" = ")[0],
     )
-    names = draft.wrt if kind in ("gradient", "step") else ("",)
-    formula = kind in ("derivative", "tangent", "second")
-    posed = Exercise(level, seed, number, kind, task, draft.program, point, draft.wrt, names, answer, formula, None)
-    return posed._replace(solution=_solved(posed, draft)) if solutions else posed
+    posed = draft._replace(task=task, level=level, seed=seed, number=number)
+    return posed._replace(solution=_solved(posed)) if solutions else posed
 
 
 def listed(names: Sequence[str]) -> str:
@@ -416,7 +409,7 @@ def _at(point: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {x}" for name, x in point.items())
 
 
-def _solved(posed: Exercise, draft: Draft) -> Solution:
+def _solved(posed: Exercise) -> Solution:
     if posed.kind == "kink":
         bent = _bent(posed.program)
         sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
@@ -427,10 +420,10 @@ def _solved(posed: Exercise, draft: Draft) -> Solution:
         traced = trace(posed.program, posed.point, wrt=posed.wrt)
     else:
         derived = diff(posed.program, wrt=posed.wrt, order=2 if posed.kind == "second" else 1, steps=True)
-    return Solution(derived, traced, tuple(_last_lines(posed, draft, derived)))
+    return Solution(derived, traced, tuple(_last_lines(posed, derived)))
 
 
-def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None) -> Iterator[str]:
+def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:
     if posed.kind in ("derivative", "second"):
         return
     if posed.kind == "flat":
@@ -451,11 +444,11 @@ def _last_lines(posed: Exercise, draft: Draft, derived: Diff | None) -> Iterator
         line = f"{answer.value.text} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
         yield f"the value there is `{answer.value.text}`, so the line is `{line}`, which is `{posed.answer[0]}`"
     if posed.kind == "direction":
-        parts = " + ".join(f"{_factor(slopes[name])}*{_factor(str(draft.more[name]))}" for name in posed.wrt)
+        parts = " + ".join(f"{_factor(slopes[name])}*{_factor(posed.more[name])}" for name in posed.wrt)
         yield f"along the direction: `{parts} = {posed.answer[0]}`"
     if posed.kind == "step":
         for name, x in zip(posed.names, posed.answer, strict=True):
-            yield f"`{name}` becomes `{posed.point[name]} - {draft.more['rate']}*{_factor(slopes[name])} = {x}`"
+            yield f"`{name}` becomes `{posed.point[name]} - {posed.more['rate']}*{_factor(slopes[name])} = {x}`"
 
 
 def _factor(number: str) -> str:

@@ -25,14 +25,11 @@ class Exported(Record):
     text: str
     target: str
     name: str
-    """The name of the function."""
     variables: dict[str, str]
     """By variable, its name in the code."""
     wanted: tuple[str, ...]
-    """The variables that it is differentiated by."""
     source: str
     dialect: str | None = None
-    """The database of SQL source."""
     warnings: tuple[Diagnostic, ...] = ()
 
 

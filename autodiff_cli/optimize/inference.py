@@ -19,6 +19,8 @@ from .observations import percentage
 MIN_NAMED_COMPONENT = 0.1  # component of a null direction
 ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
 CURVE_POINTS = 241  # points
+SIDE_DISTANCE = 1e-4  # of two sides of a minimum, in standard errors
+MAX_JUMP = 0.01  # of derivatives between the sides, in lengths of the Jacobian's columns
 
 
 class Inference:
@@ -205,6 +207,28 @@ class Inference:
                 message = f"the data say nothing of `{first}` here"
                 hint = f"start elsewhere, or hold it: `--fix {first}=…`"
             yield Diagnostic("undetermined", message, None, hint)
+
+    def kink_warnings(self) -> Iterator[Diagnostic]:
+        """Yield a warning where the derivatives, of which standard errors are made, are others on the two sides."""
+        model, values = self.model.copy(), self.end.values
+        kinked = []
+        for k, name in zip(self.estimated, self.names, strict=True):
+            beside = np.zeros(len(values))
+            beside[k] = SIDE_DISTANCE * self.errors.get(name, 0.0) if model.kinks else 0.0
+            low, high = (model(values + side * beside).jacobian[:, self.estimated] for side in (-1, 1))
+            if np.linalg.norm((high - low) / self.size) > MAX_JUMP:
+                kinked.append(name)
+        if kinked:
+            message = f"the minimum is at a kink, along {quoted(kinked)}: standard errors hold on one side of it only"
+            yield Diagnostic("kink", message, None, "check them by fits to resampled rows")
+
+    def minima_warnings(self) -> Iterator[Diagnostic]:
+        """Yield a warning of each other minimum that fits about as well."""
+        for other in self.end.others:
+            point = ", ".join(f"{name}={x:.4g}" for name, x in zip(self.values, other.values.tolist(), strict=True))
+            message = f"another minimum fits about as well, {point}: its sum of squares is {2 * other.cost:.4g}"
+            hint = f"the least is {2 * self.end.cost:.4g}; more data would tell, or hold a parameter: `--fix`"
+            yield Diagnostic("minima", message, None, hint)
 
     def goodness(self) -> Goodness:
         """Return how well the formula fits by least squares, up to rounding errors.

@@ -28,6 +28,7 @@ from .observations import Observations, ProgramOverRows
 MAX_EVALUATIONS = 2000  # of one search
 MAX_POLISHING = 50  # steps of Gauss and Newton
 MISSING_RESIDUAL = 1e150  # residual of a row without a value
+ROUNDED_OFF = 1e-14  # share of the data that is rounding
 NULL_SINGULAR_VALUE = 1e-11  # singular value of a null direction, relative
 MAX_LAST_STEP = 1e-6  # step of Gauss and Newton, in standard errors
 NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
@@ -52,6 +53,8 @@ class EndPoint(NamedTuple):
     moved: float
     """The size of another Gauss-Newton step in standard errors."""
     message: str
+    others: tuple[EndPoint, ...] = ()
+    """Other minima, of which the data do not tell which is the right one."""
 
 
 class Robust(NamedTuple):
@@ -157,7 +160,18 @@ class Model:
         self._over_rows = self._around = self._compiled(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
 
-    def _copy(self, **changes: Any) -> Self:
+    @cached_property
+    def scales(self) -> list[tuple[float, float, int]]:
+        """The ends of the predictors, and how many places each has."""
+        return [(float(np.min(c)), float(np.max(c)), len(np.unique(c))) for c in self.columns.values()]
+
+    @cached_property
+    def rounding_cost(self) -> float:
+        """The cost that the rounding of the data makes."""
+        return 0.5 * float(ROUNDED_OFF * np.linalg.norm(self.response * self.weights)) ** 2
+
+    def copy(self, **changes: Any) -> Self:
+        """Return the model with changes; it counts its own evaluations."""
         other = copy(self)
         other.__dict__.update(changes, _last=None)
         return other
@@ -169,11 +183,11 @@ class Model:
     def over(self, columns: Mapping[str, Any]) -> Model:
         """Return the curve at other rows, all of weight 1; the program is not compiled again."""
         rows = len(next(iter(columns.values()), [0.0]))
-        return self._copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
+        return self.copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:
         """Return the model with standard uncertainties of some predictors in each row."""
-        return self._copy(errors=errors, places=[], _around=self._compiled([*self.free, *errors]))
+        return self.copy(errors=errors, places=[], _around=self._compiled([*self.free, *errors]))
 
     def sample(self, rows: int) -> Model:
         """Return the model over so many of its rows at most, drawn at random with one seed."""
@@ -181,7 +195,7 @@ class Model:
             return self
         places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
         columns = {name: column[places] for name, column in self.columns.items()}
-        return self._copy(columns=columns, rows=rows, response=self.response[places], weights=self.weights[places])
+        return self.copy(columns=columns, rows=rows, response=self.response[places], weights=self.weights[places])
 
     def _compiled(self, wrt: Sequence[str]) -> ProgramOverRows:
         program = self.problem.program
@@ -315,10 +329,10 @@ def fitted_linearly(model: Model, values: Any) -> Any:
     return solution
 
 
-def searched(model: Model, start: Any) -> EndPoint:
+def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS) -> EndPoint:
     """Return where SciPy's Levenberg-Marquardt ends, or its trust regions."""
-    places = slice(None)
-    values = _by_scipy(model, lambda x: model(x).residuals, lambda x: model(x).jacobian, np.array(start, float), places)
+    start, places = np.array(start, dtype=float), slice(None)
+    values = _by_scipy(model, lambda x: model(x).residuals, lambda x: model(x).jacobian, start, places, most)
     plain = not model.problem.bounds and model.loss == "linear"
     return polished(model, values, "Levenberg-Marquardt" if plain else "trust regions")
 
@@ -351,14 +365,14 @@ def search(model: Model, start: Any) -> EndPoint:
     return projected(model, start) if model.places else searched(model, start)
 
 
-def _by_scipy(model: Model, left: Any, slopes: Any, start: Any, places: Any) -> Any:
+def _by_scipy(model: Model, left: Any, slopes: Any, start: Any, places: Any, most: int = MAX_EVALUATIONS) -> Any:
     from scipy.optimize import least_squares
 
     more: dict[str, Any] = {"method": "lm"}
     if model.problem.bounds or model.loss != "linear" or model.rows < len(start):
         bounds = tuple(limit[places] for limit in model.limits)
         more = {"method": "trf", "bounds": bounds, "loss": model.loss, "f_scale": model.scale}
-    more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": MAX_EVALUATIONS}
+    more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": most}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:

@@ -30,8 +30,12 @@ PROBED_POINTS = 8  # places where the data may determine the parameters
 IMPLAUSIBLE_CHI_SQUARE = 100.0  # χ²/ν of a minimum that is doubted
 FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R² decides, not the runs test
 SAMPLED_ROWS = 500  # rows
-CLEARLY_LOWER = 0.9  # ratio of sums of squares
-ROUNDED_OFF = 1e-14  # share of the data
+SCANNED_POINTS, SCANNED_ROWS = 128, 100  # starts that are looked at, in so many rows
+REFINED, REFINING_EVALUATIONS = 6, 60  # of them are searched from always, so far
+SAME_CURVE = 0.6  # distance of two curves that count as one, in lengths of the residuals
+MAX_CHI_SQUARE_RISE = 4.0  # of χ² to another minimum that the data do not rule out
+TURNS_SEEN = 8  # points between two places, at which turns of a curve are seen
+ROUNDED_CHANGE = 1e-9  # of a curve, relative
 UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 ANSWER_SHARE = 0.25  # of the work, for the answer
 MAX_PERMUTED = 10  # parameters
@@ -92,18 +96,18 @@ def least(model: Model, start: Any) -> EndPoint:
     best = at_kink(model, best)
     draw = random.Random(1)
     lost = _is_lost(model, best, start, draw)
-    if not lost and _has_converged(model, best):
+    if best.cost <= model.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
         return best
     work = current()
     kept = ANSWER_SHARE * work.left
     work.left -= kept
     try:
-        few = model if lost or model.kinks or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
+        few = model if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
         if few is not model:
             here = search(few, best.values)
             there = _restarted(few, here, start, first, draw, lost=False)
-            if there.cost < CLEARLY_LOWER * here.cost:
-                end = search(model, there.values)
+            if there.cost < here.cost * (1 - 1e-9):
+                end = searched(model, there.values)
                 best = end._replace(message=there.message) if end.cost < best.cost else best
         if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
@@ -115,43 +119,107 @@ def least(model: Model, start: Any) -> EndPoint:
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
-    again, converged = 0, False
-    for k in range(MAX_RESTARTS):
-        if again == AGAIN or (converged and not lost):
+    may_alias = _is_aliased(model, start)
+
+    def faults(end: EndPoint) -> tuple[bool, bool]:
+        return not _has_converged(model, end), not may_alias and _is_aliased(model, end.values)
+
+    again, of_best = 0, faults(best)
+    minima = [] if any(of_best) else [best]
+    probe = model.copy()
+    for k, there in enumerate(_promising(probe, start, draw, anywhere=best.cost < UNDEFINED_SUM_OF_SQUARES)):
+        if k >= REFINED and (again >= AGAIN or not (lost or any(of_best))):
             break
-        anywhere = lost or (best.cost < UNDEFINED_SUM_OF_SQUARES and best.moved <= MAX_LAST_STEP)
-        there = _elsewhere(model, start, draw, 0.35 * (k + 1), anywhere=anywhere)
         try:
-            if model(there).error is not None:
+            if probe(there).error is not None:
                 continue
-            end = search(model, there)
-            if end.cost < best.cost * (1 - 1e-9):
+            end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else search(model, there)
+            of_end, proper = faults(end), end.moved <= MAX_LAST_STEP and is_determined(probe, end.values)
+            minima += [end] if proper and not of_end[1] else []
+            # by more than the rounding of the data
+            lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * model.rounding_cost)
+            better = lower if of_end[1] == of_best[1] else of_end < of_best
+            if better and (proper or lost or any(of_best)):
                 again = 0
                 end = at_kink(model, end)
-                ill = "had come to a higher minimum" if best.moved <= MAX_LAST_STEP else "had ended badly"
+                ill = "had come to a higher minimum" if lower and best.moved <= MAX_LAST_STEP else "had ended badly"
                 best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
-                converged = _has_converged(model, best)
                 lost = lost and not is_determined(model, best.values)
+                of_best = faults(best)
             elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
-                again += not lost or is_determined(model, end.values)
+                again += not lost or is_determined(probe, end.values)
         except BudgetExceeded:
             break
-    return best
+    return best._replace(others=_within_noise(probe, best, minima))
 
 
-def _elsewhere(model: Model, start: Any, draw: random.Random, wide: float, *, anywhere: bool) -> Any:
-    there = np.array([x * math.exp(draw.gauss(0, wide)) for x in start])
-    ends = [(float(np.min(column)), float(np.max(column))) for column in model.columns.values()] if anywhere else []
-    for k in range(len(there) if ends else 0):
-        if k not in model.places and draw.random() < 0.5:
-            there[k] = draw.uniform(*draw.choice(ends))
+def _within_noise(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
+    """Return minima with other curves that the data hardly tell from the best one, each once."""
+    dof = model.rows - len(model.free)
+    noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
+    others: list[EndPoint] = []
+    for end in sorted(minima, key=lambda end: end.cost):
+        if best.cost < end.cost < best.cost + MAX_CHI_SQUARE_RISE / 2 * noise:
+            apart = [np.linalg.norm(model(end.values).residuals - model(x.values).residuals) for x in (best, *others)]
+            others += [end] if min(apart) > SAME_CURVE * math.sqrt(2 * end.cost) else []
+    return tuple(others)
+
+
+def _promising(model: Model, start: Any, draw: random.Random, *, anywhere: bool) -> list[Any]:
+    """Return starts that are spread over the scales of the data: the best with different curves, and the next best."""
+    probe = model.sample(SCANNED_ROWS)
+    points: list[tuple[float, int, Any, Any]] = []
+    for _ in range(SCANNED_POINTS):
+        there = _elsewhere(model, start, draw, anywhere=anywhere)
+        at = probe(there)
+        if at.error is None:
+            solved = fitted_linearly(probe, there) if model.places else there
+            left = at.residuals + at.jacobian @ (solved - there)
+            points.append((float(np.linalg.norm(left)), len(points), solved, left))
+    first: list[Any] = []
+    rest: list[Any] = []
+    for point in sorted(points, key=lambda point: point[:2]):
+        size, _, _, left = point
+        new = len(first) < REFINED and all(np.linalg.norm(left - x[3]) > SAME_CURVE * size for x in first)
+        (first if new else rest).append(point)
+    return [there for _, _, there, _ in [*first, *rest][:MAX_RESTARTS]]
+
+
+def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool = True) -> Any:
+    """Return a start with each nonlinear parameter near its own, at a place, or as large as a width or a rate there."""
+    there = np.array(start, dtype=float)
+    for k in range(len(there)):
+        kind = draw.randrange(4) if anywhere and model.columns else 0
+        if k in model.places:
+            continue
+        if kind == 0:
+            there[k] = there[k] * math.exp(draw.gauss(0, 1)) if there[k] else draw.gauss(0, 1)
+            continue
+        low, high, count = draw.choice(model.scales)
+        width = math.copysign((high - low or 1.0) * count ** -draw.random(), there[k])
+        there[k] = draw.uniform(low, high) if kind == 1 else width if kind == 2 else math.pi / width
     return np.clip(there, *model.limits)
+
+
+def _is_aliased(model: Model, values: Any) -> bool:
+    """Return whether the curve turns so often between the rows that they cannot show it."""
+    if len(model.columns) != 1 or model.rows < len(model.data.columns[model.data.response]):
+        return False
+    ((name, column),) = model.columns.items()
+    places = np.unique(column[model.weights > 0])
+    if not 2 < len(places) <= SAMPLED_ROWS:
+        return False
+    shares = np.random.default_rng(1).random((TURNS_SEEN, len(places) - 1))
+    between = np.sort(np.append(places, places[:-1] + shares * np.diff(places)))
+    changes = np.diff(model.over({name: between})(values).fitted)
+    changes = changes[np.abs(changes) > ROUNDED_CHANGE * np.max(np.abs(changes), initial=0.0)]
+    return bool(np.count_nonzero(changes[1:] * changes[:-1] < 0) >= len(places))
 
 
 def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bool:
     if not end.cost < UNDEFINED_SUM_OF_SQUARES or is_determined(model, end.values):
         return False
-    elsewhere = (_elsewhere(model, start, draw, 1.0, anywhere=True) for _ in range(PROBED_POINTS))
+    elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
     return any(model(there).error is None and is_determined(model, there) for there in elsewhere)
 
 
@@ -166,7 +234,7 @@ def _has_converged(model: Model, end: EndPoint) -> bool:
         return model.r_squared(end.values) > enough
     sample = model.sample(SAMPLED_ROWS)
     left = sample(end.values).residuals
-    if not float(np.linalg.norm(left)) > ROUNDED_OFF * float(np.linalg.norm(sample.response * sample.weights)):
+    if not float(left @ left) > 2 * sample.rounding_cost:
         return True
     runs = runs_test(sample.ordered(left))
     return runs is None or runs.are_random

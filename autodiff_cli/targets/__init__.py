@@ -17,10 +17,7 @@ DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "clickhouse")
 
 
 def target(name: str, dialect: str | None = None) -> Target | None:
-    """A writer of this language, None where there is none: mathematics is no code.
-
-    Of SQL it is one in one of `DIALECTS`, by default the first.
-    """
+    """A writer of this language, of SQL in one of `DIALECTS`; None for mathematics, which is no code."""
     from .languages import Array, C, JavaScript, Jax, Python, Scientific, Spreadsheet, Torch
     from .sql import Sql
 

@@ -25,7 +25,6 @@ class Python(Target):
     imports: Sequence[str] = ()
     decorators: Sequence[str] = ()
     first_line = ""
-    """The first line of a function."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
@@ -36,12 +35,10 @@ class Python(Target):
 
     def lines(self) -> list[str]:
         library, function = self.library(), self.defined()
-        imports = self._needed_imports([*library, *function])
+        code = "\n".join([*library, *function])
+        imports = [line for line in self.imports if line != "import jax" or "jax.scipy" in code]
         # Python reads an encoding in a comment of the first two lines (PEP 263): no line of the program is there.
         return [*self.heading(), *imports, *library, "", "", *self.decorators, *function]
-
-    def _needed_imports(self, code: Sequence[str]) -> Sequence[str]:
-        return self.imports
 
     def _opening(self) -> list[str]:
         docstring = f'"""The value, and the tuple of its derivatives{self.by()}."""'
@@ -110,9 +107,6 @@ class Jax(Guarded):
         super().__init__(name)
         self.forms = {**self.forms, **by_name({"polygamma": _polygamma})}
 
-    def _needed_imports(self, code: Sequence[str]) -> Sequence[str]:
-        return self.imports if any("jax.scipy" in row for row in code) else self.imports[1:]
-
 
 def _polygamma(target: Target, step: Step) -> Written:
     order, x = step.args
@@ -153,7 +147,6 @@ class Curly(Target):
     """Languages whose branches are in braces, and that declare every name."""
 
     declares: tuple[str, str]
-    """The words that declare a number and a condition."""
 
     def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
         plan = self.plan(recording)
@@ -267,8 +260,7 @@ MAX_DEPTH = 60
 class Spreadsheet(Target):
     """A table of two columns, names and cells: variables, whose values are typed in, then value and derivatives.
 
-    Each is one formula, whose errors, such as `#NUM!`, show in the cell and in all that depend on it. Only where it
-    would be longer than a cell of Excel can hold, parts of it have cells between them.
+    Each is one formula. Only where it would be longer than a cell of Excel can hold, parts of it have their own cells.
     """
 
     def _number(self, value: float | bool) -> str:

@@ -29,7 +29,6 @@ INSTRUCTIONS = {
     **{name: f"{name[:-1]} {TRUTH} {{0}}, {{1}}" for name in native("and_ or_")},
     **by_name({"neg": f"fneg {VECTOR} {{0}}", "not_": f"xor {TRUTH} {{0}}, {ALL_TRUE}"}),
 }
-"""Operations that are one instruction."""
 
 FUNCTIONS = {
     operation: form
@@ -72,8 +71,13 @@ class Llvm:
         outputs = [self._column("results", k) for k in range(len(self.plan.results))]
         loaded = []
         for k, column in enumerate(columns):
-            name = self._splat(self._new(f"load double, ptr {column}", before=True)) if k in self.fixed else ""
-            loaded.append(name or self._new(f"load {VECTOR}, ptr {self._at(column)}, align 8"))
+            if k not in self.fixed:
+                loaded.append(self._new(f"load {VECTOR}, ptr {self._at(column)}, align 8"))
+                continue
+            scalar = self._new(f"load double, ptr {column}", before=True)
+            first = self._new(f"insertelement {VECTOR} poison, double {scalar}, i32 0", before=True)
+            lanes = f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer"
+            loaded.append(self._new(lanes, before=True))
         leaves = {a for step in self.plan.steps for a in step.args} | {*self.plan.results}
         self.names |= {step: loaded[step.data] for step in leaves if step.name == "input"}
         for step in self.plan.steps:
@@ -113,15 +117,11 @@ class Llvm:
     def _at(self, column: str) -> str:
         return self._new(f"getelementptr double, ptr {column}, i64 %row")
 
-    def _splat(self, scalar: str) -> str:
-        first = self._new(f"insertelement {VECTOR} poison, double {scalar}, i32 0", before=True)
-        return self._new(f"shufflevector {VECTOR} {first}, {VECTOR} poison, <4 x i32> zeroinitializer", before=True)
-
     # -- steps ------------------------------------------------------------------------------------------------------
     def _value(self, step: Step) -> str:
-        if step.name == "number":
-            return _truth(step.data) if isinstance(step.data, bool) else _number(step.data)
-        return self.names[step]
+        if step.name == "number" and isinstance(step.data, bool):
+            return f"<{', '.join([f'i1 {int(step.data)}'] * LANES)}>"
+        return _number(step.data) if step.name == "number" else self.names[step]
 
     def _step(self, step: Step) -> str:
         name, args = step.name, [self._value(a) for a in step.args]
@@ -224,7 +224,3 @@ def _is_condition(step: Step) -> bool:
 def _number(value: float) -> str:
     bits = struct.pack(">d", value).hex()
     return f"<{', '.join([f'double 0x{bits}'] * LANES)}>"
-
-
-def _truth(value: bool) -> str:
-    return f"<{', '.join([f'i1 {int(value)}'] * LANES)}>"

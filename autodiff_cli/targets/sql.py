@@ -1,7 +1,6 @@
 """SQL as a target: one SELECT over a table of points, in the dialect of a database; a row a dialect.
 
-PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a
-division by 0. What may do so gets NULL for an operand outside its domain, or another way of writing.
+PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a division by 0.
 """
 
 from __future__ import annotations
@@ -173,7 +172,6 @@ class Sql(Target):
     """SQL: each layer of steps is a table expression over the one before."""
 
     database: str
-    """The name of the database in words."""
     double: str
     literal: str
     exponential: str
@@ -189,7 +187,6 @@ class Sql(Target):
         self.reserved = reserved_words("sql")
         self.templates = TEMPLATES.get(dialect, {})
         self.sizes: dict[Step, float] = {}
-        """Numbers that steps are never larger than."""
 
     def _number(self, value: float | bool) -> str:
         if isinstance(value, bool):
@@ -354,10 +351,7 @@ class Sql(Target):
         return None if outside is None or outside.name == "number" else outside
 
     def layers(self, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
-        """The steps that get a column, with its name: each in a layer above what it is computed from.
-
-        The names of a layer are known to `names` once the next one is asked for.
-        """
+        """The steps that get a column, with its name, in layers: each above what it is computed from."""
         plan = self.plan(self.unit.recording)
         hidden = self._inlined(plan, results, self.unit.labels)
         layers: list[list[tuple[Step, str]]] = []

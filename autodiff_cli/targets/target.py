@@ -91,7 +91,6 @@ class Unit(NamedTuple):
     wanted: tuple[str, ...]
     recording: Recording
     labels: dict[Step, str]
-    """Names that the program gives to steps."""
 
 
 class Target:
@@ -133,13 +132,11 @@ class Target:
         self.__dict__.update(language(name) if name else {"forms": {**OPERATORS}})
         self.unit: Unit
         self.variables: dict[str, str]
-        """The names of the variables in this language."""
         self.called: dict[Step, str] = {}
         self.stem = "t"
         self.guards: dict[Step, list[Branch]] = {}
         """Without statements under a condition: the branches that need a step."""
         self.names: dict[Step, str] = {}
-        """The steps that have a name by now."""
 
     # -- expressions ------------------------------------------------------------------------------------------------
     def _number(self, value: float | bool) -> str:
@@ -315,10 +312,7 @@ class Target:
         return str(form[0]).format(assembled(condition, self.parts, form[2]))
 
     def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
-        """The lines that compute the results of a recording; steps that are needed once stand where they are needed.
-
-        Steps are called `t1`, `t2` … in the order in which they are computed.
-        """
+        """The lines that compute the results of a recording; steps that are needed once stand where they are needed."""
         plan = self.plan(recording)
         hidden = self._inlined(plan, (*recording.values, *recording.partials), labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]

@@ -70,7 +70,6 @@ class WideTable(Documents[Values]):
     def __init__(self, format: str, out: TextIO, view: View[Values], many: bool) -> None:
         super().__init__(format, out, view, False)
         self._rows: list[tuple[str, ...]] = []
-        """The line number, the numbers, the error and the kept columns of each row."""
 
     def answer(self, subject: Subject, answer: Values) -> None:
         self._add(subject, [x if isinstance(x, str) else self.view.number(x) for x in answer], "")
@@ -130,9 +129,7 @@ class WideView(View[Values]):
 
     writers = WIDE
     names: tuple[str, ...] = ()
-    """Of the numbers."""
     kept: tuple[str, ...] = ()
-    """The columns that are carried along."""
     fixed: Mapping[str, float] = MappingProxyType({})
     """What all rows share, which tables say once."""
     numbered: bool = True
@@ -207,9 +204,6 @@ class Named(Writer[WideRows]):
 def wide(
     format: str, out: TextIO, names: Sequence[str], kept: Sequence[str], *, spreadsheet: bool, **choices: Any
 ) -> Writer[Values]:
-    """The writer of wide rows in a format; see `WideView` for the choices.
-
-    Raises a usage error for a format that they lack.
-    """
+    """The writer of wide rows in a format; see `WideView` for the choices. Raises a usage error."""
     view = WideView(names=tuple(names), kept=tuple(kept), **choices)
     return writer(format, out, view, True, spreadsheet=spreadsheet)

@@ -205,6 +205,18 @@ def test_no_silent_nan_in_second_derivatives() -> None:
     assert taken >= 100 and rows > 2400 and errors > rows / 10 and different < rows / 200
 
 
+@pytest.mark.parametrize("text", ["logaddexp(x, y)", "logsumexp(x, y, 1)", "beta(x, y/1e5)"])
+def test_second_derivatives_far_from_zero_are_those_of_the_plain_way(text: str) -> None:
+    question = row_request("hessian", fitted(text, ["x", "y"], {}, None))
+    assert question.record is not None
+    columns = [np.array([1e17, 1e9, 3.0]), np.array([1e17, 1e9, 4.0])]
+    compiled = kernel(question.record, 2, frozenset(), "numpy")
+    block = evaluate(
+        compiled, ["x", "y"], columns, 3, 6, lambda point: question.plain(point)[0], lambda row, name: None
+    )
+    assert block.asked == [0, 1] and not block.errors
+
+
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])
 def test_operations_on_a_number_that_all_rows_share(backend: str) -> None:
     for name in ("round", "floor", "ceil", "sign", "abs", "sin", "sinc", "erf", "cbrt"):

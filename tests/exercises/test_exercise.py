@@ -215,7 +215,7 @@ def test_rules_that_were_not_followed_are_named(
     from autodiff_cli.formulas.diff import diff
 
     formula = diff(program).derivatives[0].formula
-    posed = Exercise(2, 1, 1, "derivative", "", program, {}, ("x",), ("",), (formula,), True, None)
+    posed = Exercise("derivative", program, {}, ("x",), answer=(formula,), level=2, seed=1, number=1)
     monkeypatch.setattr(marking, "sheet", lambda *_, **__: Sheet(2, "", 1, (posed,)))
     assert mark(2, 1, formula).right
     assert told in hint(posed, mistake)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -52,12 +54,58 @@ def test_in_many_rows_a_lower_minimum_is_looked_for_in_a_sample() -> None:
     assert many.parameters["w"].estimate == pytest.approx(3, abs=1e-2)
     assert "from another start" in many.message and "from another start" in few.message
     # evaluations of all rows
-    assert many.evaluations < few.evaluations / 2
+    assert many.evaluations < 260
 
 
 def test_random_residuals_need_no_other_start() -> None:
     answer = fit("y = a*sin(w*x)", wave(300), {"a": 1, "w": 2.9})
     assert answer.evaluations < 60 and "start" not in answer.message and kinds(answer) == []
+
+
+WAVES: dict[str, tuple[Any, float, list[float]]] = {
+    "a*sin(b*x + c)": (lambda x: 1.2 * np.sin(2.05 * x + 1.07), 2.05, [0.42, 3.06, 3.3, 3.62, 4.13, 4.98, 5.28]),
+    "a*exp(-b*x)*cos(c*x)": (
+        lambda x: 1.67 * np.exp(-1.68 * x) * np.cos(1.57 * x),
+        1.68,
+        [1.29, 1.64, 3.66, 4.59, 5.57],
+    ),
+    "a*sin(b*x + c) + d": (
+        lambda x: 1.83 * np.sin(2.66 * x + 2.52) + 0.66,
+        2.66,
+        [0.29, 0.3, 1.2, 1.26, 1.4, 2.26, 3.83],
+    ),
+}
+
+
+@pytest.mark.parametrize("formula", WAVES)
+def test_a_curve_that_explains_most_of_the_squares_may_not_be_the_least(formula: str) -> None:
+    """From the start the search comes to a minimum of 100 times the squares, with an R² that looks well."""
+    curve, b, places = WAVES[formula]
+    x = np.repeat(places, 3)
+    noise = 0.01 * np.max(np.abs(curve(x))) * np.random.default_rng(1).standard_normal(len(x))
+    start = {"a": 1, "b": 0.1 if "exp" in formula else 1, "c": 1 if "exp" in formula else 0, "d": 0}
+    answer = fit(f"y = {formula}", {"x": x.tolist(), "y": (curve(x) + noise).tolist()}, start)
+    assert answer.converged and float(answer.rss) <= float(noise @ noise)
+    assert abs(answer.parameters["b"].estimate) == pytest.approx(b, rel=0.1)
+
+
+def test_minima_that_the_data_do_not_tell_apart_are_named() -> None:
+    x = np.arange(10.0)
+    y = np.sin(1.1 * x) + 0.7 * np.random.default_rng(2).standard_normal(10)
+    answer = fit("y = a*sin(b*x + c)", {"x": x.tolist(), "y": y.tolist()}, {"a": 1, "b": 1, "c": 0})
+    # below the highest frequency that rows at these places show, which is pi
+    assert answer.parameters["b"].estimate == pytest.approx(2.15, abs=0.01)
+    assert kinds(answer) == ["minima"] and "b=0.9813" in answer.warnings[0].message
+
+
+def test_standard_errors_at_a_kink_are_doubted() -> None:
+    x = np.arange(12.0)
+    y = 2 * np.abs(x - 5) + 1 + 0.1 * np.random.default_rng(1).standard_normal(12)
+    smooth = fit("y = a*abs(x - b) + c", {"x": x.tolist(), "y": (y + 0.5 * (x > 5)).tolist()}, {"b": 5.3})
+    y[5] -= 0.8
+    answer = fit("y = a*abs(x - b) + c", {"x": x.tolist(), "y": y.tolist()}, {"b": 5.3})
+    assert answer.converged and answer.parameters["b"].estimate == 5 and kinds(answer) == ["kink"]
+    assert smooth.converged and smooth.parameters["b"].estimate != 5 and kinds(smooth) == []
 
 
 def test_a_curve_that_is_not_that_of_the_data_is_warned_of() -> None:

@@ -125,7 +125,7 @@ def test_the_fastest_backend_that_can_be_had_is_taken() -> None:
         kernels.fastest(ways, "quick")
 
 
-BACKENDS = re.compile(r"from \.\S*(?:run\.doubles|internal|llvm|ufuncs) import")
+BACKENDS = re.compile(r"from \.\S*(?:run\.doubles|internal|llvm) import")
 
 
 def test_no_module_tries_one_backend_after_another_by_itself() -> None:
