@@ -136,9 +136,8 @@ def pose_over(
 ) -> tuple[Problem, DataLoss]:
     """Return the formula as a problem of the variables outside the data, and the loss.
 
-    `passes` is about how often it will be evaluated. Raises `ExpressionError`. With `only_variables` only variables of
-    the program are wanted. `fill` gives values to variables without one. If values have units, the loss is a function
-    of numbers in these, with the `units` of its numbers; its value is in the requested one.
+    `passes` is about how often it will be evaluated. With `only_variables` only variables of the program are wanted.
+    `fill` gives values to variables without one. If values have units, the loss is a function of numbers in these.
     """
     values = numbers_or_quantities(point)
     program: Program | None = None
@@ -271,11 +270,7 @@ class DataLoss:
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
-        """Return value and partial derivatives by `wrt` at the values of `variables`.
-
-        `which` restricts the rows. Raises `ExpressionError` for the first row without a value, with its place in the
-        data.
-        """
+        """Return value and partial derivatives by `wrt` at the values of `variables`, over the rows in `which`."""
         return self._reduced(point, which, 1 + len(self.wrt), self._kernel, self._row)
 
     def _row(self, at: Sequence[float]) -> list[float]:

@@ -1,6 +1,6 @@
 """Columns of data files, whole: for a fit, a propagation, or a loss, which need all of the data at once.
 
-What is too large for memory is kept in temporary files, so that it can be gone through again and again.
+What is too large for memory is kept in temporary files.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def read_columns(
     """Return the columns of data that `wanted` chooses among their names, with the units in their headings.
 
     Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
-    are counted and left out; of `readings` the unused columns are noted. Numbers remember their texts, for other
-    arithmetics. Raises `ExpressionError`: `io`, or `point` with line and column.
+    are counted and left out; of `readings` the unused columns are noted. Raises `ExpressionError`: `io`, or `point`.
     """
     columns = MeasuredColumns()
     count = rows = 0

@@ -409,9 +409,9 @@ class RowUnits(NamedTuple):
     """How rows are computed with units, in the system that the units of the inputs make."""
 
     point: dict[str, Unit]
-    """The units of the variables' numbers, as headings, the shared point and sweeps have them."""
+    """The units of the variables' numbers."""
     inputs: dict[str, tuple[float, float]]
-    """How numbers of variables are converted that are in no unit of the system."""
+    """How numbers in other units are converted."""
     answer: Units
     results: list[Unit]
     outputs: list[tuple[float, float]]
