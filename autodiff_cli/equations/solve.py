@@ -312,6 +312,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
 
         units = Units(point={other: getattr(x, "unit", None) or Unit() for other, x in point.items()})
     numbers = {other: x.number if type(x) is Quantity else as_number(x, other) for other, x in point.items()}
+    held = {other: x for other, x in numbers.items() if other in program.leaves and other != name}
     return Solved(
         text=text,
         arithmetic=DOUBLE,
@@ -321,7 +322,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         reason="solved" if formulas else "none",
         message="solved" if formulas else "none: there is no real solution",
         between={},
-        point={other: x for other, x in numbers.items() if other in program.leaves},
+        point=held,
         constants=program.constants,
         warnings=tuple([unused(program, other) for other in point if other not in program.leaves]),
         formulas=formulas,
