@@ -403,7 +403,7 @@ class _Spread(NamedTuple):
         parts = [c * x.uncertainty for c, x in zip(row, self.inputs.values(), strict=True)]
         size = max(map(abs, parts), default=0.0) or 1.0
         scaled = [part / size for part in parts]
-        shared = [a * dot(line, scaled) for a, line in zip(scaled, self.matrix, strict=True)]
+        shared = [a * dot(line, scaled) + 0.0 for a, line in zip(scaled, self.matrix, strict=True)]
         variance = max(0.0, math.fsum(shared))
         u = size * math.sqrt(variance)
         budget = {
