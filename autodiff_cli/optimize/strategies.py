@@ -120,14 +120,17 @@ def least(model: Model, start: Any) -> EndPoint:
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
+    probe = model.copy()  # what is only looked at is not counted
     may_alias = _is_aliased(model, start)
 
     def faults(end: EndPoint) -> tuple[bool, bool]:
-        return not _has_converged(model, end), not may_alias and _is_aliased(model, end.values)
+        return not _has_converged(probe, end), not may_alias and _is_aliased(model, end.values)
+
+    def is_proper(end: EndPoint) -> bool:
+        return end.moved <= MAX_LAST_STEP and is_determined(probe, end.values)
 
     again, of_best = 0, faults(best)
     minima = [] if any(of_best) else [best]
-    probe = model.copy()
     for k, (rise, there) in enumerate(_promising(probe, best, start, draw)):
         if k >= REFINED and (again >= AGAIN or not (lost or any(of_best))):
             break
@@ -135,12 +138,13 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
             if (rise > MAX_RISE and not (lost or any(of_best))) or probe(there).error is not None:
                 continue
             end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else search(model, there)
-            of_end, proper = faults(end), end.moved <= MAX_LAST_STEP and is_determined(probe, end.values)
+            of_end, proper = faults(end), is_proper(end)
             minima += [end] if proper and not of_end[1] else []
             # by more than the rounding of the data
             lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * model.rounding_cost)
             better = lower if of_end[1] == of_best[1] else of_end < of_best
-            if better and (proper or lost or any(of_best)):
+            # no minimum is left for an end that is none, unless that explains the data
+            if better and (proper or lost or (any(of_best) and (not is_proper(best) or not any(of_end)))):
                 again = 0
                 end = at_kink(model, end)
                 ill = "had come to a higher minimum" if lower and best.moved <= MAX_LAST_STEP else "had ended badly"
