@@ -48,7 +48,6 @@ def main() -> int:
 
 
 def _load(args: Sequence[str]) -> None:
-    """Import the requested command."""
     try:
         from .cli.commands import command_module
         from .cli.declarations import COMMANDS
@@ -110,12 +109,10 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    """End the process where it stands."""
     os._exit(128 + number)
 
 
 def _dispatch(args: Sequence[str]) -> int:
-    """Run a command, or else what the Typer app is for: help, completion, the version, a slip."""
     from .cli.commands import call
     from .cli.declarations import COMMANDS
     from .errors import ExpressionError
@@ -155,14 +152,12 @@ class _Closed(io.TextIOBase):
 
 
 def _abandon_output() -> None:
-    """Discard output that could not be written."""
     from .views.error import discard_output
 
     discard_output(sys.stdout)
 
 
 def _reported(error: ExpressionError) -> int:
-    """Draw an error; return its exit code."""
     from .views.error import report
 
     report(error.diagnostic, error.text)

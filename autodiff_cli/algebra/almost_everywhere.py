@@ -172,17 +172,16 @@ class _Opener:
                 width, *gaps = simplify([node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])])
                 # a number that equals an end everywhere, or both as they are equal, meets it on no thin set
                 ties = any(rational(gap) == 0 for gap in (width, *gaps))
-                return condition if ties else self.clamped(inputs, x, width)
+                if ties:
+                    return condition
+                clamped, low, high = inputs
+                self.conditions += [node(NE, (clamped, low)), node(NE, (clamped, high))]
+                if rational(width) is None:
+                    self.conditions.append(node(NE, (low, high)))
+                if _same(x, clamped):
+                    return conjunction([node(operators.GT, (x, low)), node(operators.LT, (x, high))])
+                return node(operators.LT if _same(x, low) else operators.GT, (clamped, x))
         return condition
-
-    def clamped(self, inputs: Sequence[Value], end: Value, width: Value) -> Value:
-        x, low, high = inputs
-        self.conditions += [node(NE, (x, low)), node(NE, (x, high))]
-        if rational(width) is None:
-            self.conditions.append(node(NE, (low, high)))
-        if _same(end, x):
-            return conjunction([node(operators.GT, (x, low)), node(operators.LT, (x, high))])
-        return node(operators.LT if _same(end, low) else operators.GT, (x, end))
 
 
 def conjunction(conditions: Sequence[Value]) -> Value:

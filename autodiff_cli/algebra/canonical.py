@@ -399,13 +399,11 @@ class Canonicalizer:
         if not even:
             return self.product_form(c, factors, numbers)
         rest = {base: e for base, e in factors.items() if base not in even}
-        squares = [(factors[norm] / 2, None, self.square_of_norm(norm)) for norm in even]
-        return self.product([(ONE, None, self.product_form(c, rest)), *squares])
-
-    def square_of_norm(self, norm: Value) -> Form:
-        """Return the square of a norm, which has no kink."""
-        inputs = [self.forms.get(p, p) for p in norm._prev]
-        return self.sum([(ONE, None, self.raised(None, form, Fraction(2))) for form in inputs])
+        powers: list[tuple[Fraction, Value | None, Form]] = [(ONE, None, self.product_form(c, rest))]
+        for norm in even:  # its square has no kink
+            squares = [self.raised(None, self.forms.get(p, p), Fraction(2)) for p in norm._prev]
+            powers.append((factors[norm] / 2, None, self.sum([(ONE, None, square) for square in squares])))
+        return self.product(powers)
 
     def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
         """Return the simplest form of a product; with `numbers`, powers of numbers are evaluated."""

@@ -184,12 +184,6 @@ def values_of(primitive: Primitive) -> Range:
     return Range(low, high, primitive.values[0] == "(", primitive.values[-1] == ")")
 
 
-def _increasing(primitive: Primitive, x: Range, limits: Range) -> Range:
-    low, above = _at(primitive, x.low, x.above, -INF) or (limits.low, limits.above)
-    high, below = _at(primitive, x.high, x.below, INF) or (limits.high, limits.below)
-    return Range(low, high, above, below, x.nonzero and at_zero(primitive) == 0)
-
-
 def _at(primitive: Primitive, x: End, is_open: bool, towards: float) -> tuple[End, bool] | None:
     if isinstance(x, float):
         return None
@@ -285,7 +279,10 @@ class Ranges(NumberType):
         def function(*inputs: Any) -> Range:
             result = values_of(row)
             if row.increasing and len(inputs) == 1:
-                return result.with_(_increasing(row, _range(inputs[0]), result))
+                x = _range(inputs[0])
+                low, above = _at(row, x.low, x.above, -INF) or (result.low, result.above)
+                high, below = _at(row, x.high, x.below, INF) or (result.high, result.below)
+                return result.with_(Range(low, high, above, below, x.nonzero and at_zero(row) == 0))
             if result is ALL and name in DEFINITIONS:
                 try:
                     return _range(DEFINITIONS[name](self, *inputs))

@@ -210,7 +210,11 @@ class Shortener(Canonicalizer):
         if len(parts) == 1:
             return parts
         best, least = parts, self._size(parts)
-        written_out = is_polynomial(parts)
+        # a polynomial in one variable, which people write out
+        bases = {base for _, factors in parts for base in factors}
+        exponents = [e for _, factors in parts for e in factors.values()]
+        plain = len(bases) <= 1 and not any(base._prev for base in bases)
+        written_out = plain and all(e > 0 and e.denominator == 1 for e in exponents)
         if not written_out and (common := shared_factors([factors for _, factors in parts])):
             inner = self.shortest([(c, divided(factors, common)) for c, factors in parts], again)
             one = self.without_content([self.times_sum(common, inner)])
@@ -543,16 +547,6 @@ def shared_factors(listed: Sequence[Terms]) -> Terms:
         if min(exponents) > 0 or max(exponents) < 0:
             shared[base] = min(exponents)
     return shared
-
-
-def is_polynomial(parts: Sequence[Part]) -> bool:
-    """Return whether the terms are a polynomial in one variable, which people write out."""
-    bases = {base for _, factors in parts for base in factors}
-    return (
-        len(bases) <= 1
-        and not any(base._prev for base in bases)
-        and all(e > 0 and e.denominator == 1 for _, factors in parts for e in factors.values())
-    )
 
 
 def _is_short(x: Fraction) -> bool:

@@ -13,7 +13,7 @@ from ..graphs.value import Value, apply, constant, in_order, node, variable
 from ..numbers.base import Number, NumberType
 from ..table.operators import CONSTANT, DIV, LE, LT, NEG, POW, SUB, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
-from .walk import has_variables, substituted
+from .walk import has_variables, rebuilt, rewritten, substituted
 
 
 def as_node(x: Any) -> Value:
@@ -65,6 +65,20 @@ def by_definition(value: Value, always: bool = False) -> Value:
     if always or not is_spelled(value.primitive):
         return composed(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
     return value
+
+
+def spelled(
+    value: Value, inputs: tuple[Value, ...], always: Callable[[Primitive], bool] = lambda primitive: False
+) -> Value:
+    """Return a node on other inputs, in functions of the language; those that are `always` written out too."""
+    value = rebuilt(value, inputs)
+    definition = by_definition(value, always(value.primitive)) if inputs else value
+    if definition is value:
+        return value
+    parts = {p: p for p in inputs}  # a definition is walked no further
+    own = partial(spelled, always=always)
+    (root,) = rewritten((definition,), lambda v, ps: (rebuilt if v is definition else own)(v, ps), parts)
+    return own(root, root._prev)
 
 
 def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:

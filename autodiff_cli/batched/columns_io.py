@@ -41,8 +41,7 @@ def fitted(
 ) -> Fitted:
     """Return the program of a text over columns; `constants` hold for all rows.
 
-    With `outputs` it may have several; with `lenient` it is read as its refusal offers. Raises `ExpressionError` if the
-    program does not fit the data.
+    With `outputs` it may have several; with `lenient` it is read as its refusal offers.
     """
     if lenient:
         fit, reading = leniently(text, lambda read: fitted(read, columns, constants, wrt, outputs=outputs))

@@ -136,9 +136,8 @@ def pose_over(
 ) -> tuple[Problem, DataLoss]:
     """Return the formula as a problem of the variables outside the data, and the loss.
 
-    `passes` is about how often it will be evaluated. Raises `ExpressionError`. With `only_variables` only variables of
-    the program are wanted. `fill` gives values to variables without one. If values have units, the loss is a function
-    of numbers in these, with the `units` of its numbers; its value is in the requested one.
+    `passes` is about how often it will be evaluated. With `only_variables` only variables of the program are wanted.
+    `fill` gives values to variables without one. If values have units, the loss is a function of numbers in these.
     """
     values = numbers_or_quantities(point)
     program: Program | None = None
@@ -271,11 +270,7 @@ class DataLoss:
         return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
-        """Return value and partial derivatives by `wrt` at the values of `variables`.
-
-        `which` restricts the rows. Raises `ExpressionError` for the first row without a value, with its place in the
-        data.
-        """
+        """Return value and partial derivatives by `wrt` at the values of `variables`, over the rows in `which`."""
         return self._reduced(point, which, 1 + len(self.wrt), self._kernel, self._row)
 
     def _row(self, at: Sequence[float]) -> list[float]:
@@ -349,7 +344,8 @@ class DataLoss:
         def plain(at: Mapping[str, float]) -> list[float]:
             return row(list(at.values()))
 
-        size = block_size(totals.count)
+        # a power of 2
+        size = max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((AT_ONCE // totals.count).bit_length() - 1)))
         for start in range(0, len(taken), size):
             rows = taken[start : start + size]
             work.charge(work.BLOCK + self.steps_a_row * len(rows))
@@ -380,24 +376,19 @@ class DataLoss:
             lower = [x for i, row in enumerate(answer.hessian) for x in row[: i + 1]]
             return [answer.value, *answer.gradient, *lower]
 
-        kernel = self._second_kernel(tuple(wrt))
+        if self._kernel is not None and n <= MAX_IN_BLOCKS and tuple(wrt) not in self._seconds:
+            from .kernels import kernel as compiled
+            from .kernels import second_recorder
+
+            with suppress(ExpressionError):
+                made = compiled(second_recorder(self.program, wrt), len(self.names), self._fixed, None)
+                self._seconds[tuple(wrt)] = None if made.compute is None else made
+        kernel = self._seconds.setdefault(tuple(wrt), None)
         needed = steps * self.data.rows
         if kernel is None and needed > work.current().left:
             raise work.current().exhausted(needed, exactly=True)
         value, rest = self._reduced(point, None, 1 + n + n * (n + 1) // 2, kernel, row)
         return [value, *rest]
-
-    def _second_kernel(self, wrt: tuple[str, ...]) -> Any:
-        if self._kernel is None or len(wrt) > MAX_IN_BLOCKS:
-            return None
-        if wrt not in self._seconds:
-            from .kernels import kernel, second_recorder
-
-            self._seconds[wrt] = None
-            with suppress(ExpressionError):
-                compiled = kernel(second_recorder(self.program, wrt), len(self.names), self._fixed, None)
-                self._seconds[wrt] = None if compiled.compute is None else compiled
-        return self._seconds[wrt]
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
         """Return the Hessian."""
@@ -478,11 +469,6 @@ def placed(error: ExpressionError, where: str) -> ExpressionError:
     located = ExpressionError(*error.diagnostic._replace(message=where + error.diagnostic.message, offers=()))
     located.text = error.text
     return located
-
-
-def block_size(count: int) -> int:
-    """Return the rows of a block with `count` results a row: a power of 2."""
-    return max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((AT_ONCE // count).bit_length() - 1)))
 
 
 def square(lower: Sequence[float]) -> list[list[float]]:

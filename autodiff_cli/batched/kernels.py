@@ -75,8 +75,7 @@ class Unavailable(Exception):
 def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tuple[Backend, str, str]:
     """Return the result of the first available backend, or of the named one.
 
-    Its name follows, and the reason why the previous one is unavailable, empty for the first. A way raises
-    `Unavailable`; the last one does not. Raises a usage error if the wanted one is unavailable.
+    Its name follows, and why the previous one is unavailable. Raises a usage error if the wanted one is.
     """
     why = ""
     for name, make in ways.items():
@@ -178,25 +177,11 @@ def _symbols() -> Callable[[str], bool]:
     return _LOADED[0]
 
 
-def compiled(text: str) -> tuple[Any, int]:
-    """Return the engine that owns the function `f` of an LLVM module, and its address."""
-    import llvmlite.binding as llvm
-
-    _symbols()
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
-    )
-    with _LOADING:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
-        engine.finalize_object()
-        return engine, engine.get_function_address("f")
-
-
 def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     import ctypes
 
     try:
-        import llvmlite.binding  # noqa: F401
+        import llvmlite.binding as llvm
     except ImportError:
         raise Unavailable(f"llvmlite is not installed: `{install_command('data')}`") from None
 
@@ -205,7 +190,13 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     has = _symbols()
     plan = _planned(record, lowering(), MAX_LLVM_STEPS, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
-    engine, address = compiled(text)
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+    )
+    with _LOADING:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
+        engine.finalize_object()
+        address = engine.get_function_address("f")
     pointer = ctypes.c_void_p
     function = ctypes.CFUNCTYPE(None, pointer, pointer, pointer, ctypes.c_int64)(address)
 
@@ -259,13 +250,14 @@ NUMPY_FORMS = language("numpy")["forms"]
 def _called(record: Record) -> Compute:
     lowering = Lowering((*NUMPY_FORMS, *ONE_BY_ONE), functions=False)
     plan = _planned(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
+    # columns are given up where they are used last
     last = {a: step for step in plan.steps for a in step.args}
     kept = {a for step, _ in plan.checks for a in (step, *(step.args if step.name in CONDITIONS else ()))}
     kept |= {*plan.results, *[condition for _, needed in plan.checks for condition, _ in needed]}
-    calls = [
-        (_function(step), step, [a for a in dict.fromkeys(step.args) if a.args and a not in kept and last[a] is step])
-        for step in plan.steps
-    ]
+    calls = []
+    for step in plan.steps:
+        done = [a for a in dict.fromkeys(step.args) if a.args and a not in kept and last[a] is step]
+        calls.append((_function(step), step, done))
     work = threading.local()
 
     def block(inputs: Sequence[Any], results: Any, flags: Any) -> None:

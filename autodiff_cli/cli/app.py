@@ -18,9 +18,9 @@ import typer.main
 from ..errors import usage_error
 from ..views.characters import paint, terminal_of
 from . import defaults
-from .arguments import HELP_ALL, HELP_OPTIONS
+from .arguments import HELP_ALL, HELP_OPTIONS, HelpAsked, read
 from .completion import VARIABLE, in_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
-from .declarations import COMMANDS, Option, declared, exit_codes, table
+from .declarations import COMMANDS, HELP, Option, declared, exit_codes, table
 from .slips import OPTION_ADVICE, nearest_option, no_command
 
 EXAMPLES = (
@@ -52,7 +52,8 @@ def described(command: str) -> Callable[..., None]:
         parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
 
     for name, argument in declaration.arguments:
-        completes = of_expression if name == "expr" else of_units if command == "units" else of_functions
+        completes = {"expr": of_expression, "command": _commands}.get(name, of_functions)
+        completes = of_units if command == "units" else completes
         help_text = argument.help
         spec = typer.Argument(metavar=argument.metavar, help=help_text, show_default=False, autocompletion=completes)
         add(name, str | None, spec)
@@ -89,10 +90,6 @@ class Command(typer.core.TyperCommand):
     """A command whose help begins with examples."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        if self.name == "help":
-            examples = ("autodiff help grad", "autodiff help --man")
-            _write_help(self, ctx, formatter, examples, (str(self.help),), {"Options": _records(self, ctx)})
-            return
         description = declared(self.name or "")
         sections: Sections = {
             "Arguments": {argument.metavar: argument.help for _, argument in description.arguments},
@@ -117,17 +114,15 @@ class Commands(typer.core.TyperGroup):
     """The commands, each imported on first use."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*COMMANDS, "help"]
+        return [*COMMANDS, HELP]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by its name, or None."""
         if cmd_name not in self.list_commands(ctx):
             return None
         typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
-        is_help = cmd_name == "help"
-        settings = {"help_option_names": ["--help", "-h"] if is_help else list(HELP_OPTIONS)}
-        function = help_ if is_help else described(cmd_name)
-        typer_app.command(cmd_name, cls=Command, context_settings=settings)(function)
+        settings = {"help_option_names": list(HELP_OPTIONS)}
+        typer_app.command(cmd_name, cls=Command, context_settings=settings)(described(cmd_name))
         return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -152,10 +147,10 @@ class Commands(typer.core.TyperGroup):
         return args[0] if command else None, command, args[1:]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        summaries = {name: declared(name).summary for name in COMMANDS} | {"help": str(help_.__doc__)}
+        titles = table("titles").items()
         sections = {
-            "Options": _records(self, ctx),
-            **{title: {name: summaries[name] for name in names.split()} for title, names in table("titles").items()},
+            "Options": dict(record for param in self.get_params(ctx) if (record := param.get_help_record(ctx))),
+            **{title: {name: declared(name).summary for name in names.split()} for title, names in titles},
             "Exit codes": table("exit codes"),
             "Environment": table("environment"),
         }
@@ -174,10 +169,6 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
 
     # Click keeps lines after \b, and would break names at hyphens
     return "\b\n" + fill(text, width - 4 - max(map(len, rows)), break_on_hyphens=False)
-
-
-def _records(command: Any, ctx: Any) -> dict[str, str]:
-    return dict(record for param in command.get_params(ctx) if (record := param.get_help_record(ctx)))
 
 
 def _write_help(
@@ -257,18 +248,7 @@ def start(
         sys.stdout.write(SHORT_HELP)
 
 
-def help_(
-    command: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[COMMAND]",
-            help="The command to explain. Default: all of them.",
-            show_default=False,
-            autocompletion=_commands,
-        ),
-    ] = None,
-    man: Annotated[bool, typer.Option("--man", help="Show the man page; in a pipe, write its source.")] = False,
-) -> None:
+def show_help(command: str | None = None, *, man: bool = False) -> None:
     """Show a command's page of the manual, or the man page."""
     if man:
         _show_man_page()
@@ -276,7 +256,7 @@ def help_(
     page = None if command is None else manual_page(command)
     if page is not None:
         _show_page(page)
-    elif command is None or command in (*COMMANDS, "help"):
+    elif command is None or command in (HELP, *COMMANDS):
         run_app([*([] if command is None else [command]), "--help"])
     else:
         raise no_command(command)
@@ -333,6 +313,12 @@ SHOW, INSTALL = "--show-completion", "--install-completion"
 
 def run_app(args: Sequence[str]) -> int:
     """Run the Typer app: help, version, manual; return the exit code."""
+    if args and args[0] == HELP:
+        try:
+            show_help(**read(args[1:], HELP))
+            return 0
+        except HelpAsked as asked:
+            args = [HELP, *asked.args]
     group: Any = typer.main.get_command(app)
     try:
         with group.make_context("autodiff", list(args), obj=HELP_ALL if HELP_ALL in args else None) as context:

@@ -128,7 +128,7 @@ def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence
             raise usage_error("what stands after `--` is no option", "put the options before `--`")
         from .slips import too_many
 
-        raise too_many(positional, declaration, command, values.get("at", []))
+        raise too_many(positional, declaration, command, values)
     if values.get("json") and values.get("format", "json") != "json":
         raise _excluded("--json", "--format")
     if positional and "file" in values and "expr" in arguments:

@@ -85,7 +85,7 @@ class Declared:
         self.details: list[str] = []
         self.examples: list[str] = []
         self._read(_lines(section))
-        if section not in (SHARED, *GROUPS):
+        if section in COMMANDS:
             if "expr" in self.defaults:
                 self._reference("--work")
             self._reference("--quiet")
@@ -183,8 +183,9 @@ def table(section: str) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in _lines(section))
 
 
-COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text)
-"""The commands in the manual's order: modules whose `run` returns the exit code."""
+HELP = "help"
+COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name != HELP)
+"""The commands in the manual's order but for `help`: modules whose `run` returns the exit code."""
 
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
 """The commands that have an answer: all but the session."""

@@ -50,7 +50,8 @@ def _man_lines() -> Iterator[str]:
     yield ".PP"
     yield _roff(
         "A command without an expression, or with `-`, reads programs from standard input, one a line, and answers one "
-        "record a line. What begins with a minus sign and is no option is the expression."
+        "record a line; those that draw, fit or export take one program. What begins with a minus sign and is no "
+        "option is the expression."
     )
     yield ".SH COMMANDS"
     for command in COMMANDS:

@@ -1,4 +1,4 @@
-"""`--points` and sweeps: one program at every row of data, whose columns say which is which variable, or of a grid.
+"""`--points` and sweeps: one program at every row of data, or of a grid.
 
 Long answers, and few rows of text, are computed one by one; wide ones of many rows go through the pipeline.
 """

@@ -105,7 +105,6 @@ class Composition(NamedTuple):
 
     reading: AsRead
     point: dict[str, str]
-    primes: list[str]
 
 
 class Shown(NamedTuple):
@@ -328,8 +327,7 @@ class Session:
         before = "".join(lines)
         text = before + reading.text
         read = AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text)
-        primes = [self._primes[name][0] for name in definitions if name in self._primes]
-        return Composition(read, _point(numbers) if as_point else {}, primes)
+        return Composition(read, _point(numbers) if as_point else {})
 
     def program(self) -> str:
         """Return the session as one program. Raises `ExpressionError`."""
@@ -568,7 +566,9 @@ class Session:
         else:
             result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
             result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
-        return Shown(name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.primes))))
+        return Shown(
+            name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.reading.text)))
+        )
 
     def _list(
         self,
@@ -654,22 +654,12 @@ class Session:
         # their places are in another text
         return tuple(warning._replace(span=None, also=()) for warning in answer.warnings)
 
-    def _kinks(self, functions: Iterable[str]) -> tuple[Diagnostic, ...]:
-        bent = [
-            name
-            for name in dict.fromkeys(functions)
-            if name in self.definitions
-            and any(node.primitive.kink for node in in_order(parse(self._program(name), units=True).outputs))
-        ]
-        return tuple(
-            Diagnostic(
-                "kink",
-                f"`{name}` may have kinks, where the formula of `{name}'` has a conventional value",
-                None,
-                f"`{name}'(3)` alone says whether there is one",
-            )
-            for name in bent
-        )
+    def _kinks(self, program: str) -> Iterator[Diagnostic]:
+        used = [self._primes[name][0] for name in names_in(program) if name in self._primes]
+        for name in [name for name in dict.fromkeys(used) if name in self.definitions]:
+            if any(node.primitive.kink for node in in_order(parse(self._program(name), units=True).outputs)):
+                message = f"`{name}` may have kinks, where the formula of `{name}'` has a conventional value"
+                yield Diagnostic("kink", message, None, f"`{name}'(3)` alone says whether there is one")
 
     def _check_others(self, changed: str) -> None:
         for name, own in self.definitions.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
 from ..diagnostics.leniency import AsRead, Composed
@@ -27,7 +28,7 @@ from . import slips
 from .arguments import HelpAsked, checked, scanned
 from .commands import answer
 from .completion import Line, columns
-from .declarations import COMMANDS, Option, declared, table
+from .declarations import COMMANDS, QUESTIONS, Option, declared, table
 from .runner import warn
 from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
 
@@ -231,6 +232,7 @@ class Lines:
         if rest:
             return _app(["help", rest])
         sys.stdout.write(f"{HELP}Informal notation is read where one thing only can be meant: `read as:` says how.\n")
+        sys.stdout.write(fill(f"The commands: {', '.join(QUESTIONS)}.", 80) + "\n")
         return 0
 
     def _names(self, rest: str) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from ..errors import ExpressionError, either, looks_like_option, nearest, quoted, usage_error
 from .declarations import COMMANDS, Declared, commands_with, table
@@ -37,7 +38,7 @@ MAX_NAMED_COMMANDS = 4
 """The most commands with an option that a hint names."""
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+-]*)*"
+_ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*)*"
 _RANGE = r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+"
 _SHORT_OPTION = r"-[a-zV][a-z-]*"
 _DATA_ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
@@ -86,9 +87,9 @@ def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
     return ()
 
 
-def too_many(positional: Sequence[str], declared: Declared, command: str, at: Sequence[str]) -> ExpressionError:
+def too_many(positional: Sequence[str], declared: Declared, command: str, values: Mapping[str, Any]) -> ExpressionError:
     """Return the error for extra arguments, with the likeliest cause."""
-    options, most = declared.options, len(declared.arguments)
+    options, most, at = declared.options, len(declared.arguments), values.get("at", [])
     for k, arg in enumerate(positional):
         name, _, value = arg.partition("=")
         if looks_like_option(arg):
@@ -105,6 +106,7 @@ def too_many(positional: Sequence[str], declared: Declared, command: str, at: Se
     extra, more = positional[most], positional[most:]
     hint = f"`autodiff {command} --help` says what it takes"
     assigned = [word for word in positional if re.fullmatch(_ASSIGNED, word)]
+    begun = [name for name in ("between", "range") if values.get(name) and re.fullmatch(_NUMBER, values[name][-1])]
     takes = [f"{word} {extra}" for word, option in options.items() if extra in option.choices]
     if at and (braces := _in_braces([*at[-1:], *more], extra)):
         hint = f'the shell takes braces apart, so put them in quotes: `--at "{braces}"`'
@@ -114,12 +116,14 @@ def too_many(positional: Sequence[str], declared: Declared, command: str, at: Se
         hint = f"the range is `--range {':'.join(more)}`"
     elif "--range" in options and len(more) == 1 and re.fullmatch(_RANGE, extra):
         hint = f"the range is `--range {extra}`"
+    elif len(more) == 1 and re.fullmatch(_NUMBER, extra) and begun:
+        hint = f"write it as `--{begun[0]} {values[begun[0]][-1]}:{extra}`"
     elif "--at" in options and len(more) == 1 and re.fullmatch(_NUMBER, extra):
-        hint = f"give the point with `--at {extra}`"
+        hint = "give each value by its name: `--at x=1,y=2`" if at else f"give the point with `--at {extra}`"
     elif "--at" in options and assigned and not at:
         hint = f"give the point with `--at {','.join(assigned)}`"
     elif command == "check":
-        hint = f"to mark an answer: `autodiff exercise --check '{positional[0]}' --answer '{extra}'`"
+        hint = f"to mark a derivative: `autodiff diff '{positional[0]}' --answer '{extra}'`"
     elif takes:
         hint = f"did you mean `{takes[0]}`?"
     elif "--data" in options and any(word.endswith(_DATA_ENDINGS) for word in positional):

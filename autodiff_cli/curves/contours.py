@@ -28,11 +28,8 @@ if TYPE_CHECKING:
 
 GRID_STEPS = 120
 """The steps into which each side is divided."""
-
 DRAWN_STEPS_PER_GRID_STEP = 4
 """Into how many a drawing divides each of these steps."""
-
-
 MAX_CROSSINGS = 12_000
 """The most crossings of contours with grid lines that the grid resolves."""
 
@@ -47,7 +44,6 @@ class Surface(Record):
     heights: tuple[tuple[float | None, ...], ...]
     """One row for each of `y`; None where the program is undefined."""
     levels: tuple[float, ...]
-    """The heights of the contours."""
     fixed: dict[str, float]
     point: tuple[float, float] | None
     value: float | None
@@ -235,26 +231,23 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
     text, fault = whole(source, file)
     if fault is not None:
         raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)
+    points: list[dict[str, float]] = []
     try:
-        points = _points(text)
+        if (start := text.lstrip()[:1]) in ("{", "["):
+            lines = [line for line in text.splitlines() if line.strip()]
+            records = read_json(text)[0] if start == "[" else [read_json(line)[0] for line in lines]
+            points = [{name: float(x) for name, x in record["point"].items()} for record in records]
+        else:
+            by_step: dict[str, dict[str, float]] = {}
+            dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
+            for row in csv.DictReader(text.splitlines(), dialect=dialect):
+                by_step.setdefault(row["step"], {})[row["variable"]] = float(row["at"])
+            points = list(by_step.values())
     except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, csv.Error):
-        points = []
+        pass
     if not points:
         raise usage_error(
             f"`{source}` does not hold the path of a run",
             "write one with `autodiff descend … --format jsonl`, or `autodiff minimize … --save-path`",
         )
     return points
-
-
-def _points(text: str) -> list[dict[str, float]]:
-    start = text.lstrip()[:1]
-    if start in ("{", "["):
-        lines = [line for line in text.splitlines() if line.strip()]
-        records = read_json(text)[0] if start == "[" else [read_json(line)[0] for line in lines]
-        return [{name: float(x) for name, x in record["point"].items()} for record in records]
-    points: dict[str, dict[str, float]] = {}
-    dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
-    for row in csv.DictReader(text.splitlines(), dialect=dialect):
-        points.setdefault(row["step"], {})[row["variable"]] = float(row["at"])
-    return list(points.values())

@@ -12,7 +12,6 @@ from ..errors import point_error, quoted, usage_error
 from ..inputs.optional_units import check_percentage
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
-from ..language.builder import Program
 from ..optimize.observations import Sigma, Spread, last_statement, parse_sigma, percentage
 from ..record import Record
 
@@ -92,14 +91,35 @@ def columns_drawn(
     The variables are those `over` which it is drawn, or else those that the data have: one
     of equations, whose first unknown is upwards. Raises `ExpressionError`.
     """
-    unknowns = _unknowns(text, known_names, unknowns, between)
+    unknowns = unknowns or ([] if isinstance(between, Range) else [*(between or ())])
+    if isinstance(between, Range) and not unknowns:
+        named = read_with_unknowns(text, [*known_names], None, units=True).program.variables
+        unknowns = [name for name in named if name not in known_names]
+        if not unknowns:
+            message = "`--between` is of one unknown, and all variables have values"
+            raise usage_error(message, "leave out that of the unknown")
+        if len(unknowns) > 1:
+            hint = f"name it: `--for {unknowns[-1]}`"
+            raise usage_error("`--between` is of one unknown, and it is not said which", hint)
     bound = "" if (last := last_statement(text)) is None else last.left
     if unknowns:
         names = [*known_names, *filter(is_name, columns)]
         program = read_with_unknowns(text, names, unknowns, units=True).program
     else:
         program = parse(text, [*known_names, *(x for x in columns if is_name(x) and x != bound)], units=True)
-    over = list(dict.fromkeys(over)) or _variables(program, columns, known_names, unknowns)
+    over = list(dict.fromkeys(over))
+    if not over:
+        parameters = [*program.variables] if unknowns else program.parameters
+        inside = sorted(name for name in parameters if name in columns and name not in unknowns)
+        # of columns that have values at the point too, that is where the picture shows the tangent
+        over = [name for name in inside if name not in known_names] or inside
+        if not 0 < len(over) < 3 - bool(unknowns):
+            what = f"{len(over)} variables, {quoted(over)}" if over else "no variable"
+            hint = f"the columns are {listed(columns)}; `--range` says over which, and `--at` gives the others values"
+            most = "one variable" if unknowns else "one variable or two"
+            raise usage_error(f"a plot is over {most}, and the data have {what} of this program", hint)
+    for name in {*over} & {*unknowns}:
+        raise usage_error(f"`{name}` is an unknown, and no variable that the solution follows", "plot over another one")
     axes = [*over]
     spreads = [x for x in parse_sigma(sigma, "").values() if isinstance(x, str)]
     spread_columns = {*spreads} & {*columns}
@@ -119,40 +139,6 @@ def columns_drawn(
         if spread not in columns and percentage(spread) is None:
             raise no_column(spread, columns, "of uncertainties")
     return over, list(dict.fromkeys([*axes, *sorted(spread_columns)]))
-
-
-def _variables(
-    program: Program, columns: Sequence[str], known_names: Collection[str], unknowns: Sequence[str]
-) -> list[str]:
-    parameters = [*program.variables] if unknowns else program.parameters
-    inside = sorted(name for name in parameters if name in columns and name not in unknowns)
-    # of columns that have values at the point too, that is where the picture shows the tangent
-    names = [name for name in inside if name not in known_names] or inside
-    if not 0 < len(names) < 3 - bool(unknowns):
-        what = f"{len(names)} variables, {quoted(names)}" if names else "no variable"
-        hint = f"the columns are {listed([*columns])}; `--range` says over which, and `--at` gives the others values"
-        most = "one variable" if unknowns else "one variable or two"
-        raise usage_error(f"a plot is over {most}, and the data have {what} of this program", hint)
-    return names
-
-
-def _unknowns(
-    text: str,
-    known_names: Collection[str],
-    unknowns: Sequence[str] | None,
-    between: Mapping[str, Range] | Range | None,
-) -> Sequence[str]:
-    if unknowns or not isinstance(between, Range):
-        return unknowns or [*(between or ())]
-    program = read_with_unknowns(text, [*known_names], None, units=True).program
-    free = [name for name in program.variables if name not in known_names]
-    if not free:
-        raise usage_error(
-            "`--between` is of one unknown, and all variables have values", "leave out that of the unknown"
-        )
-    if len(free) > 1:
-        raise usage_error("`--between` is of one unknown, and it is not said which", f"name it: `--for {free[-1]}`")
-    return free
 
 
 def in_axis_units(

@@ -38,13 +38,10 @@ NO_SAMPLES = Samples((), (), (), 0.0, 0.0)
 
 MAX_FORMULA_LENGTH = 60
 """Characters of formulas that are written beside the curves."""
-
-
 MAX_FUNCTIONS = 6
 """The number of colours."""
-
-MAX_ORDER = 2
-"""The derivatives that a plot has at most."""
+DEFAULT_RANGE = Range(-5.0, 5.0)
+"""The range of a plot for which nothing is said."""
 
 
 class Output(Record):
@@ -80,7 +77,6 @@ class Curve(Record):
     function: Samples = NO_SAMPLES
     derivative: Samples = NO_SAMPLES
     second: Samples = NO_SAMPLES
-    """The second derivative, if requested."""
     formula: str = ""
     """The derivative as a formula; empty where that is long."""
     tangent: Tangent | None = None
@@ -89,11 +85,9 @@ class Curve(Record):
     """The name of the function if equations define it."""
     equations: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
-    """All variables of those."""
     path: tuple[tuple[float, float], ...] = ()
     """The points of a run that have a value, with this."""
     outputs: tuple[Output, ...] = ()
-    """The functions of a program with several outputs."""
     at: float | None = None
     """The point, if one was given, for several outputs."""
     log: str = ""
@@ -129,7 +123,6 @@ class Curve(Record):
 
     @property
     def kinks(self) -> list[float]:
-        """The places with a value and no derivative."""
         tiny = TINY * (self.high - self.low)
         broken = {math.floor(x / tiny) + near for x in self.function.breaks for near in (-1, 0, 1)}
         return [x for x in self.derivative.breaks if math.floor(x / tiny) not in broken]
@@ -220,8 +213,13 @@ def _formulas(
     names = _across(typed, list(ranges), wrt, path)
     program, measured = typed, None
     if _in_units_typed(text, values, ranges, units):
-        program, values, ranges, measured = _in_units(typed, values, ranges, names, units)
-        notes = [*notes, *(measured.warnings if measured is not None else ())]
+        ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
+        shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
+        point = {**dict.fromkeys(names, 0.0), **shown, **values}
+        measured = program_units(typed, point, units, output_names(typed))
+    if measured is not None:
+        program, values, ranges = _in_own_units(measured, typed, measured.outputs, values, ranges)
+        notes = [*notes, *measured.warnings]
     for name in names:
         if name in ranges:
             _check(name, ranges[name])
@@ -268,23 +266,6 @@ def _formulas(
     return drawn._replace(units=_units_of(measured, names))
 
 
-def _in_units(
-    program: Program,
-    values: Mapping[str, float],
-    ranges: Ranges,
-    names: Sequence[str],
-    asked: Sequence[str] | str | None,
-) -> tuple[Program, dict[str, float], dict[str, Range], ProgramUnits | None]:
-    ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
-    shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
-    point = {**dict.fromkeys(names, 0.0), **shown, **values}
-    called = output_names(program)
-    measured = program_units(program, point, asked, called)
-    if measured is None:
-        return program, dict(values), dict(ranges), None
-    return *_in_own_units(measured, program, measured.outputs, values, ranges), measured
-
-
 def _in_own_units(
     measured: ProgramUnits, program: Program, sides: Sequence[Unit], values: Mapping[str, float], ranges: Ranges
 ) -> tuple[Program, dict[str, float], dict[str, Range]]:
@@ -306,10 +287,6 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
-
-
-DEFAULT_RANGE = Range(-5.0, 5.0)
-"""The range of a plot for which nothing is said."""
 
 
 def _across(
@@ -437,7 +414,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
         elif not samples.stretches:
             break
         sampled.append(samples)
-    value, derivative, second = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)[: MAX_ORDER + 1]
+    value, derivative, second, *_ = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)
     return _checked(curve._replace(function=value, derivative=derivative, second=second), [value, derivative])
 
 
@@ -449,7 +426,8 @@ def _checked(curve: Curve, samples: Sequence[Samples]) -> Curve:
     if not any(function.coarse for function in samples):
         return curve
     message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
-    hint = f"show less of it: `--range {name}={low / 10:g}:{high / 10:g}`; or allow more work: `--work 10`"
+    middle, half = (low + high) / 2, (high - low) / 20
+    hint = f"show less of it: `--range {name}={middle - half:g}:{middle + half:g}`; or allow more work: `--work 10`"
     return curve._replace(warnings=(*curve.warnings, Diagnostic("limit", message, None, hint)))
 
 

@@ -16,33 +16,25 @@ Stretch = tuple[Point, ...]
 
 Function = Callable[[float], float | None]
 """None where it is undefined."""
-
 INITIAL_STEPS = 480
 """Into how many steps a stretch is divided at first."""
-
 MAX_REFINEMENTS = 6
 """How often a step is halved where the curve bends."""
-
 MAX_CHORD_DISTANCE = 0.002
 """The largest distance of a chord from the curve, relative to the height."""
-
 MAX_RISE = 0.01
 """The rise within one step that is refined, relative to the height."""
-
+MAX_HIDDEN_BEND = 0.05
+"""The height of a peak between two points from which the curve counts as not followed, relative to the height."""
 POLE_CHORD_DISTANCE = 10
 """The distance of a chord from the curve that shows a pole, relative to the height."""
-
 MAX_HALVINGS = 48
-
 FLAT = 1e-9
 """The differences of heights that are drawn as none, relative to the heights: below are rounding errors."""
-
 SIGHT_MARGIN = 20
 """How far above and below the samples the curve is followed, relative to their height: beyond is infinity."""
-
 MAX_HEIGHTS_OF_CORE = 500
 """The height of all samples from which only their core is shown, relative to that."""
-
 TINY = 1e-6
 """The distance of two places that are one in a drawing, relative to its width."""
 
@@ -97,8 +89,6 @@ class _Enough(Exception):
 
 
 class _Tracer:
-    """Goes from sample to sample and collects the pieces."""
-
     def __init__(self, function: Function, height: float, sight: Point, reserve: float) -> None:
         self.work, self.reserve = current(), reserve
         """The work, and how many steps of it are left to others."""
@@ -146,7 +136,6 @@ class _Tracer:
             self.coarse = True
 
     def _edge(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
-        """Draw up to the edge of the domain between the samples."""
         left, right = (a, at_a), (b, at_b)
         for _ in range(4 * MAX_HALVINGS):
             middle = (left[0] + right[0]) / 2
@@ -203,8 +192,12 @@ class _Tracer:
                 stack.append((a, at_a, middle, at_middle, depth - 1))
                 continue
             self.put(a, at_a)
-            if at_middle is not None and abs(at_middle - (at_a + at_b) / 2) > POLE_CHORD_DISTANCE * self.height:
+            if at_middle is None:
+                continue
+            if abs(at_middle - (at_a + at_b) / 2) > POLE_CHORD_DISTANCE * self.height:
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
+            elif min(at_middle - at_a, at_middle - at_b) > MAX_HIDDEN_BEND * self.height:
+                self.coarse = True
 
     def _peak(self, a: float, b: float, ends: float) -> None:
         """Break the curve where it goes to infinity on both sides alike."""

@@ -1,7 +1,6 @@
 """Rows on Dask's workers: each task reads a part of the files, answers its rows, and writes them as a file of a folder.
 
-Dask says who does what, tries again what a lost worker was at, and whatever could not be read or written. A part is
-called by its number and seen only when it is whole, so that one which was written twice is there once.
+A part is called by its number and seen only when it is whole: one that was written twice is there once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Columns of data files, whole: for a fit, a propagation, or a loss, which need all of the data at once.
 
-What is too large for memory is kept in temporary files, so that it can be gone through again and again.
+What is too large for memory is kept in temporary files.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def read_columns(
     """Return the columns of data that `wanted` chooses among their names, with the units in their headings.
 
     Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
-    are counted and left out; of `readings` the unused columns are noted. Numbers remember their texts, for other
-    arithmetics. Raises `ExpressionError`: `io`, or `point` with line and column.
+    are counted and left out; of `readings` the unused columns are noted. Raises `ExpressionError`: `io`, or `point`.
     """
     columns = MeasuredColumns()
     count = rows = 0
@@ -296,6 +295,8 @@ def _doubles(name: str, column: Any) -> Any:
     try:
         import numpy
 
+        if isinstance(column, numpy.ma.MaskedArray):
+            column = numpy.ma.filled(column.astype(float), math.nan)
         array_of = numpy.asarray(column)
         if array_of.dtype.kind not in "iuf" and not (array_of.dtype.kind == "O" and all(map(_is_number, array_of))):
             message = f"column `{name}` holds values of the type {array_of.dtype}, and a variable needs numbers"

@@ -1,8 +1,7 @@
 """Readers of data files in text, Parquet or Arrow formats, row by row or in Arrow batches.
 
-Blocks of text are parsed by pyarrow, then cells that are not plain numbers one by one. If pyarrow fails, the block is
-cut into pieces. Pieces that fail again are parsed by the plain reader, which accepts constant expressions and reports
-the row, column and cell of an error.
+Blocks of text are parsed by pyarrow, other cells than plain numbers one by one. A block that fails is cut into pieces;
+those that fail again are parsed by the plain reader, which reports the row, column and cell.
 """
 
 from __future__ import annotations
@@ -83,7 +82,7 @@ class Reader(ABC):
     """
 
     names: Sequence[str]
-    """The columns of the file (where each row names its own, those of the first row), then the swept names."""
+    """The columns of the file, or of its first row, then the swept names."""
     types: Mapping[str, Any] = {}
     dialect = PLAIN
     rows_name_columns = False

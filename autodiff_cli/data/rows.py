@@ -409,9 +409,9 @@ class RowUnits(NamedTuple):
     """How rows are computed with units, in the system that the units of the inputs make."""
 
     point: dict[str, Unit]
-    """The units of the variables' numbers, as headings, the shared point and sweeps have them."""
+    """The units of the variables' numbers."""
     inputs: dict[str, tuple[float, float]]
-    """How numbers of variables are converted that are in no unit of the system."""
+    """How numbers in other units are converted."""
     answer: Units
     results: list[Unit]
     outputs: list[tuple[float, float]]
@@ -567,7 +567,9 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     if isinstance(frame, arrow.Table):
         return frame, lambda table: table
     if isinstance(frame, arrow.RecordBatch):
-        return arrow.Table.from_batches([frame]), _one_batch
+        return arrow.Table.from_batches([frame]), lambda table: arrow.RecordBatch.from_arrays(
+            [column.combine_chunks() for column in table.columns], schema=table.schema
+        )
     frames = [kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"]
     library = frames[0] if frames else ""
     names = _field_names(frame)
@@ -587,13 +589,6 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     except (arrow.ArrowException, ValueError, TypeError) as error:
         raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
     raise point_error(f"this is a {type(frame).__name__}, and no frame", f"give {KINDS}")
-
-
-def _one_batch(table: pa.Table) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    batches = table.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
 
 
 def _dictionary(table: pa.Table, first: Any) -> dict[str, Any]:

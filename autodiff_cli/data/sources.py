@@ -57,7 +57,7 @@ class Source(NamedTuple):
     """One of `INPUT_FORMATS`; None for text that shows itself what it is."""
     packed: str | None
     file: io.BufferedReader | None = None
-    """Standard input or a pipe, which was looked into: opened again, it would lack what was seen, or never end."""
+    """Standard input or a pipe, which was looked into, and cannot be opened again."""
     forced: Forced = UNFORCED
     sheet: str | None = None
     stream: bool = False

@@ -1,7 +1,4 @@
-"""How a text file of data is written: recognised once from its first block by the manual's rules, or as options say.
-
-Both readers follow it: comments become empty lines, and runs of blanks tabs, before either of them sees a line.
-"""
+"""How a text file of data is written: recognised once from its first block by the manual's rules, or as options say."""
 
 from __future__ import annotations
 

@@ -20,7 +20,6 @@ from ..record import Record
 from ..run.flat_graph import Graph
 from ..run.sweep import domain_description
 from ..table.operators import DIV, NE, VARIABLE, WHERE
-from ..table.primitive import Primitive
 from .gradient import gradient
 from .graph import Folding, Picture, folded, pictured
 from .trace import Writer, in_reading_order, signed_constant
@@ -145,7 +144,12 @@ def page(
         selects = primitive.has_structural_zeros
         if primitive.product:
             selects = any(graph.constants.get(p, (1,))[0] == 0 for p in parents)
-        name, numbered, kind = writer.names.get(named, ""), named in writer.numbered, _kind(primitive, bool(parents))
+        kind = "condition" if primitive.gives_condition else "number"
+        if not parents:
+            kind = "variable" if primitive is VARIABLE else "constant"
+        elif primitive.lazy_inputs is not None:
+            kind = primitive.name.strip("_")
+        name, numbered = writer.names.get(named, ""), named in writer.numbered
         inputs, literal = tuple([place[p] for p in parents]), _literal(graph, i)
         nodes.append(Node(name, numbered, operation, inputs, slots, formula, partials, kind, *literal, selects, at))
     order = [*reading_place]
@@ -192,14 +196,6 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
     except ExpressionError:
         return ()
     return entries if sum(len(entry.steps) for entry in entries) <= MAX_STEPS else ()
-
-
-def _kind(primitive: Primitive, is_operation: bool) -> str:
-    if not is_operation:
-        return "variable" if primitive is VARIABLE else "constant"
-    if primitive.lazy_inputs is not None:
-        return primitive.name.strip("_")
-    return "condition" if primitive.gives_condition else "number"
 
 
 def _has_unit(graph: Graph, i: int) -> bool:

@@ -179,6 +179,8 @@ def _no_joined_names(c: Fragments, stop: int) -> bool:
     """
     if Kind.NAME + Kind.OPEN in c.kinds[max(0, c.at - 1) : c.token_from(stop)]:
         return False
+    if c.kinds[c.at - 1] == Kind.CLOSE and c.kinds[c.partner[c.at - 1] - 1] == Kind.NAME:
+        return False  # of `b (x + 1)!` all may be meant
     names = {
         c.text[token.start : token.end]
         for token in c.tokens[max(0, c.at - 2) :]

@@ -197,10 +197,9 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The operand after the token that does not fit, with its coefficient, and without: `x**2` in `1/2x**2`.
     "operated": lambda c: (c.at + 1, c.after(c.at + 1, "coefficient")),
     "rest": lambda c: (c.at + 1, c.after(c.at + 1, "power")),
-    # The smallest operand there, the power that it has, and both: `x`, `²` and `x²` in `∛x²`.
+    # The smallest operand there, and the power that it has: `x` and `²` in `∛x²`.
     "rooted": _rooted,
     "after_root": lambda c: (_rooted(c)[1], c.after(c.at + 1, "power")),
-    "rooted_power": lambda c: (c.at + 1, c.after(c.at + 1, "power")),
     # The operand after the next two tokens: `y` in `x %% y`.
     "rest_far": lambda c: (c.at + 2, c.after(c.at + 2, "power")),
     # The operand that begins with a sign at the error.

@@ -173,8 +173,8 @@ class _Reader:
                 raise _Unknown  # `\sin x^2` is the sine of a square, or the square of a sine
         if base:
             argument += f", {base}"
-        if exponent == "(-1)":
-            raise _Unknown  # the inverse, or the reciprocal
+        if exponent == "(-1)" or (exponent and self.next == "^"):
+            raise _Unknown  # the inverse, or the reciprocal; a power of a power, or of the argument
         self.depth -= 1
         return f"{name}({argument})" + (f"**{exponent}" if exponent else "")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from decimal import Decimal
 from math import ceil
@@ -33,23 +33,15 @@ _APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]
 """A name and its number as other notations have them: `x: 1`, `{"x": 1}`."""
 
 
-def grouped(text: str, parts: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def grouped(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join parts where the second continues the digits of the first: `x=1,000.5`."""
-    begun: tuple[int, int] | None = None
+    joined: list[tuple[int, int]] = []
     for start, end in parts:
-        if (
-            begun is not None
-            and begun[1] + 1 == start
-            and _GROUP.match(text, start)
-            and _LEADING.search(text[max(start - 5, 0) : start - 1])
-        ):
-            begun = begun[0], end
-            continue
-        if begun is not None:
-            yield begun
-        begun = start, end
-    if begun is not None:
-        yield begun
+        follows = bool(joined) and joined[-1][1] + 1 == start
+        if follows and _GROUP.match(text, start) and _LEADING.search(text[max(start - 5, 0) : start - 1]):
+            start, _ = joined.pop()  # noqa: PLW2901
+        joined.append((start, end))
+    return joined
 
 
 def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:

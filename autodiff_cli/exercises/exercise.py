@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from ..algebra.walk import substituted
@@ -92,7 +91,7 @@ class Exercise(Record):
     program: str
     point: dict[str, str]
     wrt: tuple[str, ...]
-    more: Mapping[str, str] = MappingProxyType({})
+    more: Mapping[str, str] = {}
     """The direction, or the rate of a step."""
     task: str = ""
     """The task, with `{f}` for the program and code in backticks."""

@@ -260,7 +260,10 @@ class _Work:
             if not fixed:
                 return None
             inner, outer = chained(MUL, [f for f in factors if f in self.varying]), partial(_times, chained(MUL, fixed))
-            self.varying.update(_products(inner))
+            left = inner
+            while left.primitive is MUL:
+                self.varying.add(left)
+                left = left._prev[0]
         multiple = self.constant_multiple(inner)
         return outer(self.open(inner) if multiple is None else multiple)
 
@@ -372,12 +375,6 @@ def _comparisons(formula: Value) -> set[str]:
     compared = [part for part in in_order((formula,)) if part.primitive.holds]
     turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared]
     return set(map(expression_text, turned))
-
-
-def _products(value: Value) -> Iterator[Value]:
-    while value.primitive is MUL:
-        yield value
-        value = value._prev[0]
 
 
 def _negative(value: Value) -> Value:

@@ -248,7 +248,11 @@ def diff(
     wanted = formulas if sides or not typeset else [output, *formulas]
     parts, rest = _shared(wanted, {name for name, _, _ in program.bound}) if share else ([], formulas)
     for formula in [part for _, part in parts] + rest:
-        _check_length(formula)
+        length = facts_of((formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1)[formula]
+        if length > MAX_LENGTH:
+            message = f"the formula is longer than {MAX_LENGTH:,} characters"
+            raise limit_error(message, "name its common parts: `--share`")
+        work.charge(length)
     if typeset:
         typeset = typesetting(program, names, [name for name, _ in parts], function=name)
     written = typeset.expression if typeset else expression_text
@@ -434,17 +438,12 @@ def _check_divisors(root: Value, output: Value) -> None:
         inner = top._prev if top.primitive.lazy_inputs is None else top._prev[:1]
         stack += [p for p in inner if p not in seen]
         seen.update(inner)
-        if top.primitive is DIV and not varies[inner[1]] and _is_zero(inner[1]):
-            hint = "no point is in its domain: correct the formula"
-            raise ExpressionError("domain", "division by zero", top.span or output.span, hint)
+        if top.primitive is DIV and not varies[inner[1]] and value_in(REAL, inner[1], {}) == 0:
+            from ..numbers.multiprecision import Multiprecision
 
-
-def _is_zero(constant: Value) -> bool:
-    if value_in(REAL, constant, {}) != 0:
-        return False
-    from ..numbers.multiprecision import Multiprecision
-
-    return bool(value_in(Multiprecision(decimals=True), constant, {}) == 0)
+            if value_in(Multiprecision(decimals=True), inner[1], {}) == 0:
+                hint = "no point is in its domain: correct the formula"
+                raise ExpressionError("domain", "division by zero", top.span or output.span, hint)
 
 
 def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]) -> dict[Multi, Value]:
@@ -528,13 +527,6 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
         return copy
 
     return parts, rewritten(formulas, rule)
-
-
-def _check_length(formula: Value) -> None:
-    length = facts_of((formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1)[formula]
-    if length > MAX_LENGTH:
-        raise limit_error(f"the formula is longer than {MAX_LENGTH:,} characters", "name its common parts: `--share`")
-    work.charge(length)
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:

@@ -1,8 +1,6 @@
 """Arithmetics: doubles, exact fractions, any number of digits, proven digits; and how a computation is done in one.
 
-A method hands its computation to `Arithmetic.run`, which calls it with the number type, once or, for proven digits,
-with more and more bits until they suffice. Numbers of the other arithmetics come back as a `Figure`: all digits as
-text, and the nearest double.
+`Arithmetic.run` calls it with the number type, for proven digits with more and more bits until they suffice.
 """
 
 from __future__ import annotations

@@ -44,11 +44,7 @@ def kind_of(data: bytes) -> tuple[str, str] | None:
 
 
 def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path") -> tuple[str, ExpressionError | None]:
-    """Return the text of a file with line ends `\\n`, and the error that it is where it is not text.
-
-    `file` is read where it is open already; `hint` is for a path that cannot be read. Raises `ExpressionError`: `io`,
-    also for a file of another kind, or `limit`.
-    """
+    """Return the text of a file, perhaps open, and its error where it is not text. Raises `ExpressionError`."""
     try:
         with open(path, "rb") if file is None else nullcontext(file) as source:
             data = source.read(MAX_BYTES + 1)

@@ -204,10 +204,7 @@ def program_units(
     outputs: Sequence[str] | None = None,
     system: bool = False,
 ) -> ProgramUnits | None:
-    """Return the units of a program with one output, or with those of these names; None where there are none.
-
-    In a `system` units that are not `asked` for are products of those of the inputs. Raises `ExpressionError`.
-    """
+    """Return the units of a program with one output, or with these; None for none. Raises `ExpressionError`."""
     if not may_have_units(program.text, values, asked):
         return None
     from .quantities import ProgramUnits, has_units

@@ -160,7 +160,7 @@ class Lenient:
         """Yield the spans of the parts, with `x=1,000` as one part."""
         from ..diagnostics.points import grouped
 
-        return grouped(text, pieces(text))
+        return iter(grouped(text, pieces(text)))
 
     def __call__(self, name: str, text: str, offset: int = 0) -> float:
         """Return the value; see `ValueOf`."""
@@ -369,8 +369,7 @@ def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
     return merged
 
 
-_problems: list[ExpressionError] = []
-"""What is not strict in the JSON that is being read."""
+_problems: list[ExpressionError] = []  # in the JSON that is being read
 
 
 def _problem(message: str, hint: str) -> None:

@@ -1,8 +1,4 @@
-"""Values with units, and the units of what is computed from them.
-
-The numbers that a program computes with are in coherent units of the SI. The dimensions of its nodes come of one sweep
-over its graph, and so do the units of its results: those that were asked for, or those of the inputs, or the SI's.
-"""
+"""Values with units, and the units of what is computed from them; programs compute in coherent units of the SI."""
 
 from __future__ import annotations
 
@@ -32,6 +28,7 @@ from ..quantities.unit import (
     parse_unit,
     quantity_name,
     ratio,
+    unit_or_none,
 )
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Row
@@ -71,12 +68,9 @@ def map_units(tree: Any, function: Callable[[Any], Any]) -> Any:
 
 
 _NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
-_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")
-"""Digits in brackets behind a number, as in `9.81(1)`: its uncertainty, and no unit, even where they are `(1)`."""
+_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")  # behind a number, as in `9.81(1)`: its uncertainty, and no unit
 _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
 _WORDS = re.compile(r"[^\W\d]\w*")
-
-AFFINE = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
 
 
 def quantity_value(name: str, text: str, offset: int = 0) -> float:
@@ -118,7 +112,10 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
         try:
             return match[1].replace("−", "-").replace("_", ""), parse_unit(rest.rstrip())
         except ExpressionError as error:
-            if words & (CONSTANTS.keys() | FUNCTIONS.keys()) or rest[0] in "(/1":
+            # a prefix or an exponent of other languages, `0x10` and `1d5`, which the reader of numbers knows
+            prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
+            foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
+            if words & (CONSTANTS.keys() | FUNCTIONS.keys()) or rest[0] in "(/1" or foreign:
                 return None
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
@@ -259,8 +256,9 @@ class ProgramUnits:
             message = f"the answer is a difference of temperatures, and `--in {asked}` is for a temperature"
             raise usage_error(message, "ask for it in kelvin: `--in K`")
         if asked.zero:
+            why = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
             hint = "leave `--in` out for kelvin"
-            self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {AFFINE}", None, hint))
+            self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {why}", None, hint))
         return asked
 
     @cached_property
@@ -279,10 +277,7 @@ class ProgramUnits:
         return unit if self._system is None or output in self.chosen else self._system.unit(unit.dimension)
 
     def in_system(self, tree: Any) -> Any:
-        """Return the units of the same dimensions in which numbers need no factor, in a tree of the same shape.
-
-        Those are the system's, or the SI's where that needs factors too.
-        """
+        """Return the units of these dimensions in which numbers need no factor: the system's, or else the SI's."""
         assert self._system is not None
         unit = coherent if self._in_si else self._system.unit
         return map_units(tree, lambda own: unit(own.dimension))
@@ -482,10 +477,7 @@ def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> U
 
 
 def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
-    """The unit of the rate of a descent, `1` of a number; several units are listed with the variables that have them.
-
-    A rate is multiplied by the derivatives, or by `scaled` ones, which are numbers.
-    """
+    """Return the unit of the rate of a descent, by `scaled` derivatives or others; several are listed by variables."""
     own = {name: units["point"][name].difference for name in free}
     if not scaled:
         own = {name: unit / units["gradient"][name] for name, unit in own.items()}
@@ -521,10 +513,7 @@ def measured_number(x: Any, unit: Unit) -> Any:
 def direction_in_units(
     units: ProgramUnits, direction: Mapping[str, float | str]
 ) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
-    """Return a direction in coherent units, the units of its components, and what they are per: `s` for velocities.
-
-    A component without a unit is in that of its variable. Raises `ExpressionError` where they are per different units.
-    """
+    """Return a direction in coherent units, the units of its components, and what they are per: `s` for velocities."""
     values: dict[str, float | str] = {}
     shown: dict[str, Unit] = {}
     rates: dict[str, Unit] = {}

@@ -1,9 +1,7 @@
 """Sweeps: many values of a name as they are typed: `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7`, `x={1,2,5}`.
 
-`from:to:step` goes in steps, and has the end where it is hit but for rounding; `from:to/N` is N points at equal
-distances, `log(from:to)/N` N points at equal ratios. Each number may be a constant expression. In `from:to/N` the last
-`/` outside of parentheses before a whole number is the one before N: `0:2*pi/9` is nine points from 0 to 2π. Values
-are computed from exact fractions, so that decimal steps are exact.
+`from:to:step` has the end where it is hit but for rounding. In `from:to/N` the last `/` outside of parentheses before
+a whole number is the one before N: `0:2*pi/9` is nine points. Values come of exact fractions: decimal steps are exact.
 """
 
 from __future__ import annotations

@@ -81,17 +81,20 @@ def tables_text() -> str:
     order, after = _numbered(table.states, table.start_states["start"], [*terminals, *origins])
     rule_number = {id(rule): number for number, rule in enumerate(rules)}
     width = len(terminals)
-    action: list[int] = []
+    patterns: dict[tuple[int, ...], int] = {}
+    states: list[tuple[int, int]] = []
     goto: dict[int, int] = {}
     for number, state in enumerate(order):
         row = table.states[state]
+        actions = []
         for name in terminals:
-            if name not in row:
-                action.append(0)
-            elif str(row[name][0]) == "Shift":
-                action.append(after[row[name][1]] * width)
-            else:
-                action.append(-1 - rule_number[id(row[name][1])])
+            sign, target = row.get(name, ("", None))
+            shifts = str(sign) == "Shift"
+            actions.append(0 if not sign else after[target] if shifts else -1 - rule_number[id(target)])
+        # states in which one rule applies, whatever it is, mostly differ by that rule alone
+        factor = -min(actions) if len({*actions}) == 2 and min(actions) < 0 else 1
+        key = tuple([action // factor for action in actions])
+        states.append((patterns.setdefault(key, len(patterns)), factor))
         for k, origin in enumerate(origins):
             if origin in row:
                 goto[number * width + k] = after[row[origin][1]] * width
@@ -139,8 +142,12 @@ def tables_text() -> str:
         "# Of each rule: the number of what it makes, its length, the kind of node (if any), how many parts are signs.",
         *_block("RULES", map(repr, parts)),
         *_block("ORIGINS", map(repr, map(str, origins))),
-        "# By state and terminal: a state to go to (times the number of terminals), a rule (-1 - its number), or 0.",
-        *_block("ACTION", map(str, action)),
+        "# Of a state by terminal: a state to go to, a rule (-1 - its number), or 0; of each state one of these, and",
+        "# what its rules are multiplied by.",
+        *_block("PATTERNS", map(repr, patterns)),
+        *_block("STATES", map(repr, states)),
+        "# By state and terminal: the same, and states times the number of terminals.",
+        f"ACTION = tuple([x * ({width} if x > 0 else factor) for k, factor in STATES for x in PATTERNS[k]])",
         "# By a state and what a rule makes there, in the same way: the state to go to.",
         *_block("GOTO", (f"{place}: {state}" for place, state in goto.items()), "{}"),
     ]

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..algebra.symbolic import by_definition
-from ..algebra.walk import rebuilt
+from ..algebra.symbolic import spelled
+from ..algebra.walk import rewritten
 from ..graphs.value import Value, in_order, variable
 from ..numbers import budget as work
 from ..table import primitive as binding
@@ -269,7 +270,8 @@ class Typesetting:
         return _joined(_enclosed(piece) if piece.level < PRODUCT else piece)
 
     def _typeset(self, root: Value, named: Mapping[Value, str]) -> _Piece:
-        root = _spelled(root, named)
+        names = {value: variable(name) for value, name in named.items()}
+        (root,) = rewritten((root,), partial(spelled, always=lambda p: p.latex == BY_DEFINITION), names)
         plain: dict[Value, _Piece] = {}
         script: dict[Value, _Piece] = {}
         order = in_order((root,))
@@ -399,7 +401,7 @@ def _quotient(x: _Piece, y: _Piece, inline: bool) -> _Piece:
 def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
     if x.called is not None and exponent.primitive is CONSTANT and re.fullmatch(r"[2-9]|\d\d+", _joined(y)):
         name, arguments = x.called
-        return _piece_of(ATOM, f"{name}^{{", y, "}", arguments, scripts=1)
+        return _piece_of(POWER, f"{name}^{{", y, "}", arguments, scripts=1)
     x = _at(x, ATOM)
     return _piece_of(POWER, x, "^{", y, "}", start=x.start, scripts=1)
 
@@ -441,25 +443,6 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
 
 def _power(k: int) -> str:
     return f"^{{{k}}}" if k > 1 else ""
-
-
-def _spelled(root: Value, named: Mapping[Value, str]) -> Value:
-    while True:
-        copies: dict[Value, Value] = {}
-        changed = False
-        for value in in_order((root,)):
-            if value in named:
-                copies[value] = variable(named[value])
-                continue
-            copy = rebuilt(value, tuple([copies[operand] for operand in value._prev]))
-            defined = by_definition(copy)
-            if defined is copy and copy.primitive.latex == BY_DEFINITION:
-                defined = by_definition(copy, always=True)
-            changed |= defined is not copy
-            copies[value] = defined
-        root, named = copies[root], {}
-        if not changed:
-            return root
 
 
 def _joined(piece: _Piece) -> str:

@@ -352,7 +352,15 @@ class Unroller(Builder):
         self, primitive: Primitive, name: str, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]
     ) -> int | Array:
         if primitive in ON_LISTS.values():
-            return self._product_or_norm(primitive, operands, place, pieces)
+            if len(operands) != len(primitive.params):
+                self._refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
+            left, *others = (self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True))
+            self.spend(2 * len(left.entries), place)
+            if not others:
+                return self.node(PRIMITIVES["hypot"], left.entries, place)
+            if left.shape != others[0].shape:
+                self._wrong_shapes(left, others[0], pieces, "`dot` takes two lists of the same shape")
+            return self._products(left.entries, others[0].entries, place)
         if primitive.variadic and len(operands) == 1:
             only = operands[0]
             resolved = self._resolved(only)
@@ -365,20 +373,6 @@ class Unroller(Builder):
                 self._unknown_shape(only.name, self.span(pieces[0]))
         make = super()._apply
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, name, numbers, place, pieces))
-
-    def _product_or_norm(
-        self, primitive: Primitive, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]
-    ) -> int:
-        if len(operands) != len(primitive.params):
-            self._refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
-        lists = [self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True)]
-        self.spend(2 * len(lists[0].entries), place)
-        if primitive is ON_LISTS["norm"]:
-            return self.node(PRIMITIVES["hypot"], lists[0].entries, place)
-        left, right = lists
-        if left.shape != right.shape:
-            self._wrong_shapes(left, right, pieces, "`dot` takes two lists of the same shape")
-        return self._products(left.entries, right.entries, place)
 
     def _bounded(self, call: Call, i: int, place: Place) -> Any:
         body = call.function.body

@@ -13,11 +13,8 @@ from ..errors import nearest, usage_error
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
 """The base units of the SI, in the order of exponents in dimensions."""
 
-_UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")
-"""The digits of a standard uncertainty."""
-
-_DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")
-"""A number, perhaps with its uncertainty; what is none is put in parentheses."""
+_UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")  # the digits of a standard uncertainty
+_DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")  # a number, perhaps with its uncertainty
 
 
 class Entry(NamedTuple):

@@ -1,8 +1,4 @@
-"""Units: products of powers of the table's units, with exact factors to the coherent units of the SI.
-
-A factor is a fraction times a power of pi, so that `2 mm` is the double nearest to 0.002, and `45 °` is exact in
-fractions as far as pi lets it be.
-"""
+"""Units: products of powers of the table's units, with exact factors to the coherent units of the SI."""
 
 from __future__ import annotations
 
@@ -78,7 +74,7 @@ class Unit(NamedTuple):
 
     @property
     def difference(self) -> Unit:
-        """The unit of differences: kelvin for degrees Celsius and Fahrenheit."""
+        """The unit of differences, kelvin for degrees."""
         return parse_unit("K") if self.zero else self
 
     @property
@@ -397,10 +393,7 @@ def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
 
 
 def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
-    """Return the unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is no unit, but a number.
-
-    What is shorter in the SI is that; of a `higher` derivative only where it is as large.
-    """
+    """Return the unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is a number; in the SI where that is shorter."""
     quotient = above.difference / below.difference
     alike = [d for symbol, _ in quotient.atoms if (d := parse_unit(symbol).dimension) != NUMBER]
     if alike and quotient.dimension == NUMBER:

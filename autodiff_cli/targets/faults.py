@@ -1,11 +1,10 @@
 """Faults: how exported code says that it has no answer, where its language raises no error.
 
-A step fails where it has no value, or one too large: it is not a finite number there. Most operations show that, their
-results are not finite either. A comparison does not, nor a division by infinity, nor a branch that is not taken: there
-the result of `max(log(x), y)` is y, a number, at x = -1. So to the results is added x - x for every operand x that may
-hide a failure: 0, or not a number; under the conditions under which the program needs that operand.
+A step fails where it has no value, or one too large. Most operations show that: their results are not finite either. A
+comparison does not, nor a division by infinity, nor a branch that is not taken: `max(log(x), y)` at x = -1. So x - x is
+added to the results for every operand x that may hide a failure, where the program needs it.
 
-Sets of steps that may fail are sets of bits, one bit a step.
+Sets of steps are sets of bits.
 """
 
 from __future__ import annotations
@@ -173,8 +172,7 @@ def showing(
 ) -> Recording:
     """The recording with results that are not finite wherever one of its steps, on the way to the value, has failed.
 
-    Too large a number may stay infinite, or if `limits` be taken to the limit where an operation such as `tanh` has
-    one. `labels` get a note for the step that is added.
+    If `limits`, too large a number may be taken to the limit of an operation such as `tanh`. `labels` get a note.
     """
     m = recording.recorder
     values, partials = recording.values, recording.partials

@@ -260,8 +260,7 @@ MAX_DEPTH = 60
 class Spreadsheet(Target):
     """A table of two columns, names and cells: variables, whose values are typed in, then value and derivatives.
 
-    Each is one formula, whose errors, such as `#NUM!`, show in the cell and in all that depend on it. Only where it
-    would be longer than a cell of Excel can hold, parts of it have cells between them.
+    Each is one formula. Only where it would be longer than a cell of Excel can hold, parts of it have their own cells.
     """
 
     def _number(self, value: float | bool) -> str:

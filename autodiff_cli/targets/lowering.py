@@ -24,7 +24,7 @@ MAX_INLINE_STEPS = 2
 class Lowering(Recorder):
     """Records operations that a target has: `native` ones, and if it has `functions` those that can be given to it.
 
-    Formulas are those that keep their digits. `coarse` operations are native where no formula is better.
+    `coarse` operations are native where no formula is better.
     """
 
     def __init__(self, native: Collection[str], functions: bool, coarse: Collection[str] = ()) -> None:

@@ -1,7 +1,6 @@
 """SQL as a target: one SELECT over a table of points, in the dialect of a database; a row a dialect.
 
-PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a
-division by 0. What may do so gets NULL for an operand outside its domain, or another way of writing.
+PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a division by 0.
 """
 
 from __future__ import annotations

@@ -104,6 +104,4 @@ def budget_units(units: ProgramUnits, inputs: Sequence[str]) -> Units:
         budget = {n: {"sensitivity": units.derivative([n], k), "contribution": out.degree} for n in inputs}
         results.append({"value": out, "uncertainty": out.degree, "budget": budget})
     of_inputs = {n: {"estimate": units.point[n], "uncertainty": units.point[n].degree} for n in inputs}
-    tree = Units(results=results, inputs=of_inputs, point=units.point)
-    tree.fixed = bool(units.chosen)
-    return tree
+    return units.tree(results=results, inputs=of_inputs)

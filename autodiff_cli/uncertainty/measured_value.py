@@ -1,7 +1,4 @@
-"""Quantities: values with their uncertainties as people write them, and the written form of a result.
-
-They are floats that know their distribution, so that points of quantities are points.
-"""
+"""Quantities: values with their uncertainties as people write them, and the written form of a result."""
 
 from __future__ import annotations
 
@@ -47,7 +44,7 @@ _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 
 
 class MeasuredValue(Typed):
-    """The estimate of a quantity, with its standard uncertainty and the distribution behind both."""
+    """The estimate of a quantity, a float that knows its standard uncertainty and the distribution behind both."""
 
     __slots__ = ("copied", "distribution", "number", "typed", "uncertainty", "unit")
     uncertainty: float
@@ -297,10 +294,7 @@ def _to_place(x: float, place: int) -> Decimal:
 
 
 def _rounded(value: float, u: float) -> tuple[str, str, str, str]:
-    """Return a value and its uncertainty as texts that end at the same place; its digits; and the power of ten.
-
-    JCGM 100:2008, 7.2.6.
-    """
+    # the texts of both, which end at the same place; the digits of the uncertainty; the power of ten: JCGM 100, 7.2.6
     place = last_place(u)
     short, spread = _to_place(value, place), _to_place(u, place)
     leading = max(short.adjusted(), place) if short else place

@@ -69,10 +69,7 @@ def model_of(
     *,
     system: bool = False,
 ) -> Model:
-    """Return the model of a text: of equations, where unknowns or their bounds are named. Raises `ExpressionError`.
-
-    It computes in coherent units; its `units` are those `asked` for, in a `system` products of the inputs'.
-    """
+    """Return the model of a text, in coherent units: of equations, where unknowns or their bounds are named."""
     try:
         if unknowns is not None or between is not None:
             estimates = {name: _without_uncertainty(x) for name, x in point.items()}
@@ -183,7 +180,8 @@ class Explicit:
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
         """Return the value of output `k` at other values of some inputs; None where there is none."""
-        return value_in(REAL, self.program.outputs[k], {**self.values, **inputs})
+        output = self.program.graph if len(self.outputs) == 1 else self.program.outputs[k]
+        return value_in(REAL, output, {**self.values, **inputs})
 
     def draws(self, fixed: Collection[str]) -> Draws:
         """Return what evaluates the outputs at points with the inputs `fixed` in common."""
@@ -247,10 +245,8 @@ class Implicit:
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`.
-
-        With the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it.
-        """
+        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
+        # with the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
         rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
@@ -273,10 +269,7 @@ class Implicit:
         return None if solution is None else solution[k]
 
     def draws(self, fixed: Collection[str]) -> Draws:
-        """Return what solves the equations at points with the inputs `fixed` in common.
-
-        By Newton's method, all points at once; a point where that does not settle is followed by itself.
-        """
+        """Return what solves the equations at points with the inputs `fixed` in common, by Newton's method."""
         import numpy as np
 
         from ..batched.kernels import evaluate, kernel
@@ -329,6 +322,7 @@ class Implicit:
                 waiting = waiting[settling & ~near]
                 if not len(waiting):
                     break
+            # where that does not settle, a point is followed by itself
             for row in [*doubtful, *waiting.tolist()]:
                 there = {name: float(values[name][row]) for name in random_inputs}
                 results[:, row] = self.followed(there) or np.nan
@@ -343,10 +337,7 @@ class Implicit:
         return [reached[name] for name in self.outputs] if there else None
 
     def way(self, target: Mapping[str, float], start: Mapping[str, float] | None = None) -> Iterator[dict[str, float]]:
-        """Yield the values of all variables on the straight way to other inputs, as far as it can be followed.
-
-        `start` is another place with its solution. Steps are halved where Newton's method does not settle.
-        """
+        """Yield the values of all variables on the straight way to other inputs, as far as it can be followed."""
         here = dict(start or self.values)
         begun = {name: here[name] for name in target}
         done, step = 0.0, 1.0

@@ -31,8 +31,7 @@ class Drawn(NamedTuple):
 class Sampler:
     """Draws so many of each input, as arrays; the same ones for the same seed.
 
-    `correlated` inputs are drawn together: names, a square root of their covariance, degrees of freedom. `copies` are
-    tables of draws, of which whole rows are drawn, or all in order where there are as many as `samples`.
+    `correlated` are names, a square root of their covariance, degrees of freedom; `copies` are tables of draws.
     """
 
     def __init__(
@@ -62,6 +61,7 @@ class Sampler:
             values |= {name: self.distributions[name].parameters[0] + row for name, row in zip(names, z, strict=True)}
         for table in self.copies:
             count = len(next(iter(table.values())))
+            # whole rows, or all in order where there are as many as samples
             in_order = count == self._samples
             rows = np.arange(self._done, self._done + n) if in_order else self.random.integers(count, size=n)
             values |= {name: column[rows] for name, column in table.items()}

@@ -32,7 +32,7 @@ from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
 from .measured_units import budget_units, measured_value, with_unit
 from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
-from .measurement_model import Model, model_of, variables_of
+from .measurement_model import Explicit, Model, model_of, variables_of
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -47,6 +47,7 @@ KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
+DOMAIN_REACH = 2.326  # standard uncertainties, beyond which that share of a normal distribution lies
 LEAVE_ONE = "leave one of them out"
 EIGENVALUE_SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
 
@@ -217,12 +218,9 @@ def propagate(
 ) -> Propagation:
     """Return the outputs of the program `text` with the uncertainties that those of its inputs give them.
 
-    Values of `point` are exact numbers, `Quantity`s, or texts that `quantity` reads. `correlation` has coefficients of
-    pairs of inputs, `dof` degrees of freedom. `readings` are columns of observations, whose means are inputs, `draws`
-    columns of draws from a joint distribution; `fitted` has further inputs. The coverage factor is `k`, or that of the
-    `level`. `samples` draws are made until `stop` says so. `unknowns`, or their bounds `between`, make the text
-    equations. In a `system` outputs are in products of the inputs' units; `by_size` chooses prefixes of units. Raises
-    `ExpressionError` as `jacobian` and `solve` do, `point` for what is no uncertainty and no correlation.
+    Values of `point` are numbers, `MeasuredValue`s, or their texts; `readings` and `draws` columns, `fitted` further
+    inputs. With `unknowns`, or their bounds `between`, the text is equations. In a `system` outputs are in products of
+    the inputs' units; `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
@@ -241,7 +239,13 @@ def propagate(
         needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
         count = int(samples)
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
-    quantities = {name: _quantity_of(name, value) for name, value in (point or {}).items()}
+    quantities: dict[str, Any] = {**(point or {})}
+    for name, value in quantities.items():
+        if isinstance(value, str):
+            quantities[name] = measured_value(name, value)
+        # what the package `uncertainties` and others like it make
+        elif hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
+            quantities[name] = normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
     for name, value in quantities.items():
         if isinstance(value, MeasuredValue) and hasattr(value, "copied"):
@@ -351,17 +355,6 @@ def propagate(
     )
 
 
-def _quantity_of(name: str, value: Any) -> float:
-    if isinstance(value, str):
-        return measured_value(name, value)
-    if isinstance(value, MeasuredValue):
-        return value
-    # what the package `uncertainties` and others like it make
-    if hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
-        return normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
-    return value  # type: ignore[no-any-return]
-
-
 def _inputs(
     model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
 ) -> dict[str, Input]:
@@ -399,12 +392,9 @@ class _Spread(NamedTuple):
     """How the inputs vary together, to second moments."""
 
     inputs: Mapping[str, Input]
-    matrix: list[list[float]]
-    """Their correlations."""
-    groups: list[tuple[list[int], float]]
-    """The places of inputs that are correlated, and the degrees of freedom of their sum."""
-    root: list[list[float]]
-    """A matrix R with R·Rᵀ their covariance; diagonal where they are independent."""
+    matrix: list[list[float]]  # their correlations
+    groups: list[tuple[list[int], float]]  # places of inputs that are correlated; the degrees of freedom of their sum
+    root: list[list[float]]  # R with R·Rᵀ their covariance; diagonal where they are independent
 
     def result(
         self, name: str, value: float, row: Sequence[float], slopes: Sequence[float], level: float, k: float | None
@@ -578,7 +568,23 @@ class _Expansion:
         message = f"{bent}second-order terms matter; {', and '.join(changes)}"
         hint = "JCGM 100, 5.1.2, note" + (f"; {advice}" if advice else "")
         warning = Diagnostic("linearity", message, None, hint) if changes else None
+        if warning is None and (name := self._beyond_domain()):
+            message = f"{bent}it is undefined at likely values of `{name}`"
+            return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
         return SecondOrder(higher, shift, bool(changes)), warning
+
+    def _beyond_domain(self) -> str | None:
+        primitives = self.model.program.graph.primitives
+        if not (isinstance(self.model, Explicit) and any({*p.domain} & {"<", ">"} for p in primitives)):
+            return None
+        reach = max(DOMAIN_REACH, self.first.k)
+        for i, (name, (low, high)) in enumerate(zip(self.names, self.ends, strict=True)):
+            for t in (max(-reach, 0.999 * low), min(reach, 0.999 * high)):
+                moves = zip(self.names, self.root, strict=True)
+                moved = {moving: float(self.model.values[moving]) + t * row[i] for moving, row in moves if row[i]}
+                if moved and self.model.at(self.output, moved) is None:
+                    return name
+        return None
 
     @cached_property
     def second(self) -> list[list[float]]:
@@ -596,11 +602,8 @@ class _Expansion:
         return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        """Return a warning if a kink among the likely values, or in the coverage interval, changes the result.
-
-        The formula beyond it, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or that
-        the result does not depend on, leave no difference.
-        """
+        # the formula beyond a kink, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or
+        # that the result does not depend on, leave no difference
         from statistics import NormalDist
 
         first, normal_quantile = self.first, NormalDist().inv_cdf

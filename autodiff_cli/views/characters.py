@@ -16,27 +16,20 @@ Style: TypeAlias = Literal[
 ]
 
 
-class Paint(NamedTuple):
-    """The look of a style, as a terminal's escape sequence and as CSS."""
-
-    terminal: str = ""
-    web: str = ""
-
-
-STYLES: dict[Style, Paint] = {
-    "": Paint(),
-    "heading": Paint("1", "font-weight:bold"),
-    "name": Paint("1;36", "font-weight:bold;color:#0e8a9c"),
-    "operator": Paint("33", "color:#b07310"),
-    "number": Paint(),
-    "faint": Paint("2", "opacity:.65"),
-    "code": Paint("32", "color:#2e8b45"),
-    "error": Paint("1;31", "font-weight:bold;color:#d33c3c"),
-    "warning": Paint("1;33", "font-weight:bold;color:#b07310"),
-    "note": Paint("1;36", "font-weight:bold;color:#0e8a9c"),
-    "hint": Paint("1;36", "font-weight:bold;color:#0e8a9c"),
+STYLES: dict[Style, tuple[str, str]] = {
+    "": ("", ""),
+    "heading": ("1", "font-weight:bold"),
+    "name": ("1;36", "font-weight:bold;color:#0e8a9c"),
+    "operator": ("33", "color:#b07310"),
+    "number": ("", ""),
+    "faint": ("2", "opacity:.65"),
+    "code": ("32", "color:#2e8b45"),
+    "error": ("1;31", "font-weight:bold;color:#d33c3c"),
+    "warning": ("1;33", "font-weight:bold;color:#b07310"),
+    "note": ("1;36", "font-weight:bold;color:#0e8a9c"),
+    "hint": ("1;36", "font-weight:bold;color:#0e8a9c"),
 }
-"""The colours of text; on a page they are legible on white and on black."""
+"""A terminal's escape sequence and the CSS of each style; on a page it is legible on white and on black."""
 
 
 class Terminal(NamedTuple):
@@ -71,7 +64,7 @@ def terminal_of(stream: TextIO) -> Terminal:
 
 def paint(text: str, style: Style, look: Terminal) -> str:
     """The text in a style's colour, where the stream has colours."""
-    code = STYLES[style].terminal
+    code, _ = STYLES[style]
     return f"\x1b[{code}m{text}\x1b[0m" if look.color and code and text else text
 
 

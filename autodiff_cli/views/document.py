@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from ..batched.data_loss import LossSummary
     from ..quantities.unit import Unit
 
+
+ROW_WIDTH = 40
+"""Characters of a part of a row of a matrix, which stands in one cell of a table."""
+
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
 
@@ -203,10 +207,6 @@ def partials_table(
     if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
         rows = _in_rows(rows, digits)
     return numbers_table(heads, rows, digits, right=right)
-
-
-ROW_WIDTH = 40
-"""Characters of a part of a row of a matrix, which stands in one cell of a table."""
 
 
 def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[Any, ...]]:

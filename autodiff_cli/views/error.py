@@ -17,26 +17,25 @@ if TYPE_CHECKING:
 
 PIPED_WIDTH = 120
 """The width of excerpts where no terminal says its own."""
-
 MAX_QUOTED = 300
 """The most characters of a part of a message; longer ones are shown by their ends."""
-
 TAB = "    "
+MAX_REASONS = 10
+"""How many reasons a summary names."""
 
 
 class Mark(NamedTuple):
-    """One run of carets, half-open in code points, and the words beside it."""
+    """One run of carets, half-open in code points."""
 
     start: int
     end: int
-    words: str
 
 
 def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Style = "error", where: str = "") -> str:
     """Return an error or warning as text; its spans point into `text`."""
     lines = _labelled(f"{where}{level}:", level, diagnostic.message, look, "")
     if text is not None and text.strip():
-        lines += _excerpts(text, _marks(diagnostic, len(text)), look, level)
+        lines += _excerpts(text, diagnostic, look, level)
     if diagnostic.hint:
         lines += _labelled("hint:", "hint", diagnostic.hint, look, "  ")
     return "\n".join(lines) + "\n"
@@ -99,35 +98,29 @@ def discard_output(stream: TextIO) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _marks(diagnostic: Diagnostic, length: int) -> list[Mark]:
+def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -> Iterator[str]:
     places: list[tuple[Span, str]] = [(diagnostic.span, "")] if diagnostic.span is not None else []
     places += diagnostic.also
     call = diagnostic.span and diagnostic.span.via
     while call is not None:
         places.append((call, "in this call"))
         call = call.via
-    marks = []
-    for span, words in places:
-        start = min(max(span.start, 0), length)
-        marks.append(Mark(start, min(max(span.end, start), length), words))
-    return marks
-
-
-def _excerpts(text: str, marks: list[Mark], look: Terminal, level: Style) -> Iterator[str]:
     numbered = "\n" in text.strip("\n")
     digits = len(str(text.count("\n") + 1)) if numbered else 0
     bar = "│" if look.unicode else "|"
     blank = paint(f" {' ' * digits} {bar} ", "faint", look) if numbered else "  "
     room = (look.width or PIPED_WIDTH) - (digits + 4 if numbered else 2)
     line: _Excerpt | None = None
-    for mark in marks:
+    for span, words in places:
+        start = min(max(span.start, 0), len(text))
+        mark = Mark(start, min(max(span.end, start), len(text)))
         if line is None or not line.first <= mark.start <= line.last:
             line = _Excerpt(text, mark, max(room, 20), look)
             gutter = paint(f" {text.count(chr(10), 0, line.first) + 1:>{digits}} {bar} ", "faint", look)
             yield (gutter if numbered else "  ") + line.drawn
         before, carets = line.carets(mark)
-        words = " " + visible(mark.words, look.encoding) if mark.words else ""
-        yield blank + before + paint(carets + words, level, look)
+        said = " " + visible(words, look.encoding) if words else ""
+        yield blank + before + paint(carets + said, level, look)
 
 
 class _Excerpt:
@@ -173,10 +166,6 @@ class _Excerpt:
         before = self.left + sum(map(width_of, self.cells[: start - self.first]))
         count = sum(map(width_of, self.cells[start - self.first : until - self.first]))
         return " " * before, "^" * max(count, 1)
-
-
-MAX_REASONS = 10
-"""How many reasons a summary names."""
 
 
 def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> None:

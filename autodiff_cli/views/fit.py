@@ -11,7 +11,7 @@ from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
 from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, text_line
-from .numerals import attach_units, format_number, unit_of, without_unit
+from .numerals import attach_units, format_number, percent, unit_of, without_unit
 from .plots import Picture
 from .schema import OutputRow, PicturedView, declared
 
@@ -90,7 +90,7 @@ class FitView(PicturedView[Fit]):
                 low, high = map(self.number, ends or (None, None))
                 written = f"{concise(float(estimate), float(error))} {unit or ''}".rstrip()
                 rows.append((name, estimate, without_unit(error), f"{low} to {high}", written))
-        heads = ("parameter", "estimate", "standard error", f"{100 * answer.level:.4g} % interval", "written")
+        heads = ("parameter", "estimate", "standard error", f"{percent(answer.level)} interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from circumstances(answer.constants, {}, {}, self.digits)
         yield from map(text_line, self._quality(answer))
@@ -105,12 +105,12 @@ class FitView(PicturedView[Fit]):
         if len(names) > 1:
             yield matrix_table("correlation", names, [row.values() for row in answer.correlation.values()])
         if answer.predictions:
-            names, percent = answer.predictors, f"{100 * answer.level:.4g} %"
+            names, level = answer.predictors, percent(answer.level)
             rows = [
                 (*(row.point[name] for name in names), row.value, *map(self._between, (row.confidence, row.prediction)))
                 for row in answer.predictions
             ]
-            columns = [*map(answer.headed, (*names, answer.response)), f"{percent} confidence", f"{percent} prediction"]
+            columns = [*map(answer.headed, (*names, answer.response)), f"{level} confidence", f"{level} prediction"]
             yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
 
     def _between(self, ends: tuple[float, float] | None) -> str:

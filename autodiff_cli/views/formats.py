@@ -27,6 +27,20 @@ if TYPE_CHECKING:
     from .rendering import PlainText
 
 
+MAX_TEMPLATES = 1024
+"""The most templates of records in the cache."""
+_NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
+"""A number in a record, with its name."""
+COLUMNAR = ("parquet", "arrow")
+"""Formats of rows of data only, which are wide."""
+_BREAKS = re.compile("([\t\n])")
+_QUOTED = re.compile('["\t\n]')
+MAX_PROGRAM_LENGTH = 2_000
+"""Characters of a program that people are shown; of a longer one the two ends."""
+FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
+"""Endings by which a format is surely meant, and none that there is."""
+
+
 class Subject(NamedTuple):
     """The program that an answer or error is about; no text if none."""
 
@@ -161,17 +175,6 @@ class JsonLines(Writer[Answer]):
         return text if is_plain else "".join(map(_json_character, text))
 
 
-MAX_TEMPLATES = 1024
-"""The most templates of records in the cache."""
-
-_NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
-"""A number in a record, with its name."""
-
-
-COLUMNAR = ("parquet", "arrow")
-"""Formats of rows of data only, which are wide."""
-
-
 def _json_character(char: str) -> str:
     if is_shown(char):
         return char
@@ -259,10 +262,6 @@ def in_quotes(text: str, separator: str) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or separator in text else text
 
 
-_BREAKS = re.compile("([\t\n])")
-_QUOTED = re.compile('["\t\n]')
-
-
 def carried(cell: str) -> str:
     """Escape the controls of a carried cell, but not its tabs and line ends."""
     return "".join([piece if piece in ("\t", "\n") else visible(piece) for piece in _BREAKS.split(cell)])
@@ -342,15 +341,15 @@ class Latex(Writer[Answer]):
             self._part(subject, text)
 
     def close(self) -> None:
-        from .tex import FOOT
+        from .tex import document_ends
 
         if self.document and self.many:
             self._begin("")
         if self.document and self._begun:
-            self.out.write(FOOT)
+            self.out.write(document_ends()[1])
 
     def _begin(self, text: str) -> None:
-        from .tex import head
+        from .tex import document_ends
 
         if self._begun:
             return
@@ -360,7 +359,8 @@ class Latex(Writer[Answer]):
             packages = (*packages, "siunitx")
         if self.document:
             # further answers of a stream may have units
-            self.out.write(head(packages, may_have_units=self.many and "siunitx" not in packages))
+            may_have_units = self.many and "siunitx" not in packages
+            self.out.write(document_ends(packages, may_have_units=may_have_units)[0])
         elif packages:
             self.out.write(f"% needs \\usepackage{{amsmath,{','.join(packages)}}}\n")
 
@@ -391,9 +391,9 @@ class Tikz(Writer[Answer]):
     def answer(self, subject: Subject, answer: Answer) -> None:
         package, drawing = self.view.tikz(answer)
         if self.document:
-            from .tex import PICTURE_FOOT, PICTURE_HEAD
+            from .tex import document_ends
 
-            self.out.write(PICTURE_HEAD % package + drawing + PICTURE_FOOT)
+            self.out.write(drawing.join(document_ends((package,), kind="picture")))
         else:
             self.out.write(f"% needs \\usepackage{{{package},amsmath}}\n{drawing}\n")
 
@@ -442,11 +442,6 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
 }
 """How the names of files in a format end."""
 
-MAX_PROGRAM_LENGTH = 2_000
-"""Characters of a program that people are shown; of a longer one the two ends."""
-
-FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
-"""Endings by which a format is surely meant, and none that there is."""
 
 CODE_ENDINGS = frozenset(
     (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +47,12 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
         text = format(value, f".{digits}g" if digits else _USUAL) if value else "0"
     unit = unit_of(value)
     return text if unit is None else f"{text} {unit}".rstrip()
+
+
+def percent(level: float) -> str:
+    """Return a level of confidence in percent, which is never rounded to 100."""
+    digits = 17 if level >= 1 else max(4, 3 - math.floor(math.log10(1 - level)))
+    return f"{100 * level:.{digits}g} %"
 
 
 def repr_number(value: float | bool | Figure | None) -> str:

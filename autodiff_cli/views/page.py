@@ -61,7 +61,17 @@ class PageView(View[Page]):
 
 def document(page: Page, theme: Theme = "auto") -> str:
     """Return the HTML file."""
-    style = _colors() + shapes() + colored(Colors(*[f"var(--{name})" for name in Colors._fields]))
+    rules = {
+        name: ";".join(f"--{key}:{color}" for key, color in (colors._asdict() | more).items())
+        for name, colors, more in (("light", LIGHT, MORE_LIGHT), ("dark", DARK, MORE_DARK))
+    }
+    # paper is light
+    style = (
+        f":root{{--mono:{FAMILY};{rules['light']}}}"
+        f"@media screen and (prefers-color-scheme:dark){{:root{{{rules['dark']}}}}}"
+        f":root[data-theme=light]{{{rules['light']}}}@media screen{{:root[data-theme=dark]{{{rules['dark']}}}}}"
+    )
+    style += shapes() + colored(Colors(*[f"var(--{name})" for name in Colors._fields]))
     style += (WEB / "page.css").read_text(encoding="utf-8")
     # each function of an operation with those that only it needs
     functions = [f"(() => {{\n{operation.source}return f;\n}})()" for operation in page.operations]
@@ -114,16 +124,3 @@ def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:
 
 def _hash(text: str) -> str:
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def _colors() -> str:
-    rules = {
-        name: ";".join(f"--{key}:{color}" for key, color in (colors._asdict() | more).items())
-        for name, colors, more in (("light", LIGHT, MORE_LIGHT), ("dark", DARK, MORE_DARK))
-    }
-    # paper is light
-    return (
-        f":root{{--mono:{FAMILY};{rules['light']}}}"
-        f"@media screen and (prefers-color-scheme:dark){{:root{{{rules['dark']}}}}}"
-        f":root[data-theme=light]{{{rules['light']}}}@media screen{{:root[data-theme=dark]{{{rules['dark']}}}}}"
-    )

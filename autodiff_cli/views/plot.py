@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import Any
 
 from ..curves.contours import Surface
 from ..curves.plot import Curve
@@ -21,8 +22,9 @@ from .schema import OutputRow, PicturedView, declared
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""
-
 BY_CONVENTION = ", by convention: there is a kink"
+ORDERS = ("value", "derivative", "second")
+"""The units of a function and of its derivatives."""
 
 Plot = Curve | Surface
 
@@ -52,10 +54,6 @@ def names_of(plot: Plot) -> tuple[str, ...]:
     function, slope, second = _plain_names(plot)
     slope += f" = {formula}" if formula else ""
     return tuple(map(partial(headed, plot), (function, slope, second), ORDERS))
-
-
-ORDERS = ("value", "derivative", "second")
-"""The units of a function and of its derivatives."""
 
 
 def _plain_names(curve: Curve) -> list[str]:
@@ -107,11 +105,10 @@ def is_kinked(plot: Plot) -> bool:
 
 def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
     """Yield the sentences that describe a drawing."""
-    return _curve_words(plot, digits) if isinstance(plot, Curve) else _surface_words(plot, digits)
-
-
-def _curve_words(curve: Curve, digits: int | None) -> Iterator[str]:
-    f, x = curve.unknown or "f", curve.variable
+    if isinstance(plot, Surface):
+        yield from _surface_words(plot, digits)
+        return
+    curve, f, x = plot, plot.unknown or "f", plot.variable
 
     def across(number: float) -> str:
         return measured(number, plot_unit(curve, "range", x), digits)
@@ -137,6 +134,8 @@ def _curve_words(curve: Curve, digits: int | None) -> Iterator[str]:
         end, height = curve.path[-1]
         yield f"path of {len(curve.path):,} points, ending at {x} = {across(end)} with {up(height, 'value')}"
     undefined = "undefined or not positive" if "y" in curve.log else "undefined"
+    if curve.unknown:
+        undefined = "no solution found"
     functions = [
         (f"{name} is ", f"{name} ", output.function) for name, output in zip(names, curve.outputs, strict=True)
     ]
@@ -211,9 +210,8 @@ def _listed(items: list[str]) -> str:
     return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-def _rows_drawn(plot: Plot) -> dict[str, object] | None:
-    return None if plot.data is None else plot.data._asdict()
-
+KEYS: dict[str, Callable[[Any], object]] = {"data": lambda plot: plot.data and plot.data._asdict()}
+"""The keys of every plot."""
 
 CURVE, COLUMNS, _, MEASURED = declared(
     "plot",
@@ -224,7 +222,7 @@ CURVE, COLUMNS, _, MEASURED = declared(
         "value": lambda curve: curve.tangent and curve.tangent.value,
         "gradient": lambda curve: curve.tangent and {curve.variable: curve.tangent.slope},
         "linear": lambda curve: curve.tangent and linear(curve),
-        "data": _rows_drawn,
+        **KEYS,
     },
 )
 """The keys of a plot over one variable."""
@@ -235,16 +233,12 @@ SURFACE = declared(
         "range": lambda surface: {
             name: [line[0], line[-1]] for name, line in zip(surface.variables, (surface.x, surface.y), strict=True)
         },
-        "point": lambda surface: _by_variable(surface, surface.point),
-        "gradient": lambda surface: _by_variable(surface, surface.gradient),
-        "data": _rows_drawn,
+        "point": lambda surface: surface.point and dict(zip(surface.variables, surface.point, strict=True)),
+        "gradient": lambda surface: surface.gradient and dict(zip(surface.variables, surface.gradient, strict=True)),
+        **KEYS,
     },
 ).fields
 """The keys of a plot over two variables."""
-
-
-def _by_variable(surface: Surface, numbers: Sequence[float] | None) -> dict[str, float] | None:
-    return None if numbers is None else dict(zip(surface.variables, numbers, strict=True))
 
 
 class PlotView(PicturedView[Plot]):

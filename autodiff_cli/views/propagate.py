@@ -9,7 +9,7 @@ from typing import Any
 from ..uncertainty.measured_value import estimate, in_unit
 from ..uncertainty.propagate import Propagation, Result
 from .document import Block, Line, Table, circumstances, matrix_table, numbers_table, stated, text_line
-from .numerals import attach_units, format_number, unit_of, word
+from .numerals import attach_units, format_number, percent, unit_of, word
 from .plots import Picture
 from .schema import OutputRow, PicturedView, declared
 
@@ -89,7 +89,7 @@ class PropagationView(PicturedView[Propagation]):
             unit = _unit(result)
             yield stated(name, result.written + unit)
             interval = in_unit(result.interval, unit)
-            yield Line((*stated(name, interval).pieces, (f", for {_percent(result.level)}", "faint")))
+            yield Line((*stated(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
             if not several:
                 yield from circumstances(answer.constants, answer.point, answer.inputs, self.digits)
             yield _budget(answer, result, self.digits)
@@ -110,10 +110,10 @@ class PropagationView(PicturedView[Propagation]):
             yield Line((("interrupted: these are the draws that were made", "heading"),))
 
     def _below_budget(self, answer: Propagation, result: Result) -> Iterator[str]:
-        number, unit, percent = self.number, _unit(result), _percent(result.level)
+        number, unit, level = self.number, _unit(result), percent(result.level)
         dof = "" if math.isinf(result.dof) else f", with {number(result.dof)} effective degrees of freedom"
         yield f"combined standard uncertainty {number(float(result.uncertainty))}{unit}{dof}"
-        yield f"expanded uncertainty {number(result.expanded)}{unit} = {result.k:.4g}·u, for {percent}"
+        yield f"expanded uncertainty {number(result.expanded)}{unit} = {result.k:.4g}·u, for {level}"
         second = result.second_order
         if second is not None:
             higher = "no number" if second.uncertainty is None else number(second.uncertainty) + unit
@@ -125,7 +125,7 @@ class PropagationView(PicturedView[Propagation]):
             moments = f"mean {number(drawn.mean)}{unit}, standard deviation {number(drawn.deviation)}{unit}"
             yield f"{answer.samples:,} draws (seed {answer.seed}): {moments}"
             low, high = map(number, drawn.shortest)
-            yield f"shortest interval of {percent} of them: from {low} to {high}{unit}"
+            yield f"shortest interval of {level} of them: from {low} to {high}{unit}"
             low, high, tolerance = (f"{x:.2g}{unit}" for x in (validation.low, validation.high, validation.tolerance))
             yield (
                 f"its ends are {low} and {high} from those of the first order, and the tolerance is {tolerance}: "
@@ -138,10 +138,6 @@ class PropagationView(PicturedView[Propagation]):
         from .plots.answer_figures import budget_picture
 
         return budget_picture(answer)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share + 0.0:.4g} %"
 
 
 def _unit(result: Result) -> str:

@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 MIN_SENTENCE_WIDTH = 24
 """The least width of a sentence in a table that can be split instead."""
-
 COLUMN_BORDER = 3
 """Columns of text that Rich draws beside each column of a table."""
-
-
 _SPACE = re.compile(r" +")
 _COMPARISON = frozenset("=<>")
 _AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
-
 BREAK_LEVELS = 3
 """Where a line may be broken: between words; else inside `x = 2`, `x > 0` or code; else
 inside code without spaces, after an operator."""
+_PREFORMATTED = '<pre style="font-family:monospace">%s</pre>'
+"""Pages give `pre` a font of their own, in which a tree's lines may not meet."""
+_MARKDOWN = re.compile(r"[\\*_<\[\]~$]|&(?=#?\w+;)")
+_ESCAPED = frozenset("\\*_<[]~$&")
 
 
 class Wrapped:
@@ -233,9 +233,12 @@ class PlainText:
         look, width, branches = self.look, self.look.width, outline.branches
         names = [as_shown(branch.pieces, look) for branch in branches]
         cells = [as_shown(tuple(zip(branch.cells, repeat("number"))), look) for branch in branches]
+        heads = list(enumerate(outline.heads[1:]))
+        numbers_width = sum(3 + max([len(head), *[len(row[k][0]) for row in cells if row]]) for k, head in heads)
         for step in (3, 2, 1):
             rails = [_rails(branch.rails, step, look) for branch in branches]
-            fits = width is None or _outline_width(outline.heads, [rail for rail, _ in rails], names, cells) <= width
+            nodes = [len(rail) + width_of(plain(name)) for (rail, _), name in zip(rails, names, strict=True)]
+            fits = width is None or max(width_of(outline.heads[0]), *nodes) + numbers_width <= width
             if fits:
                 break
         lines: list[str] = []
@@ -260,13 +263,9 @@ class PlainText:
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
-        """Return a drawing under its name."""
+        """Return the name of a drawing, if it has one, then the drawing as one text."""
         head = [self.line(((drawing.name, "faint"),))] if drawing.name else []
-        return [*head, self.preformatted(drawing.draw(self.look))]
-
-    def preformatted(self, text: str) -> str:
-        """Return lines whose blanks and line ends stay."""
-        return text
+        return [*head, drawing.draw(self.look)]
 
 
 class ColoredText(PlainText):
@@ -333,7 +332,7 @@ class Html(PlainText):
         return f'<div style="font-family:monospace;white-space:pre-wrap">{self.drawn(pieces) or chr(10)}</div>'
 
     def drawn(self, pieces: Pieces) -> str:
-        texts = [(escaped_html(text), STYLES[style].web) for text, style in pieces]
+        texts = [(escaped_html(text), STYLES[style][1]) for text, style in pieces]
         return "".join([f'<span style="{css}">{text}</span>' if css and text else text for text, css in texts])
 
     def table(self, table: Table) -> list[str]:
@@ -352,12 +351,9 @@ class Html(PlainText):
         tree = "\n".join(super().outline(outline._replace(note="")))
         return [_PREFORMATTED % tree, *map(self.line, _note(outline, self.look))]
 
-    def preformatted(self, text: str) -> str:
-        return _PREFORMATTED % escaped_html(text)
-
-
-_PREFORMATTED = '<pre style="font-family:monospace">%s</pre>'
-"""Pages give `pre` a font of their own, in which a tree's lines may not meet."""
+    def drawing(self, drawing: Drawing) -> list[str]:
+        *head, text = super().drawing(drawing)
+        return [*head, _PREFORMATTED % escaped_html(text)]
 
 
 @cache
@@ -404,8 +400,13 @@ def column_blocks(
     natural = {k: max([width_of(plain(row[k])) for row in rows]) for k in kept}
     if sum(natural.values()) + COLUMN_BORDER * len(natural) + 1 <= width:
         return together
+
+    def least_width(cell: Pieces) -> int:
+        width = width_of(plain(cell))
+        return width if width <= MIN_SENTENCE_WIDTH else max(Wrapped(cell).least(), MIN_SENTENCE_WIDTH)
+
     heads, *cells = rows
-    least = {k: max(Wrapped(heads[k]).least(), *[_least_width(row[k]) for row in cells], 0) for k in kept}
+    least = {k: max(Wrapped(heads[k]).least(), *[least_width(row[k]) for row in cells], 0) for k in kept}
     room = width - 1 - COLUMN_BORDER
     first, *others = kept
     blocks = [[first]]
@@ -416,11 +417,6 @@ def column_blocks(
         if least[first] + COLUMN_BORDER + least[k] > room:
             return None
     return [_widths(block, least, natural, width - 1 - COLUMN_BORDER * len(block)) for block in blocks]
-
-
-def _least_width(cell: Pieces) -> int:
-    width = width_of(plain(cell))
-    return width if width <= MIN_SENTENCE_WIDTH else max(Wrapped(cell).least(), MIN_SENTENCE_WIDTH)
 
 
 def _widths(
@@ -452,12 +448,6 @@ def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
     return broken(((note, "faint"),), look.width) if note else ()
 
 
-def _outline_width(heads: Sequence[str], rails: Sequence[str], names: Sequence[Pieces], cells: Sequence[Pieces]) -> int:
-    sizes = [max([len(head), *[len(row[k][0]) for row in cells if row]]) for k, head in enumerate(heads[1:])]
-    nodes = [len(rail) + width_of(plain(name)) for rail, name in zip(rails, names, strict=True)]
-    return max(width_of(heads[0]), *nodes) + sum(sizes) + 3 * len(sizes)
-
-
 def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:
     """Return the rails that lead to a branch of an outline, and those that pass it."""
     if not rails:
@@ -472,17 +462,11 @@ def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str
 
 
 def _code(text: str) -> str:
-    if "`" not in text:
-        return f"`{text}`"
     ticks = "`"
     while ticks in text:
         ticks += "`"
     edge = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{edge}{text}{edge}{ticks}"
-
-
-_MARKDOWN = re.compile(r"[\\*_<\[\]~$]|&(?=#?\w+;)")
-_ESCAPED = frozenset("\\*_<[]~$&")
 
 
 def _escaped_markdown(text: str) -> str:

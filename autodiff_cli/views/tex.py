@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import by_definition
@@ -33,52 +33,28 @@ if TYPE_CHECKING:
     from ..formulas.diff import Diff
     from ..formulas.functions import FunctionEntry
 
-HEAD = r"""\documentclass{article}
-\usepackage[utf8]{inputenc}
-\usepackage[T1]{fontenc}
-\usepackage[margin=2cm]{geometry}
-\usepackage{amsmath}
-\allowdisplaybreaks
-\begin{document}
-"""
-FOOT = "\\end{document}\n"
-"""The beginning and the end of a document."""
-
-
-def head(packages: Iterable[str] = (), *, may_have_units: bool = False) -> str:
-    """Return the beginning of a document that uses further packages."""
-    loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
-    if may_have_units:
-        loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
-    return HEAD.replace("\\allowdisplaybreaks", loaded + "\\allowdisplaybreaks")
-
-
-PICTURE_HEAD = r"""\documentclass{article}
-\usepackage[utf8]{inputenc}
-\usepackage[T1]{fontenc}
-\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
-\usepackage{amsmath}
-\usepackage{%s}
-\newsavebox{\drawing}
-\begin{document}
-\begin{lrbox}{\drawing}%%
-"""
-PICTURE_FOOT = r"""%
-\end{lrbox}
-\ifdefined\pagewidth \let\pdfpagewidth\pagewidth \let\pdfpageheight\pageheight \fi
-\pdfpagewidth=\wd\drawing
-\pdfpageheight=\dimexpr\ht\drawing+\dp\drawing
-\hoffset=-1in
-\voffset=-1in
-\shipout\box\drawing
-\end{document}
-"""
-"""The beginning and the end of a document of one picture."""
-
 MAX_ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
 MAX_ALIGNED_LINES = 300
 """The most lines of a trace in one aligned block, which TeX holds in memory."""
+SUM_LINE_CHARACTERS = 85
+"""About how many characters of a sum fit on a line."""
+MAX_FRACTION_SIZE = 10**9
+FRACTION_TOLERANCE = 1e-15
+"""How close a double is to a fraction of small numerator times denominator."""
+
+
+def document_ends(
+    packages: Iterable[str] = (), *, kind: Literal["document", "picture"] = "document", may_have_units: bool = False
+) -> list[str]:
+    """Return the beginning and the end of a document that uses further packages."""
+    from importlib.resources import files  # only documents need it
+
+    loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
+    if may_have_units:
+        loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
+    text = (files(__package__) / "latex" / f"{kind}.tex").read_text(encoding="utf-8")
+    return text.replace("%PACKAGES%\n", loaded).split("%CONTENT%\n")
 
 
 def unit_latex(x: object) -> str:
@@ -90,10 +66,6 @@ def unit_latex(x: object) -> str:
 def measured_latex(x: Shown | bool | None, digits: int | None) -> str:
     """Return a number with its unit, if any."""
     return number_latex(format_number(without_unit(x), digits)) + unit_latex(x)
-
-
-SUM_LINE_CHARACTERS = 85
-"""About how many characters of a sum fit on a line."""
 
 
 def over_lines(total: str) -> str:
@@ -130,11 +102,6 @@ def of_function(entry: FunctionEntry) -> str:
             for name, slope in slopes.items()
         ]
     return equations(sides)
-
-
-MAX_FRACTION_SIZE = 10**9
-FRACTION_TOLERANCE = 1e-15
-"""How close a double is to a fraction of small numerator times denominator."""
 
 
 def recognised(x: Shown) -> str:
@@ -195,7 +162,7 @@ class FunctionAtPoint:
         return self.matrix([[x] for x in numbers])
 
     def slope(self, name: str) -> str:
-        """The derivative by a variable there."""
+        """Return the derivative by a variable there."""
         return self.typeset.derivative((name,), self.several) + self.arguments
 
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:

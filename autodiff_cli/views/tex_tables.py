@@ -17,7 +17,7 @@ from ..language.typesetting import equations, expression_latex, name_latex, stat
 from ..optimize.observations import last_statement
 from ..uncertainty.measured_value import concise
 from .fit import HELD
-from .numerals import format_number, repr_number, without_unit
+from .numerals import format_number, percent, repr_number, without_unit
 from .tex import unit_latex
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _parts(*parts: str) -> str:
 
 
 def _percent(level: float) -> str:
-    return rf"{100 * level:.4g}\,\%"
+    return percent(level).replace(" %", r"\,\%")
 
 
 def fit_table(answer: Fit, digits: int | None) -> str:
@@ -121,13 +121,13 @@ def _predictions(answer: Fit, digits: int | None) -> str:
     def between(ends: tuple[float, float] | None) -> str:
         return "--" if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
 
-    percent = _percent(answer.level)
+    level = _percent(answer.level)
     units = {} if answer.units is None else answer.units["data"]
     columns = [
         named(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
         for name in (*answer.predictors, answer.response)
     ]
-    heads = (*columns, f"{percent} confidence", f"{percent} prediction")
+    heads = (*columns, f"{level} confidence", f"{level} prediction")
     rows = [
         (
             *(number(prediction.point[name], digits) for name in answer.predictors),
@@ -211,6 +211,14 @@ def _expanded(name: str, result: Result) -> str:
 
 def solution_tables(answer: Solved, digits: int | None) -> str:
     """Return the solutions of equations with their derivatives."""
+
+    def formula_sides(solution: FormulaSolution) -> tuple[str, str]:
+        where = ""
+        if solution.condition:
+            (choice,) = parse(f"where({solution.condition}, 1, 0)", units=True).outputs
+            where = where_latex(expression_latex(choice._prev[0]))
+        return name_latex(solution.unknown), expression_latex(parse(solution.formula, units=True).outputs[0]) + where
+
     parts = []
     for solution in answer.solutions:
         derivatives = solution.derivatives or {}
@@ -227,21 +235,13 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
         slopes = [rf"$\partial/\partial {name_latex(name)}$" for name in variables]
         parts.append(table(("unknown", "value", "off by at most", *slopes), rows))
     if answer.formulas:
-        parts.append(equations([_formula_sides(formula) for formula in answer.formulas]))
+        parts.append(equations([formula_sides(formula) for formula in answer.formulas]))
     if answer.point:
         rest = [rf"${name_latex(name)} =$ {number(x, digits)}" for name, x in answer.point.items()]
         parts.append(f"At {', '.join(rest)}.")
     if not (answer.solutions or answer.formulas) or answer.message != "solved":
         parts.append(text_latex(f"{answer.message}."))
     return _parts(*parts)
-
-
-def _formula_sides(solution: FormulaSolution) -> tuple[str, str]:
-    where = ""
-    if solution.condition:
-        (choice,) = parse(f"where({solution.condition}, 1, 0)", units=True).outputs
-        where = where_latex(expression_latex(choice._prev[0]))
-    return name_latex(solution.unknown), expression_latex(parse(solution.formula, units=True).outputs[0]) + where
 
 
 def check_table(answer: Check, digits: int | None) -> str:

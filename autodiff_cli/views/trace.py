@@ -53,7 +53,7 @@ class Notation:
         return "".join(char + "\u0305" for char in stem) + mark + again
 
     def tangent(self, row: TraceRow | Node) -> str:
-        """The node's name with a dot."""
+        """Return the node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
     def _accented(self, row: TraceRow | Node, accent: str, word: str) -> str:
@@ -178,7 +178,6 @@ class TraceView(View[Trace]):
     unicode: bool = True
     """Whether the output may have characters outside ASCII."""
     steps: int = DEFAULT_LINES
-    """How many rows tables have."""
     folded: bool = True
     """Whether tables fold long runs of rows at one place of the text."""
     blanks: bool = False

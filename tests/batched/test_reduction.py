@@ -102,7 +102,8 @@ def test_neither_the_order_of_rows_nor_the_size_of_blocks_shows(backend: str, mo
     assert abs(float(np.sum(x)) / 6000 - exact) > 1e-15 * abs(exact) or math.fsum(x) != sum(x)
     found = set()
     for size in (256, 1024, 16_384):
-        monkeypatch.setattr(reduction, "block_size", lambda count, size=size: size)
+        monkeypatch.setattr(reduction, "MIN_BLOCK_ROWS", size)
+        monkeypatch.setattr(reduction, "MAX_BLOCK_ROWS", size)
         for _ in range(3):
             draw.shuffle(x)
             answer = question("a*x", {"a": 1.0}, over=over({"x": x}, backend=backend))
@@ -446,3 +447,10 @@ def test_what_rows_leave_in_cycles_is_collected_as_they_go(ask: Any, monkeypatch
         gc.enable()
     assert len(seen) >= 400
     assert max(seen) < 3_000, max(seen)
+
+
+def test_masked_numbers_are_no_numbers() -> None:
+    data = {"x": np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])}
+    with pytest.raises(ExpressionError, match="row 2: column `x`: the value of `x` is not a finite number"):
+        gradient("w*x", {"w": 2.0}, data=data, reduce="sum")
+    assert gradient("w*x", {"w": 2.0}, data=data, reduce="sum", on_error="skip").value == 8.0

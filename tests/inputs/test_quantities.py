@@ -47,6 +47,7 @@ def test_a_number_is_none(text):
     ("text", "words"),
     [
         ("3 foo", "`foo` is not a unit"), ("3 m2", "a power is written with `^`"), ("-300 °C", "below absolute zero"),
+        ("0x10", "numbers are decimal here"), ("5 e3", "its exponent stand together"),
         ("5 dB", "`dB` is not a unit here"), ("3 khz", "`khz` is not a unit"), ("1/3 inch", "two ways"),
         ("3 J/kg K", "two ways"), ("20 m°C", "`m°C` can be read in two ways"),
     ],

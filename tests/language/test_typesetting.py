@@ -47,6 +47,7 @@ WRITTEN = {
     "(-x)**2": "(-x)^{2}",
     "(x/y)**2": r"\left(\frac{x}{y}\right)^{2}",
     "sin(x)**2": r"\sin^{2}(x)",
+    "(sin(x)**2)**(1/3)": r"(\sin^{2}(x))^{1/3}",
     "sech(x)**2": r"\operatorname{sech}^{2}(x)",
     "sin(x/2)": r"\sin\left(\frac{x}{2}\right)",
     "sin(x)**-1": r"\sin(x)^{-1}",

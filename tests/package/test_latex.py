@@ -15,7 +15,7 @@ from autodiff_cli.formulas.diff import diff
 from autodiff_cli.formulas.functions import functions
 from autodiff_cli.quantities.table import table
 from autodiff_cli.quantities.unit import parse_unit, without_siunitx
-from autodiff_cli.views.tex import FOOT, HEAD, head, of_function
+from autodiff_cli.views.tex import document_ends, of_function
 from places import TESTS
 from running import autodiff, lines
 from tex import compile_all, compile_document, inside
@@ -49,7 +49,8 @@ def test_a_piece_and_a_document_say_the_same(name: str) -> None:
     answer = ANSWERS[name]()
     piece, document = answer.to_text("latex"), answer.to_text("latex", document=True)
     assert "documentclass" not in piece
-    assert document.startswith(HEAD) and document.endswith(FOOT)
+    head, foot = document_ends()
+    assert document.startswith(head) and document.endswith(foot)
     said = [line for line in piece.splitlines() if line and not line.startswith("%")]
     assert said and all(line in document.splitlines() for line in said)
 
@@ -95,7 +96,7 @@ def test_what_has_units_compiles(tmp_path: Path) -> None:
     listed = [f"$2\\,{unit.latex}$" for unit in units if unit.atoms]
     pieces = [*golden(siunitx=True), *listed]
     assert len(pieces) > 200
-    text = head(("booktabs", "siunitx")) + "\n\n".join(pieces) + FOOT
+    text = "\n\n".join(pieces).join(document_ends(("booktabs", "siunitx")))
     assert compile_document(text, tmp_path, draft=True) > 3
     plain = "\n".join(map(without_siunitx, listed))
     assert compile_all([plain], tmp_path) > 0
@@ -150,4 +151,4 @@ def test_a_file_is_a_piece_or_a_document(tmp_path: Path) -> None:
         assert autodiff(*command, "--output", "a.tex", "--force", folder=tmp_path).code == 0
         assert (tmp_path / "a.tex").read_text("utf-8").startswith("% x**2\n")
         assert autodiff(*command, "--output", "a.tex", "--force", "--document", folder=tmp_path).code == 0
-        assert (tmp_path / "a.tex").read_text("utf-8").startswith(HEAD)
+        assert (tmp_path / "a.tex").read_text("utf-8").startswith(document_ends()[0])

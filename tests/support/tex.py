@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.views.tex import FOOT, head
+from autodiff_cli.views.tex import document_ends
 
 COMPILER = shutil.which("pdflatex")
 MISSING = "there is no pdflatex here: it is in the package texlive-latex-base"
@@ -18,13 +18,14 @@ MISSING = "there is no pdflatex here: it is in the package texlive-latex-base"
 
 def inside(document: str) -> str:
     """What stands between the beginning and the end of a document."""
-    return document.partition("\\begin{document}\n")[2].removesuffix(FOOT) or document
+    return document.partition("\\begin{document}\n")[2].removesuffix(document_ends()[1]) or document
 
 
 def compile_all(pieces: Iterable[str], folder: Path, *, draft: bool = True) -> int:
     """Compile the pieces as one document; return how many pages it has. Fails with the words of TeX."""
     text = "\n\n".join(pieces)
-    return compile_document(head(["siunitx"] * (r"\unit{" in text)) + text + FOOT, folder, draft=draft)
+    ends = document_ends(["siunitx"] * (r"\unit{" in text))
+    return compile_document(text.join(ends), folder, draft=draft)
 
 
 def compile_document(text: str, folder: Path, *, draft: bool = False) -> int:

@@ -402,6 +402,26 @@ def test_a_kink_in_reach_is_not_linear_enough(text: str, point: str, turns: str 
     assert warning.span is not None and found.second_order is None
 
 
+@pytest.mark.parametrize(
+    ("text", "point", "name"),
+    [
+        ("x + 0.001*log(x)", "x=1±0.6", "x"),
+        ("y + x + 0.001*sqrt(1.3 - x)", "y=2±0.1,x=1±0.3", "x"),
+        ("x + 0.001*sqrt(1.3 - x)", "x=1±0.1", None),
+        ("x + 0.001*sqrt(1.3 - x)", "x=uniform(0.9, 1.3)", None),
+        ("x + 0.001*log(x)", "x=exponential(1)", None),
+        ("x + 0.001*asin(y)", "x=1±0.1,y=0.97±0.01", None),
+        ("x + 0.001*asin(y)", "x=1±0.1,y=0.98±0.01", "y"),
+        ("x + 1e-6*asin(y), x", "x=1±0.1,y=0.98±0.01", "y"),
+    ],
+)
+def test_a_domain_that_ends_in_reach_is_not_linear_enough(text: str, point: str, name: str | None) -> None:
+    answer = propagate(text, at(point))
+    said = [x.message.rpartition("it is undefined at likely values of ")[2] for x in answer.warnings]
+    assert said == ([f"`{name}`"] if name else [])
+    assert (answer.results[0].second_order is None) == (name is not None)
+
+
 @pytest.mark.parametrize(("text", "point"), [("abs(x)", "x=1.5±1"), ("heaviside(x - 1.2) + x", "x=1.1±0.04")])
 def test_whether_a_kink_is_in_reach_does_not_depend_on_the_coverage_factor(text: str, point: str) -> None:
     for k in (0.5, 1.0, 2.0):

@@ -28,7 +28,7 @@ from autodiff_cli.views.pictures.pdf import pdf
 from autodiff_cli.views.pictures.scene import DARK, LIGHT, Colors
 from autodiff_cli.views.pictures.svg import png, svg
 from autodiff_cli.views.pictures.tikz import tikz
-from autodiff_cli.views.tex import PICTURE_FOOT, PICTURE_HEAD
+from autodiff_cli.views.tex import document_ends
 from counting import counted_calls
 from drawings import SVG, Box, boxes, crossings, cut, overlaps, points, size, struck, tangle
 from places import TESTS
@@ -313,7 +313,8 @@ def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
 # ---- TikZ and PDF -------------------------------------------------------------------------------------------------
 def as_document(*drawings: str) -> str:
     """One page with all of these."""
-    return PICTURE_HEAD % "tikz" + r"\vbox{\hbox{" + "}\n\\hbox{".join(drawings) + "}}" + PICTURE_FOOT
+    boxes = r"\vbox{\hbox{" + "}\n\\hbox{".join(drawings) + "}}"
+    return boxes.join(document_ends(["tikz"], kind="picture"))
 
 
 def test_tikz_draws_what_the_svg_does_at_the_same_places() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli.views import view_of
-from autodiff_cli.views.tex import FOOT, head
+from autodiff_cli.views.tex import document_ends
 from autodiff_cli.views.tex_tables import number
 from tex import compile_document
 
@@ -100,7 +100,7 @@ def test_numbers(text: str, written: str) -> None:
 
 def test_the_tables_compile(tmp_path: Path) -> None:
     pieces = "\n\n\\bigskip\n".join(map(latex, ANSWERS))
-    assert compile_document(head(("booktabs", "siunitx")) + pieces + FOOT, tmp_path) >= 1
+    assert compile_document(pieces.join(document_ends(("booktabs", "siunitx"))), tmp_path) >= 1
     log = (tmp_path / "all.log").read_text(errors="replace")
     assert "Overfull" not in log
 
@@ -117,5 +117,5 @@ def test_a_long_series_stays_on_the_page(tmp_path: Path) -> None:
         # nothing is lost
         series = text.replace(" \\\\\n&\\quad {}", "").partition(r"\approx")[2]
         assert len(re.findall(r"\(x - ", series)) == len(answer.coefficients) - 1
-        compile_document(head(("siunitx",)) + text + FOOT, tmp_path)
+        compile_document(text.join(document_ends(("siunitx",))), tmp_path)
         assert "Overfull" not in (tmp_path / "all.log").read_text(errors="replace")

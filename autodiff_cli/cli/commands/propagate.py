@@ -60,7 +60,10 @@ def run(call: Command) -> int:
     searches = Searches(
         call,
         view,
-        lambda request, stop: method(request, stop=stop, by_size=searches.chosen not in MACHINE),
+        # units in these formats do not depend on the numbers; before the choice the format is ""
+        lambda request, stop: method(
+            request, stop=stop, by_size=searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
+        ),
         lambda result: not result.interrupted,
         unit="blocks of draws",
     )
@@ -101,9 +104,6 @@ def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
         raise point_error(f"in `{path}`: {error}", error.hint) from None
 
 
-MACHINE = ("", "json", "jsonl", "csv", "tsv", "plain")
-"""Formats with units that do not depend on the numbers; "" before the choice."""
-
 _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
 
@@ -121,13 +121,12 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
 
         path, column = match[1], match[2] or name
         columns = read_columns([path], lambda names: [name], Forced.of(written), {name: column})
-        value = of_draws(name, columns[name])
+        value: Any = of_draws(name, columns[name])
         units, _ = column_units([name], columns.units, bool(columns.units))
         if name in units and units[name].atoms:
-            measured: Any = with_unit(name, value, str(units[name]))
-            value = measured
+            value = with_unit(name, value, str(units[name]))
         value.copied = path, columns[name]
-        return value
+        return value  # type: ignore[no-any-return]
 
     return read
 

@@ -8,6 +8,10 @@ from ...derivatives.graph import Picture, PictureInput, PictureNode
 from ..characters import Theme, shortened, visible
 from ..document import measured
 
+NOT_EVALUATED = "not evaluated"
+MAX_TITLE_CHARACTERS = 160
+"""The most characters of a program in a title."""
+
 Way = Literal["auto", "right", "down"]
 """The direction of a drawing from the inputs to the result."""
 
@@ -30,9 +34,6 @@ class Choices(NamedTuple):
 
 
 DEFAULT_CHOICES = Choices()
-NOT_EVALUATED = "not evaluated"
-MAX_TITLE_CHARACTERS = 160
-"""The most characters of a program in a title."""
 
 
 class Cell(NamedTuple):

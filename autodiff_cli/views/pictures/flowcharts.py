@@ -11,9 +11,7 @@ from .cells import DEFAULT_CHOICES, Choices, cells, description, title
 # A record's own characters, a backslash, and the ampersand of an HTML entity, which Graphviz reads in any label.
 _RECORD = str.maketrans({char: f"\\{char}" for char in '{}|<>\\"'} | {"&": "&amp;"})
 _PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
-
 _LOST_SPACE = re.compile(r"^ |(?<= ) | $")
-
 MAX_MERMAID_EDGES = 500
 """Mermaid's default limit `maxEdges`, which a diagram cannot raise."""
 # Harmless: letters, digits, single spaces, a point inside a number, an underscore inside a name.

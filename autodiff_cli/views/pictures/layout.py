@@ -111,7 +111,12 @@ def layered_layout(
         sources.setdefault(end, []).append(start)
         targets.setdefault(start, []).append(end)
     graph = _Graph(ranks, edges, ports, sources, targets)
-    columns = _order_columns(graph, _depth_first_order(inputs, outputs, len(ranks), segments))
+    columns: list[list[int]] = [[] for _ in range(max(ranks) + 1)]
+    for index in _depth_first_order(inputs, outputs, len(ranks), segments):
+        columns[ranks[index]].append(index)
+    if _crossings(columns, graph):
+        orders = (*(_sort_by_barycentres(columns, graph, back=back) for back in (False, True)), columns)
+        columns = min((_swap_neighbours(order, graph) for order in orders), key=lambda order: _crossings(order, graph))
     widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
     all_sizes = (*sizes, *(Size(widths[ranks[i]], 0.0) for i in range(len(sizes), len(ranks))))
     middles = _vertical_positions(columns, edges, all_sizes, len(sizes), max_height)
@@ -192,16 +197,6 @@ class _Graph(NamedTuple):
     sources: dict[int, list[int]]
     """The predecessors of each node or bend; `targets` are its successors."""
     targets: dict[int, list[int]]
-
-
-def _order_columns(graph: _Graph, first: Sequence[int]) -> list[list[int]]:
-    columns: list[list[int]] = [[] for _ in range(max(graph.ranks) + 1)]
-    for index in first:
-        columns[graph.ranks[index]].append(index)
-    if not _crossings(columns, graph):
-        return columns
-    orders = (*(_sort_by_barycentres(columns, graph, back=back) for back in (False, True)), columns)
-    return min((_swap_neighbours(order, graph) for order in orders), key=lambda candidate: _crossings(candidate, graph))
 
 
 def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:

@@ -31,7 +31,6 @@ BESIDE_TIGHT = 3.0
 """The additional distance of close rows for such numbers."""
 MARGIN = 20.0
 HEAD = 6.0
-
 LIVE_COLUMNS = 8
 """Characters of a number in a live picture, without sign and unit."""
 TIGHT_COLUMN_GAPS = (30.0, 30.0)
@@ -43,7 +42,6 @@ MIN_SLIDE_FONT = 11.0
 MAX_LIVE_WIDTH = 1240.0
 """The maximal width of a live picture, if its text then has `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
-
 MAX_COMPARED_NODES = 200
 """Graphs of more nodes get one layout only: no slide could hold them."""
 
@@ -253,7 +251,11 @@ class Scene:
             yield Path("line", tuple(pieces), not flag, source)
         labels: list[Text] = []
         for index, node in enumerate(nodes):
-            ports = self._ports(node, index)
+            ports = [(place - (len(node.inputs) - 1) / 2) * self.units[index].port for place in range(len(node.inputs))]
+            if not node.ordered:
+                heights = [layout.corners[layout.last[edge.node, index]].y for edge in node.inputs]
+                by_height = sorted(range(len(ports)), key=heights.__getitem__)
+                ports = [port for _, port in sorted(zip(by_height, ports, strict=True))]
             along, middle = layout.corners[index]
             # lines cross the gap beside a box narrower than its column at their own height
             tip, first = along - HEAD / 2, layout.lefts[index]
@@ -274,15 +276,6 @@ class Scene:
                     labels.append(Text("partial", x + before, y, partial))
         # no line goes over a number
         yield from labels
-
-    def _ports(self, node: PictureNode, index: int) -> list[float]:
-        layout, count = self.layout, len(node.inputs)
-        places = [(place - (count - 1) / 2) * self.units[index].port for place in range(count)]
-        if node.ordered:
-            return places
-        heights = [layout.corners[layout.last[edge.node, index]].y for edge in node.inputs]
-        ports = dict(zip(sorted(range(count), key=heights.__getitem__), places, strict=True))
-        return [ports[k] for k in range(count)]
 
     # ---- nodes
     @property

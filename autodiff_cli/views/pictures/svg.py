@@ -29,7 +29,6 @@ from .scene import (
 )
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
-
 DEFAULT_SCALE = 2.0
 """Pixels of a PNG per unit of the SVG, unless it is large."""
 AMPLE_PIXELS, MAX_PIXELS = 20e6, 100e6

@@ -11,7 +11,6 @@ from .cells import DEFAULT_CHOICES, Choices, title
 from .scene import BASELINE, DARK, LIGHT, LOOKS, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
 
 CROSS, DOT = r" \times ", r"{\cdot}"
-
 BOXES = ("box", "variable", "result", "operation", "operation result")
 
 
@@ -20,26 +19,22 @@ def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
 
     Raises `ExpressionError` (`limit`) for too large a graph.
     """
-    return "\n".join(_lines(picture, choices))
-
-
-def _lines(picture: Picture, choices: Choices) -> Iterator[str]:
     drawn = scene(picture, choices)
     dark = choices.theme == "dark"
     scale = 1.0 if choices.width is None else choices.width / drawn.width
-    unit = UNIT * scale
-    yield f"% {visible(title(picture))}"
-    yield rf"\begin{{tikzpicture}}[x={unit:.5g}bp, y=-{unit:.5g}bp,"
-    yield from (f"  {style}," for style in _styles(scale))
-    yield "]"
-    for name, color in (DARK if dark else LIGHT)._asdict().items():
-        yield rf"\definecolor{{graph {name}}}{{HTML}}{{{color[1:].upper()}}}"
+    unit, colors = UNIT * scale, (DARK if dark else LIGHT)._asdict().items()
     size = f"(0,0) rectangle ({coordinate(drawn.width)},{coordinate(drawn.height)})"
-    yield rf"\path[use as bounding box{', fill=graph paper' if dark else ''}] {size};"
-    yield rf"\begin{{scope}}[shift={{({coordinate(MARGIN)},{coordinate(MARGIN)})}}]"
-    yield from map(_shape, drawn.shapes)
-    yield r"\end{scope}"
-    yield r"\end{tikzpicture}"
+    lines = [
+        f"% {visible(title(picture))}",
+        rf"\begin{{tikzpicture}}[x={unit:.5g}bp, y=-{unit:.5g}bp,",
+        *(f"  {style}," for style in _styles(scale)),
+        "]",
+        *(rf"\definecolor{{graph {name}}}{{HTML}}{{{color[1:].upper()}}}" for name, color in colors),
+        rf"\path[use as bounding box{', fill=graph paper' if dark else ''}] {size};",
+        rf"\begin{{scope}}[shift={{({coordinate(MARGIN)},{coordinate(MARGIN)})}}]",
+        *map(_shape, drawn.shapes),
+    ]
+    return "\n".join([*lines, r"\end{scope}", r"\end{tikzpicture}"])
 
 
 def _styles(scale: float) -> Iterator[str]:

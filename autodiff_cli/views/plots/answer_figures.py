@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...uncertainty.measured_value import concise, in_unit
 from ..characters import on_one_line, shortened
+from ..numerals import percent
 from . import Picture
 from .figure import Palette, draw_dots, with_grid
 from .frame import MAX_DOTS
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
 
 LOG_SCALE_RATIO = 100.0
 """The ratio of values from which their scale is logarithmic."""
-
 MAX_DOTTED_STEPS = 40
 """The most steps of a descent that have a dot each."""
-
 MAX_BARS = 20
 MAX_OUTPUTS = 6
 
@@ -37,7 +36,7 @@ def fit_picture(answer: Fit) -> Picture:
     across = answer.fitted if others else answer.columns[predictor]
     dy = sigma.get(answer.response, ())
     dx = sigma.get(predictor, ()) if len(dy) and not others else ()
-    percent = f"{100 * answer.level:.3g} %"
+    level = percent(answer.level)
 
     def draw(page: Any, palette: Palette) -> None:
         page.set_size_inches(6.4, 5.6)
@@ -48,10 +47,10 @@ def fit_picture(answer: Fit) -> Picture:
         elif answer.curve:
             xs, ys, wide = zip(*answer.curve, strict=True)
             low, high = ([y + sign * w for y, w in zip(ys, wide, strict=True)] for sign in (-1, 1))
-            label = f"{percent} confidence"
+            label = f"{level} confidence"
             upper.fill_between(xs, low, high, color=palette.red, alpha=0.25, linewidth=0, label=label)
             upper.plot(xs, ys, color=palette.red, label="fit")
-            _predicted(upper, answer, palette, percent)
+            _predicted(upper, answer, palette, level)
         # a cloud would hide the fit: it is behind it then, and paler
         style: Any = {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MAX_DOTS else {}
         draw_dots(upper, across, observed, dx, dy, palette.blue, **style)
@@ -74,14 +73,14 @@ def fit_picture(answer: Fit) -> Picture:
     return Picture(draw, shortened(on_one_line(answer.text)), ", ".join(parts))
 
 
-def _predicted(axes: Any, answer: Fit, palette: Palette, percent: str) -> None:
+def _predicted(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
     (name,) = answer.predictors
     predictions = [(place.point[name], place) for place in answer.predictions if place.value is not None]
     predictions.sort(key=lambda prediction: prediction[0])
     if predictions:
         xs, ys = [x for x, _ in predictions], [place.value for _, place in predictions]
         axes.plot(xs, ys, color=palette.violet, linewidth=1.0)
-    for attribute, alpha, label in (("prediction", 0.12, f"{percent} prediction"), ("confidence", 0.18, None)):
+    for attribute, alpha, label in (("prediction", 0.12, f"{level} prediction"), ("confidence", 0.18, None)):
         bands = [(x, *ends) for x, place in predictions if (ends := getattr(place, attribute)) is not None]
         if bands:
             xs, low, high = map(list, zip(*bands, strict=True))
@@ -126,7 +125,7 @@ def budget_picture(answer: Propagation) -> Picture:
     caption = ""
     if len(shown) == 1:
         unit = "" if answer.units is None else f" {answer.units['results'][0]['value']}".rstrip()
-        caption = f"{in_unit(shown[0].interval, unit)}, for {100 * shown[0].level:.4g} %"
+        caption = f"{in_unit(shown[0].interval, unit)}, for {percent(shown[0].level)}"
     return Picture(draw, shortened(on_one_line(answer.text)), caption)
 
 
@@ -168,7 +167,7 @@ def _histogram(axes: Any, result: Result, palette: Palette) -> None:
         axes.plot(xs, ys, color=palette.ink, linewidth=1.3, label="first order, normal")
         for x in (result.value - result.expanded, result.value + result.expanded):
             axes.axvline(x, color=palette.ink, linewidth=0.9, linestyle=(0, (5, 3)))
-    for x, label in zip(draws.shortest, (f"{100 * result.level:.3g} % of the draws", None), strict=True):
+    for x, label in zip(draws.shortest, (f"{percent(result.level)} of the draws", None), strict=True):
         axes.axvline(x, color=palette.green, linewidth=1.3, label=label)
     axes.set_ylim(0, None)
     axes.set_yticks([])

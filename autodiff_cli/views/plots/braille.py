@@ -6,9 +6,8 @@ import math
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from ...curves.contours import Surface, refined
@@ -22,7 +21,6 @@ from .frame import FUNCTIONS, TOUCHED, Frame, Look, Series, panels, path_of, row
 
 WIDTH = 72
 HEIGHT = 20
-
 _CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": "@", "cyan": "+", "white": "x"}
 
 
@@ -72,8 +70,13 @@ def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
 
 def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
     numpy = library("numpy")
-    with _without("numba"):
+    # uniplot does without numba, which takes seconds to import
+    absent = sys.modules.setdefault("numba", None) is None  # type: ignore[arg-type]
+    try:
         uniplot = library("uniplot")
+    finally:
+        if absent:
+            del sys.modules["numba"]
     across, up = _unit(*sides), _unit(*frame)
     width = max(20, min(look.width or WIDTH + 12, 100) - 12)
     # a block of dots, or one character
@@ -85,7 +88,9 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
             places = [(x, y) for ((x, y), *_) in pieces if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
             points = [(x + dx, y + dy) for x, y in places for dx, dy in block]
         else:
-            points = [*(_dots(pieces, drawn_as.every, sides, frame) if drawn_as.every else _joined(pieces))]
+            gap = ((math.nan, math.nan),)
+            joined = chain.from_iterable([(*gap * (k > 0), *piece) for k, piece in enumerate(pieces)])
+            points = [*(_dots(pieces, drawn_as.every, sides, frame) if drawn_as.every else joined)]
         if points and drawn_as.terminal:  # not all of it lies outside
             drawn.append((drawn_as, points))
     text: str = uniplot.plot_to_string(
@@ -117,13 +122,6 @@ def _unit(low: float, high: float) -> float:
     return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
 
 
-def _joined(pieces: Sequence[Stretch]) -> Iterator[Place]:
-    for k, piece in enumerate(pieces):
-        if k:
-            yield float("nan"), float("nan")
-        yield from piece
-
-
 def _dots(pieces: Sequence[Stretch], every: float, sides: tuple[float, float], frame: Frame) -> Iterator[Place]:
     across, up = sides[1] - sides[0], (frame.high - frame.low) * 2.2
     for piece in pieces:
@@ -136,18 +134,6 @@ def _dots(pieces: Sequence[Stretch], every: float, sides: tuple[float, float], f
                 share = left / length
                 yield a + share * (b - a), at_a + share * (at_b - at_a)
             left -= length
-
-
-@contextmanager
-def _without(library: str) -> Iterator[None]:
-    absent = library not in sys.modules
-    if absent:
-        sys.modules[library] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        if absent:
-            del sys.modules[library]
 
 
 def library(module: str) -> Any:

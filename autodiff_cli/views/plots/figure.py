@@ -18,6 +18,16 @@ from . import Picture
 from .braille import arrow, library
 from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, level_digits, panels, path_of, rows_of
 
+MAX_LABELS_TIMES_LINES = 3_000
+"""The most labels of contours times their lines."""
+EDGE_SHARE = 0.07
+"""The share of a side near its ends where no contour is labelled."""
+_AFTER = "+-−*/·=,"
+"""Signs at which no line ends."""
+MAX_TITLE_LINES = 6
+"""The most lines of a title; a longer one ends with three dots."""
+_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
+
 
 class Palette(NamedTuple):
     """The colours of a theme; those of the light one by default."""
@@ -27,14 +37,12 @@ class Palette(NamedTuple):
     faint: str = "#8a8a8a"
     grid: str = "#e6e6e6"
     hidden: str = "#eeeeee"
-    """Where the function is undefined."""
     blue: str = "#2a62a8"
     red: str = "#b5402c"
     green: str = "#3c7d3e"
     violet: str = "#7b3fa0"
     brown: str = "#8a6100"
     pale: str = "#c9d8ea"
-    """What is behind lines."""
     contours: tuple[float, float] = (0.0, 0.9)
     """The part of the scale of colours that is seen on the paper."""
 
@@ -46,11 +54,6 @@ DARK = Palette(
     (0.3, 1.0),
 )
 
-MAX_LABELS_TIMES_LINES = 3_000
-"""The most labels of contours times their lines."""
-
-EDGE_SHARE = 0.07
-"""The share of a side near its ends where no contour is labelled."""
 
 SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -67,9 +70,6 @@ SETTINGS: Any = {
     # a font as it is, not the shapes of its letters: whoever reads the page can select and search
     "pdf.fonttype": 42,
 }
-
-_AFTER = "+-−*/·=,"
-"""Signs at which no line ends."""
 
 
 def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
@@ -113,11 +113,19 @@ def drawn(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
         file.getvalue(),
         count=2,
     )
-    return _both(svg, picture.levels) if theme == "auto" else svg
-
-
-MAX_TITLE_LINES = 6
-"""The most lines of a title; a longer one ends with three dots."""
+    if theme != "auto":
+        return svg
+    # the light drawing, with the colours of the dark one for who prefers that
+    changed = dict(zip(_tints(picture.levels, LIGHT), _tints(picture.levels, DARK), strict=True))
+    changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
+    pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]
+    rules = b"".join(
+        b'[style*="%b: %b"]{%b:%b!important}' % (what, one, what, other)
+        for one, other in pairs
+        for what in (b"fill", b"stroke")
+        if b"%b: %b" % (what, one) in svg
+    )
+    return svg.replace(b"</defs>", b"</defs>\n <style>@media (prefers-color-scheme:dark){%b}</style>" % rules, 1)
 
 
 def _fit(line: Any) -> None:
@@ -142,20 +150,6 @@ def _fit(line: Any) -> None:
         lines.append(left[:count].strip())
         left = left[count:].strip()
     line.set_text("\n".join(lines))
-
-
-def _both(light: bytes, levels: Sequence[float]) -> bytes:
-    """The light drawing, with the colours of the dark one for who prefers that."""
-    changed = dict(zip(_tints(levels, LIGHT), _tints(levels, DARK), strict=True))
-    changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
-    pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]
-    rules = b"".join(
-        b'[style*="%b: %b"]{%b:%b!important}' % (what, one, what, other)
-        for one, other in pairs
-        for what in (b"fill", b"stroke")
-        if b"%b: %b" % (what, one) in light
-    )
-    return light.replace(b"</defs>", b"</defs>\n <style>@media (prefers-color-scheme:dark){%b}</style>" % rules, 1)
 
 
 def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
@@ -204,7 +198,7 @@ def _series(axes: Any, series: Iterable[Series], palette: Palette, plot: Curve |
         if "markerfacecolor" in style:
             style["markerfacecolor"] = palette.paper
         if look is ROWS and (data := plot.data) is not None:
-            draw_dots(axes, data.x, data.y, data.dx, data.dy, color, zorder=4, error_zorder=3)
+            draw_dots(axes, data.x, data.y, data.dx, data.dy, color, zorder=4)
         elif look.marker:
             axes.plot(*zip(*chain(*pieces), strict=True), look.marker, color=color, label=label or None, **style)
         elif color:
@@ -223,9 +217,6 @@ def _powers(axis: Any, ratio: float) -> None:
 
     axis.set_major_formatter(FuncFormatter(label))
     axis.set_minor_formatter(FuncFormatter(label) if ratio < 50 else NullFormatter())
-
-
-_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
@@ -324,17 +315,15 @@ def draw_dots(
     color: str,
     *,
     labelled: bool = True,
-    zorder: float = 2,
-    error_zorder: float = 2,
     **style: Any,
 ) -> None:
     """Draw rows as dots, with their uncertainties unless there are too many."""
     shown = in_sight(xs, ys)
     label = "data" if len(shown) == len(xs) else f"data ({len(shown):,} of {len(xs):,} drawn)"
     places = [xs[k] for k in shown], [ys[k] for k in shown]
-    style = {"markersize": 4, "alpha": 0.8, "zorder": zorder} | style
+    style = {"markersize": 4, "alpha": 0.8, "zorder": 2} | style
     axes.plot(*places, "o", color=color, label=label if labelled else None, **style)
     if (len(dx) or len(dy)) and len(xs) <= MAX_DOTS:
         xerr, yerr = (sizes if len(sizes) else None for sizes in (dx, dy))
-        bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": error_zorder}
+        bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": min(style["zorder"], 3)}
         axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,9 +17,18 @@ if TYPE_CHECKING:
 
 MARGIN = 0.06
 """The share of the height that is left free at the top and at the bottom."""
-
 MAX_HEIGHT = 1e300
 """The largest height that is drawn, so that nothing overflows."""
+POINT = {"markersize": 6, "zorder": 5}
+_ON_TERMINALS = ("blue", "red", "green", "yellow", "magenta", "cyan"), (0, 0.02, 0.045) * 2
+MAX_KINKS = 12
+"""The most kinks that are marked."""
+MAX_MARKED_STEPS = 200
+"""The most points of a path that are marked."""
+MAX_DOTS = 5_000
+"""The most rows that have a dot each."""
+CELLS = 100
+"""The columns and rows of cells of a picture of more: a dot is as wide."""
 
 
 class Frame(NamedTuple):
@@ -65,9 +75,6 @@ class Look(NamedTuple):
     style: Mapping[str, Any] = MappingProxyType({})
 
 
-POINT = {"markersize": 6, "zorder": 5}
-
-_ON_TERMINALS = ("blue", "red", "green", "yellow", "magenta", "cyan"), (0, 0.02, 0.045) * 2
 FUNCTIONS = [*map(Look, *_ON_TERMINALS, ("blue", "red", "green", "violet", "brown", "ink"))]
 """Several functions, in their order."""
 SLOPE, BEND = Look("red", 0.02, "red"), Look("cyan", 0.06, "violet")
@@ -84,13 +91,6 @@ class Series(NamedTuple):
     look: Look
     pieces: Sequence[Stretch]
     label: str = ""
-
-
-MAX_KINKS = 12
-"""The most kinks that are marked."""
-
-MAX_MARKED_STEPS = 200
-"""The most points of a path that are marked."""
 
 
 def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame, list[Series]]]:
@@ -121,9 +121,12 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
         if curve.derivative.stretches:
             lower.append(Series(TOUCHED._replace(color="red"), [((tangent.at, tangent.slope),)]))
     upper += [*path_of(curve, "magenta", "ink"), *rows_of(curve)]
-    kinks = [place for place in _kinks(curve, one) if kinked or tangent is None or place[0] != tangent.at]
-    if kinks:
-        upper.append(Series(KINKS, [(place,) for place in kinks], "no derivative (a kink)"))
+    if 0 < len(kinks := curve.kinks) <= MAX_KINKS:
+        places = [place for stretch in curve.function.stretches for place in stretch]
+        shown = [x for x in kinks if kinked or tangent is None or x != tangent.at]
+        marks = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in shown]
+        marks = [(x, height) for x, height in marks if one.low <= height <= one.high]
+        upper += [Series(KINKS, [(place,) for place in marks], "no derivative (a kink)")] * bool(marks)
     return [(one, upper)] if two is None else [(one, upper), (two, lower)]
 
 
@@ -147,20 +150,16 @@ def rows_of(plot: Curve | Surface) -> Iterator[Series]:
         yield Series(ROWS, [((x, y),) for _, x, y in places])
 
 
-def _kinks(curve: Curve, frame: Frame) -> list[tuple[float, float]]:
-    kinks = curve.kinks
-    places = [place for stretch in curve.function.stretches for place in stretch]
-    nearest = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in kinks if len(kinks) <= MAX_KINKS]
-    return [(x, height) for x, height in nearest if frame.low <= height <= frame.high]
-
-
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     """Return the frames of function and derivative; None where one has room for both."""
     if "y" in curve.log:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
     function, derivative, tangent = curve.function, curve.derivative, curve.tangent
-    value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path), *_heights_of(curve)]
+    value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
+    if (data := curve.data) is not None:
+        rows = zip(data.x, data.y, data.dy or repeat(0.0), strict=False)
+        value += [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
     slope = [tangent.slope] if tangent else []
     functions = [output.function for output in curve.outputs if output.function.stretches] or [function]
     heights = [height for samples in functions for height in (samples.low, samples.high)]
@@ -176,15 +175,6 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     if height <= largest * (one.high - one.low) and height <= largest * (two.high - two.low):
         return _frame([*heights, *slopes, *value, *slope]), None
     return one, two
-
-
-def _heights_of(curve: Curve) -> list[float]:
-    data = curve.data
-    if data is None:
-        return []
-    sizes = data.dy or (0.0,) * len(data.y)
-    rows = zip(data.x, data.y, sizes, strict=True)
-    return [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
 
 
 def _frame(heights: Sequence[float]) -> Frame:
@@ -220,13 +210,6 @@ def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> 
         if min(a[1], b[1]) < edge < max(a[1], b[1]):
             share = edge / (b[1] - a[1]) - a[1] / (b[1] - a[1])
             yield a[0] + share * (b[0] - a[0]), edge
-
-
-MAX_DOTS = 5_000
-"""The most rows that have a dot each."""
-
-CELLS = 100
-"""The columns and rows of cells of a picture of more: a dot is as wide."""
 
 
 def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
