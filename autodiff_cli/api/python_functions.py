@@ -108,6 +108,9 @@ class Answer:
     _choices: Mapping[str, Any] = {}
     """How it is shown: what the options `digits`, `depth` and so on have chosen."""
 
+    _typed: str | None = None
+    """The program as it was typed, if a function was asked."""
+
     _reading: AsRead | None = None
     """The program as it was corrected; None if it was read as typed."""
 
@@ -139,10 +142,10 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON record of the command, without `id` and `line`."""
-        text = getattr(self, "text", None)
+        text = getattr(self, "text", None) if self._typed is None else self._typed
         record = views.record(self, **self._choices)
         if self._reading is not None:
-            text, record = self._reading.typed, self._reading.placed(record)
+            record = self._reading.placed(record)
         note = {} if self.note is None else {"note": self.note}
         return ({} if text is None else {"expr": text}) | note | record
 
@@ -589,6 +592,7 @@ def answers(
                 answer.__dict__.update({"_values": tuple(meant(point))} if meant(point) else {})
             else:
                 answer = answered(values)
+            answer.__dict__["_typed"] = text
             if warnings := getattr(answer, "warnings", ()):
                 answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
             return answer

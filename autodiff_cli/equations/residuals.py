@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from operator import mul
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import Diagnostic
 from ..graphs.second_order import hessian_in
@@ -29,6 +29,10 @@ ROOT_DIGITS = 80
 MAX_ROUGHNESS = 1e-12
 """The relative error of a solution in doubles from which on it is computed in more digits."""
 
+NEGLIGIBLE_CHANGE = 1e-12
+MAX_CHANGE = 1e-9
+"""The relative change of the derivative within those errors from which on it is computed in more digits."""
+
 MAX_UNKNOWNS_IN_DIGITS = 30
 
 Ends = dict[str, tuple[float, float]]
@@ -46,6 +50,8 @@ class Search:
     """Whether there are no other solutions, if that is known."""
     linear = False
     """Whether all equations are linear in all unknowns together, decided from their graph."""
+    cut_short = ""
+    """What to say of a search that its work ended."""
     kind = ""
     """What the equations are, in words, where all solutions are known."""
 
@@ -56,6 +62,8 @@ class Search:
         """The roots without a clear change of sign."""
         self.errors: dict[tuple[float, ...], list[float]] = {}
         """How far off the unknowns of exactly known solutions may be."""
+        self.accuracies: dict[tuple[float, ...], Accuracy | None] = {}
+        """Of solutions of several equations."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
@@ -127,42 +135,48 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
     return left, None
 
 
-def solution_errors(
+class Accuracy(NamedTuple):
+    """How far each unknown of a solution may be off, and how much the inverse of the derivative may change by that."""
+
+    errors: dict[str, float]
+    change: float
+
+
+def accuracy(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
-) -> dict[str, float] | None:
-    """Return how far each unknown may be off, |F_u⁻¹| times residuals; None where F_u may be singular."""
+) -> Accuracy | None:
+    """Return how far a solution may be off, by |F_u⁻¹| times residuals; None where F_u may be singular."""
     inverted = None if rows is None else inverse(rows)
     if inverted is None or rows is None:
         return None
     off = [abs(r) + error for r, error in zip(left, rounding_errors(problem, at), strict=True)]
-    errors = {
-        name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True))
-        for name, line in zip(at, inverted, strict=True)
-    }
-    # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
+    lines = dict(zip(at, inverted, strict=True))
+    errors = {name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True)) for name, line in lines.items()}
+    change = 0.0
     worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
     for side in (2.0, -2.0):
-        moved, changed = dict(at), None
-        for name, line in zip(at, inverted, strict=True):
-            moved[name] += math.copysign(side * errors[name], side * line[worst])
+        steps = {name: math.copysign(side * errors[name], side * line[worst]) for name, line in lines.items()}
+        moved = None
         with Defined():
-            changed = residuals(problem, moved)[1]
-        changes = [
-            math.fsum(abs(a - b) for a, b in zip(*pair, strict=True))
-            for pair in zip(changed or rows, rows, strict=True)
-        ]
-        if any(math.fsum(abs(a) * b for a, b in zip(line, changes, strict=True)) >= 1 for line in inverted):
-            return None
+            moved = residuals(problem, {name: x + steps[name] for name, x in at.items()})[1]
+        pairs = zip(moved or rows, rows, strict=True)
+        changes = [math.fsum(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in pairs]
+        change = max(change, *(math.fsum(abs(a) * b for a, b in zip(line, changes, strict=True)) for line in inverted))
+        if change < NEGLIGIBLE_CHANGE:
+            break
     size = max((abs(x) for x in at.values()), default=0.0) or 1.0
-    return errors if all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items()) else None
+    # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
+    is_near = all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items())
+    return Accuracy(errors, change) if is_near and change < 1 else None
 
 
-def is_rough(x: Sequence[float], errors: Mapping[str, float] | None) -> bool:
-    """Return whether a solution in doubles, off by so much, lacks digits that more digits would have."""
-    size = max(map(abs, x), default=0.0)
-    return errors is None or any(
-        error > MAX_ROUGHNESS * max(abs(a), 1e-3 * size) for a, error in zip(x, errors.values(), strict=True)
-    )
+def is_rough(x: Sequence[float], accuracy: Accuracy | None) -> bool:
+    """Return whether a solution in doubles, or its derivatives, lack digits that a computation in more has."""
+    if accuracy is None or accuracy.change > MAX_CHANGE:
+        return True
+    least = 1e-3 * max(map(abs, x), default=0.0)
+    errors = accuracy.errors.values()
+    return any(error > MAX_ROUGHNESS * max(abs(a), least) for a, error in zip(x, errors, strict=True))
 
 
 def derivatives(

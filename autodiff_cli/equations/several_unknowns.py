@@ -17,7 +17,7 @@ from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, counted, needed
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
-from ..numbers.budget import Defined
+from ..numbers.budget import Defined, current
 from ..numbers.exact import EXACT
 from ..numerics.linear_algebra import rank, solve_linear
 from ..numerics.newton import damped_newton, newton
@@ -25,18 +25,20 @@ from .residuals import (
     MAX_UNKNOWNS_IN_DIGITS,
     ROOT_DIGITS,
     ZERO_ROUNDINGS,
+    Accuracy,
     Search,
+    accuracy,
     holds_exactly,
     is_rough,
     other_values,
     residuals,
     rounding_errors,
-    solution_errors,
     system,
 )
 
 MAX_NEWTON_STEPS = 100
 RANDOM_STARTS = 200
+RESERVED_WORK_SHARE = 0.1  # for the digits of the solutions
 
 MAX_NAMED = 4
 """Unknowns that the hint on further solutions names."""
@@ -116,7 +118,11 @@ class SeveralEquations(Search):
 
     def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
         """Return the solutions of linear equations that are singular in doubles, decided in fractions."""
-        if not self.linear or len(self.unknowns) > MAX_UNKNOWNS_IN_DIGITS or (solutions and self._errors(solutions[0])):
+        if (
+            not self.linear
+            or len(self.unknowns) > MAX_UNKNOWNS_IN_DIGITS
+            or (solutions and self._accuracy(solutions[0]))
+        ):
             return solutions
         with Defined(ArithmeticError, ValueError):
             in_fractions = system(EXACT, self.problem, other_values(EXACT, Arithmetic("exact"), self.problem))
@@ -134,9 +140,9 @@ class SeveralEquations(Search):
             self.complete, solutions = False, solutions[:1]
         return solutions
 
-    def _errors(self, x: Sequence[float]) -> dict[str, float] | None:
+    def _accuracy(self, x: Sequence[float]) -> Accuracy | None:
         at = dict(zip(self.unknowns, x, strict=True))
-        return solution_errors(self.problem, at, *residuals(self.problem, at))
+        return accuracy(self.problem, at, *residuals(self.problem, at))
 
     around = one
 
@@ -188,15 +194,17 @@ class SeveralEquations(Search):
         holds = self._holds(x, values)
         if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * sizes[0]:
             return None
-        errors = self._errors(x)
-        if not holds or (is_rough(x, errors) and (errors is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
+        known = self._accuracy(x)
+        if not holds or (is_rough(x, known) and (known is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
             limit = self._limit(x)
             if limit is None:
                 self.rounded = self.rounded or holds
                 return None
             x = limit
+            known = self._accuracy(x)
             if holds_exactly(self.problem, x):
                 self.errors[tuple(x)] = [0.0] * len(x)
+        self.accuracies[tuple(x)] = known
         # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
@@ -270,7 +278,11 @@ class SeveralEquations(Search):
                 for y in solutions
             )
 
+        work = current()
         for _ in range(RANDOM_STARTS):
+            if work.left < RESERVED_WORK_SHARE * work.most:
+                self.cut_short = "; the work that it may take ended before the search did: `--work 10`"
+                break
             x = self._newton([draw.uniform(low, high) for low, high in self.bounds], is_known)
             if x and not is_known(x):
                 solutions.append(x)

@@ -41,12 +41,12 @@ from .residuals import (
     Ends,
     Search,
     Stopped,
+    accuracy,
     derivatives,
     is_rough,
     other_values,
     residuals,
     second_derivatives,
-    solution_errors,
     system,
 )
 from .several_unknowns import SeveralEquations
@@ -336,8 +336,10 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = residuals(problem, at)
     multiplicity, off = finder.multiplicities.get(start[0]), finder.errors.get(tuple(start))
-    errors = None if (multiplicity or 1) > 1 else solution_errors(problem, at, left, slopes)
-    simple = errors is not None
+    known = finder.accuracies.get(tuple(start))
+    if known is None and (multiplicity or 1) == 1:
+        known = accuracy(problem, at, left, slopes)
+    simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
 
@@ -375,13 +377,14 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         return answer
 
     answer: dict[str, Any] | None = None
-    in_digits = arithmetic == DOUBLE and off is None and len(at) <= MAX_UNKNOWNS_IN_DIGITS
-    if in_digits and (multiplicity or 1) == 1 and is_rough(start, errors):
+    in_digits = arithmetic == DOUBLE and len(at) <= MAX_UNKNOWNS_IN_DIGITS
+    if in_digits and (multiplicity or 1) == 1 and is_rough(start, known):
         fails, simple = simple and len(at) == 1, True
         with Defined(ArithmeticError, ValueError):
             sharper = arithmetic.run(point, in_more_digits, tree)
             left, slopes = residuals(problem, at)
-            answer, off, multiplicity = sharper, [math.ulp(x) / 2 if x else MAX_VANISHING for x in at.values()], 1
+            answer, multiplicity = sharper, 1
+            off = off or [math.ulp(x) / 2 if x else MAX_VANISHING for x in at.values()]
         if answer is None:
             at, simple = dict(zip(unknowns, start, strict=True)), fails
     try:
@@ -398,8 +401,8 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     if not simple and wanted and not is_told:
         problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
     bounds: Any = dict.fromkeys(at)
-    if arithmetic == DOUBLE and (errors or off is not None):
-        bounds = errors if off is None else _named(at, off)
+    if arithmetic == DOUBLE and (known or off is not None):
+        bounds = known.errors if known and off is None else _named(at, off or ())
     if tree is not None:
         from ..inputs.quantities import in_units  # only units need it
 
@@ -509,8 +512,8 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
             all_known, none = f"proven to be all{between}{whole}", f"it is proven that there is no solution{between}"
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
-        return "not found", f"no solution was found{between if every else ''}{finder.nearest()}"
+        return "not found", f"no solution was found{between if every else ''}{finder.nearest()}{finder.cut_short}"
     if every and not (finder.linear and finder.complete is False):
-        more = "" if finder.plateaus else "; `--certified` proves whether these are all"
+        more = "" if finder.plateaus else finder.cut_short or "; `--certified` proves whether these are all"
         return "solved", f"{listed} found{between}{more}"
     return "solved", finder.searched(count)

@@ -24,8 +24,18 @@ from ..inputs.problem import Point, parse, single_output
 from ..table.operators import SUB
 from .comparison import as_number, many_digits
 from .exercise import Exercise, Marked
-from .labels import Entry, Key, entries
-from .marking import distinguishable, errors_point_into, figure, mark_formula, own, parse_number, rounded
+from .marking import (
+    Entry,
+    Key,
+    distinguishable,
+    entries,
+    errors_point_into,
+    figure,
+    mark_formula,
+    own,
+    parse_number,
+    rounded,
+)
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 

@@ -142,14 +142,17 @@ class _Planner:
 
     def order(self) -> list[Task]:
         tasks: list[Task] = []
-        providers: dict[tuple[Step, Branch], list[int]] = {}
+        providers: dict[tuple[Step, Branch], Sequence[int]] = {}
         for step in self.live:
             # branches within different parents may have equal serials
             for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.line()])):
-                provided = providers[step, path] = []
-                for task in self.tasks_of(step, path):
-                    provided.append(len(tasks))
-                    tasks.append(task)
+                first = len(tasks)
+                condition, *chosen = branches(step) if step.name in LAZY else (step,)
+                if any(b.args and self.covering(b, path) is None for b in chosen):
+                    tasks += [Task(step, path.inside(condition, k == 0), b) for k, b in enumerate(chosen)]
+                else:
+                    tasks.append(Task(step, path))
+                providers[step, path] = range(first, len(tasks))
         waiting = [0] * len(tasks)
         users: list[list[int]] = [[] for _ in tasks]
         entries: dict[Branch, int] = {}
@@ -159,7 +162,7 @@ class _Planner:
                 users[one].append(k)
             waiting[k] += len(before)
 
-        def providing(step: Step, path: Branch) -> list[int]:
+        def providing(step: Step, path: Branch) -> Sequence[int]:
             place = self.covering(step, path)
             assert place is not None
             return providers[step, place]
@@ -184,13 +187,6 @@ class _Planner:
             if path.parent is not None:
                 wait(k, entry(path))
         return self.sorted(tasks, waiting, users)
-
-    def tasks_of(self, step: Step, path: Branch) -> list[Task]:
-        if step.name in LAZY:
-            condition, x, y = branches(step)
-            if any(b.args and self.covering(b, path) is None for b in (x, y)):
-                return [Task(step, path.inside(condition, holds), b) for b, holds in ((x, True), (y, False))]
-        return [Task(step, path)]
 
     def sorted(self, tasks: list[Task], waiting: list[int], users: list[list[int]]) -> list[Task]:
         ready: dict[Branch, list[int]] = {}

@@ -53,7 +53,6 @@ class Real(NumberType):
     name = "real"
     has_values = True
     pi = math.pi
-    e = math.e
     tolerance = 1e-13
 
     def __init__(self) -> None:

@@ -68,17 +68,13 @@ class Multiprecision(NumberType):
     def pi(self) -> Number:
         return +self.context.pi
 
-    @property
-    def e(self) -> Number:
-        return +self.context.e
-
     def number(self, x: Number) -> Number:
         return self._bounded(self.context.mpf(x))
 
     def literal(self, text: str) -> Number:
         """Return the value of a literal or a named constant. Raises OverflowError."""
         if text in NAMED:
-            value = getattr(self, NAMED[text])
+            value = +getattr(self.context, NAMED[text])
             return value if self.decimals else self.context.mpf(float(value))
         if not self.decimals:
             return self.context.mpf(float(text))

@@ -69,10 +69,6 @@ class Recorder(NumberType):
     def pi(self) -> Step:
         return self.number(math.pi)
 
-    @property
-    def e(self) -> Step:
-        return self.number(math.e)
-
     def number(self, x: Number) -> Step:
         if isinstance(x, Step):
             return x

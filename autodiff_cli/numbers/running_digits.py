@@ -221,10 +221,6 @@ class RunningDigits(Lifted):
     def pi(self) -> BoundedDigits:
         return self.rounded(self.base.pi, EXACT)
 
-    @property
-    def e(self) -> BoundedDigits:
-        return self.rounded(self.base.e, EXACT)
-
     def number(self, x: Number) -> BoundedDigits:
         if isinstance(x, BoundedDigits):
             return x

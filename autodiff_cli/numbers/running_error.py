@@ -52,7 +52,9 @@ class Bounded(Valued):
     def __add__(self, other: Number) -> Bounded:
         y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
         x = self.x + y
-        return Bounded(x, self.error + error + _lost(self.x, y, x))
+        part = x - self.x
+        lost = abs((self.x - (x - part)) + (y - part))
+        return Bounded(x, self.error + error + (lost if lost == lost else math.inf))
 
     def __mul__(self, other: Number) -> Bounded:
         y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
@@ -73,12 +75,6 @@ class Bounded(Valued):
 def nearest(x: Any) -> float:
     """Return the double without its error."""
     return x.x if isinstance(x, Bounded) else x
-
-
-def _lost(x: float, y: float, total: float) -> float:
-    part = total - x
-    lost = abs((x - (total - part)) + (y - part))
-    return lost if lost == lost else math.inf
 
 
 class Running(Lifted):

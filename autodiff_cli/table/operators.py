@@ -76,26 +76,15 @@ NE = _comparison("ne", "!=", "<>", lambda side, difference: side.apart(differenc
 COMPARISONS = {p.symbol: p for p in (LT, LE, GT, GE, EQ, NE)}
 
 
-def _demand_and(p: Any, q: Any) -> tuple[int, ...]:
-    return (0,) if p is None else (1,) if p else ()
-
-
-def _demand_or(p: Any, q: Any) -> tuple[int, ...]:
-    return (0,) if p is None else () if p else (1,)
-
-
-def _demand_where(c: Any, x: Any, y: Any) -> tuple[int, ...]:
-    return (0,) if c is None else (1,) if c else (2,)
-
-
 AND = entry("and_", "p q", "", None, None, facts="commutative associative gives_condition", symbol="and",
     operator=(" and ", at.AND, at.AND, at.NOT), latex=r"#1 \text{ and } #2",
-    takes_conditions=(0, 1), lazy_inputs=_demand_and)
+    takes_conditions=(0, 1), lazy_inputs=lambda p, q: (0,) if p is None else (1,) if p else ())
 OR = entry("or_", "p q", "", None, None, facts="commutative associative gives_condition", symbol="or",
     operator=(" or ", at.OR, at.OR, at.AND), latex=r"#1 \text{ or } #2",
-    takes_conditions=(0, 1), lazy_inputs=_demand_or)
+    takes_conditions=(0, 1), lazy_inputs=lambda p, q: (0,) if p is None else () if p else (1,))
 NOT = entry("not_", "p", "", None, facts="gives_condition", inverse="not_", symbol="not",
     operator=("not ", at.NOT, at.NOT), latex=r"\text{not } #1", takes_conditions=(0,))
 WHERE = entry("where", "c x y", "`x` where the condition `c` holds, else `y`; the same as `x if c else y`", None,
     lambda m, c, x, y, out: m.where(c, 1, m.nothing), lambda m, c, x, y, out: m.where(c, m.nothing, 1),
-    facts="has_structural_zeros", group="Elementary", takes_conditions=(0,), lazy_inputs=_demand_where)
+    facts="has_structural_zeros", group="Elementary", takes_conditions=(0,),
+    lazy_inputs=lambda c, x, y: (0,) if c is None else (1,) if c else (2,))

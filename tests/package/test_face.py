@@ -392,6 +392,11 @@ def test_what_is_no_point(point: Any, message: str) -> None:
             assert caught.value.hint is not None and "--points" in caught.value.hint and "numpy" in caught.value.hint
 
 
+def test_a_record_has_the_program_as_it_was_typed() -> None:
+    assert face.diff("d/dx x**2").to_dict()["expr"] == "d/dx x**2"
+    assert face.gradient("2 x", {"x": 1}, lenient=True).to_dict()["expr"] == "2 x"
+
+
 def test_a_text_may_leave_out_the_name_of_the_only_variable() -> None:
     assert face.gradient("x**2", "pi/4").gradient == face.gradient("x**2", "x=pi/4").gradient
     assert face.gradient("x**2", "0:1:0.5") == face.gradient("x**2", "x=0:1:0.5")

@@ -218,18 +218,14 @@ def normal_distribution(x: float) -> float:
     return 0.5 * (math.erfc(z) - math.exp(-z * z) / SQRT_PI_OVER_2 * error)
 
 
-def _tail_series(x: float) -> float:
-    """Return 1 - 1/x² + 3/x⁴ - …, with Φ(x) = -φ(x)/x · series for large negative x (DLMF 7.12.1)."""
+def gelu(x: float) -> float:
+    """Return x·Φ(x), where Φ is the normal distribution function."""
+    if x >= FAR_TAIL:
+        return x * normal_distribution(x)
+    # -φ(x)·(1 - 1/x² + 3/x⁴ - …) for large negative x (DLMF 7.12.1)
     step = -1.0 / (x * x)
     total = term = 1.0
     for odd in (1, 3, 5, 7, 9, 11, 13):
         term *= odd * step
         total += term
-    return total
-
-
-def gelu(x: float) -> float:
-    """Return x·Φ(x), where Φ is the normal distribution function."""
-    if x < FAR_TAIL:
-        return normal_density(x, -_tail_series(x))
-    return x * normal_distribution(x)
+    return normal_density(x, -total)
