@@ -156,9 +156,13 @@ def classified(
     step, slope = [0.0] * n, [0.0 if i in held or zero[i] else at.gradient[i] for i in range(n)]
     for i, x in zip(rest, shape.step, strict=True):
         step[i] = x
-    directions = tuple(_over_all(direction, rest, n) for direction in flat)
+    directions = []
+    for direction in flat:
+        largest = max(direction, key=abs)
+        parts = dict(zip(rest, direction, strict=True))
+        directions.append(tuple(parts.get(i, 0.0) / largest + 0.0 for i in range(n)))
     return Verdict(
-        kind if n else "flat", shape.curvature, negative, held, tuple(slope), directions, tuple(step), shape.gain
+        kind if n else "flat", shape.curvature, negative, held, tuple(slope), tuple(directions), tuple(step), shape.gain
     )
 
 
@@ -234,14 +238,6 @@ def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
     if not 0 < largest < math.inf:
         return 1.0
     return math.ldexp(1.0, -(math.frexp(largest)[1] // 2))
-
-
-def _over_all(direction: Sequence[float], rows: Sequence[int], n: int) -> tuple[float, ...]:
-    largest = max(direction, key=abs)
-    total = [0.0] * n
-    for i, x in zip(rows, direction, strict=True):
-        total[i] = x / largest
-    return tuple(x + 0.0 for x in total)
 
 
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:

@@ -198,8 +198,7 @@ def _answer(
     corrections = model(values).corrections
     sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
-    warnings = [*problem.warnings, *inference.undetermined_warnings()]
-    warnings += [*inference.kink_warnings(), *inference.minima_warnings()]
+    warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.end_warnings()]
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     fit = Fit(
         text=text,

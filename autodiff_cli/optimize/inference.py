@@ -208,8 +208,8 @@ class Inference:
                 hint = f"start elsewhere, or hold it: `--fix {first}=…`"
             yield Diagnostic("undetermined", message, None, hint)
 
-    def kink_warnings(self) -> Iterator[Diagnostic]:
-        """Yield a warning where the derivatives, of which standard errors are made, are others on the two sides."""
+    def end_warnings(self) -> Iterator[Diagnostic]:
+        """Yield a warning of an end at a kink, and of each other minimum that fits about as well."""
         model, values = self.model.copy(), self.end.values
         kinked = []
         for k, name in zip(self.estimated, self.names, strict=True):
@@ -221,9 +221,6 @@ class Inference:
         if kinked:
             message = f"the minimum is at a kink, along {quoted(kinked)}: standard errors hold on one side of it only"
             yield Diagnostic("kink", message, None, "check them by fits to resampled rows")
-
-    def minima_warnings(self) -> Iterator[Diagnostic]:
-        """Yield a warning of each other minimum that fits about as well."""
         for other in self.end.others:
             point = ", ".join(f"{name}={x:.4g}" for name, x in zip(self.values, other.values.tolist(), strict=True))
             message = f"another minimum fits about as well, {point}: its sum of squares is {2 * other.cost:.4g}"
@@ -294,20 +291,17 @@ class Inference:
 
     def r_squared(self) -> float | None:
         """Return R², without a constant about 0, as NIST and R have it; or None."""
-        if self.model.errors:
-            return None
-        return self.model.r_squared(self.end.values, origin=self._has_origin())
-
-    def _has_origin(self) -> bool:
         model, values = self.model, self.end.values
+        if model.errors:
+            return None
         if len(model.linear) < len(model.free):
-            return False
+            return model.r_squared(values)
         ones = model.weights[model.weights > 0]
         fitted, rows = model(values).fitted[model.weights > 0], -model(values).jacobian[model.weights > 0]
-        if any(np.array_equal(column, column[0] / ones[0] * ones) for column in rows.T):
-            return False
-        if not np.allclose(rows @ values, fitted * ones, rtol=0, atol=1e-9 * float(np.max(np.abs(fitted * ones)))):
-            return False
+        has_constant = any(np.array_equal(column, column[0] / ones[0] * ones) for column in rows.T)
+        off = 1e-9 * float(np.max(np.abs(fitted * ones)))
+        if has_constant or not np.allclose(rows @ values, fitted * ones, rtol=0, atol=off):
+            return model.r_squared(values)
         columns = rows / column_sizes(rows)
         left = ones - columns @ np.linalg.lstsq(columns, ones, rcond=None)[0]
-        return bool(np.linalg.norm(left) > 1e-6 * np.linalg.norm(ones))
+        return model.r_squared(values, origin=bool(np.linalg.norm(left) > 1e-6 * np.linalg.norm(ones)))

@@ -128,7 +128,15 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
         # the name that the formula binds last is the response, and no value that it uses
         program = parse(text, [name for name in (*names, *known_names) if name != left], units=True)
         check_single(program)
-        response = _bound_response(program, columns) if response is None else response
+        if response is None:
+            response, _, place = program.bound[-1] if program.bound else ("", None, None)
+            if place != program.roots[0]:
+                hint = f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}"
+                raise usage_error("which column the formula explains is not said", hint)
+            meant = next((column for column in columns if column.split()[:1] == [response]), None)
+            if response not in columns and meant is not None:
+                hint = f'call it so: `--columns "{response}={meant}"`'
+                raise usage_error(f"there is no column `{response}`", hint)
         if response not in columns:
             raise no_column(response, columns)
         measured = [response]
@@ -138,17 +146,6 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
             span = program.whole.span(program.leaves[name])
             raise usage_error(message, "a formula explains a column by others", span)
     return FitFormula(program, response, transform, measured)
-
-
-def _bound_response(program: Program, columns: Sequence[str]) -> str:
-    name, _, place = program.bound[-1] if program.bound else ("", None, None)
-    if place != program.roots[0]:
-        hint = f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}"
-        raise usage_error("which column the formula explains is not said", hint)
-    meant = next((column for column in columns if column.split()[:1] == [name]), None)
-    if name not in columns and meant is not None:
-        raise usage_error(f"there is no column `{name}`", f'call it so: `--columns "{name}={meant}"`')
-    return name
 
 
 def columns_needed(

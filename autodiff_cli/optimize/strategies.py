@@ -32,6 +32,7 @@ FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R² decides, not the runs test
 SAMPLED_ROWS = 500  # rows
 SCANNED_POINTS, SCANNED_ROWS = 128, 100  # starts that are looked at, in so many rows
 REFINED, REFINING_EVALUATIONS = 6, 60  # of them are searched from always, so far
+MAX_RISE = 5.0  # of the residuals, where a search may still come to a lower minimum than one that is plausible
 SAME_CURVE = 0.6  # distance of two curves that count as one, in lengths of the residuals
 MAX_CHI_SQUARE_RISE = 4.0  # of χ² to another minimum that the data do not rule out
 TURNS_SEEN = 8  # points between two places, at which turns of a curve are seen
@@ -119,27 +120,31 @@ def least(model: Model, start: Any) -> EndPoint:
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
+    probe = model.copy()  # what is only looked at is not counted
     may_alias = _is_aliased(model, start)
 
     def faults(end: EndPoint) -> tuple[bool, bool]:
-        return not _has_converged(model, end), not may_alias and _is_aliased(model, end.values)
+        return not _has_converged(probe, end), not may_alias and _is_aliased(model, end.values)
+
+    def is_proper(end: EndPoint) -> bool:
+        return end.moved <= MAX_LAST_STEP and is_determined(probe, end.values)
 
     again, of_best = 0, faults(best)
     minima = [] if any(of_best) else [best]
-    probe = model.copy()
-    for k, there in enumerate(_promising(probe, start, draw, anywhere=best.cost < UNDEFINED_SUM_OF_SQUARES)):
+    for k, (rise, there) in enumerate(_promising(probe, best, start, draw)):
         if k >= REFINED and (again >= AGAIN or not (lost or any(of_best))):
             break
         try:
-            if probe(there).error is not None:
+            if (rise > MAX_RISE and not (lost or any(of_best))) or probe(there).error is not None:
                 continue
             end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else search(model, there)
-            of_end, proper = faults(end), end.moved <= MAX_LAST_STEP and is_determined(probe, end.values)
+            of_end, proper = faults(end), is_proper(end)
             minima += [end] if proper and not of_end[1] else []
             # by more than the rounding of the data
             lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * model.rounding_cost)
             better = lower if of_end[1] == of_best[1] else of_end < of_best
-            if better and (proper or lost or any(of_best)):
+            # no minimum is left for an end that is none, unless that explains the data
+            if better and (proper or lost or (any(of_best) and (not is_proper(best) or not any(of_end)))):
                 again = 0
                 end = at_kink(model, end)
                 ill = "had come to a higher minimum" if lower and best.moved <= MAX_LAST_STEP else "had ended badly"
@@ -165,8 +170,12 @@ def _within_noise(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple
     return tuple(others)
 
 
-def _promising(model: Model, start: Any, draw: random.Random, *, anywhere: bool) -> list[Any]:
-    """Return starts that are spread over the scales of the data: the best with different curves, and the next best."""
+def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) -> list[tuple[float, Any]]:
+    """Return starts that are spread over the scales of the data: the best with different curves, and the next best.
+
+    Each follows how many times as large as at the best end its residuals are.
+    """
+    anywhere = best.cost < UNDEFINED_SUM_OF_SQUARES
     probe = model.sample(SCANNED_ROWS)
     points: list[tuple[float, int, Any, Any]] = []
     for _ in range(SCANNED_POINTS):
@@ -182,7 +191,8 @@ def _promising(model: Model, start: Any, draw: random.Random, *, anywhere: bool)
         size, _, _, left = point
         new = len(first) < REFINED and all(np.linalg.norm(left - x[3]) > SAME_CURVE * size for x in first)
         (first if new else rest).append(point)
-    return [there for _, _, there, _ in [*first, *rest][:MAX_RESTARTS]]
+    least = float(np.linalg.norm(probe(best.values).residuals)) or 1.0
+    return [(size / least, there) for size, _, there, _ in [*first, *rest][:MAX_RESTARTS]]
 
 
 def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool = True) -> Any:

@@ -95,7 +95,7 @@ def length(name: str, count: int) -> int:
     return sum(1 for step in m.steps if step.args)
 
 
-def composed(native: Collection[str], name: str, count: int, coarse: Collection[str]) -> Recording:
+def composed(native: Collection[str], name: str, count: int, coarse: Collection[str] = ()) -> Recording:
     """The formula of an operation, for a function of the target."""
     m = Lowering(native, True, coarse)
     rule: Callable[..., Any] = formula(name)

@@ -98,6 +98,16 @@ def test_minima_that_the_data_do_not_tell_apart_are_named() -> None:
     assert kinds(answer) == ["minima"] and "b=0.9813" in answer.warnings[0].message
 
 
+def test_a_minimum_of_scattered_data_is_not_left_for_a_peak_at_one_row() -> None:
+    """A narrow enough peak takes the largest residual away, wherever in a range its centre is."""
+    x = np.linspace(0.1, 6, 60)
+    for seed in range(3):
+        y = 12 - np.exp(-(((x - 1) / 2) ** 2)) + np.random.default_rng(seed).standard_normal(60)
+        start = {"a": 1, "b": 1, "c": 1, "d": 0}
+        answer = fit("y = a*exp(-((x - b)/c)**2) + d", {"x": x.tolist(), "y": y.tolist()}, start)
+        assert answer.converged and abs(answer.parameters["c"].estimate) > 0.05
+
+
 def test_standard_errors_at_a_kink_are_doubted() -> None:
     x = np.arange(12.0)
     y = 2 * np.abs(x - 5) + 1 + 0.1 * np.random.default_rng(1).standard_normal(12)
