@@ -312,7 +312,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
 
         units = Units(point={other: getattr(x, "unit", None) or Unit() for other, x in point.items()})
     numbers = {other: x.number if type(x) is Quantity else as_number(x, other) for other, x in point.items()}
-    held = {other: x for other, x in numbers.items() if other in program.leaves and other != name}
+    held: dict[str, Shown] = {x: numbers[x] for x in point if x in program.leaves and x != name}
     return Solved(
         text=text,
         arithmetic=DOUBLE,

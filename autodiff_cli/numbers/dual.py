@@ -128,3 +128,26 @@ class Duals(Lifted):
             return Dual(self, out, d)
 
         return function
+
+    def unit_vector(self, *inputs: Number) -> list[Dual]:
+        """Return the inputs over their length, with derivatives (dxᵢ·Σuₖ² - uᵢ·Σuₖ·dxₖ)/length, summed over k ≠ i.
+
+        In `dx/length - x·dlength/length²` digits would cancel where one input is much larger than the others.
+        """
+        base, xs = self.base, [plain(x) for x in inputs]
+        length, units = base.hypot(*xs), base.unit_vector(*xs)
+        tangents: list[Tangents] = [x.d if isinstance(x, Dual) else {} for x in inputs]
+        faults = [x.fault for x in inputs if isinstance(x, Dual) and x.fault is not None]
+        if base.eq(length, 0) or not any(tangents):
+            return [Dual(self, u, {}, *faults[:1]) for u in units]
+        work.charge(len(xs) * (len(xs) + sum(map(len, tangents))))
+        result = []
+        for i, u in enumerate(units):
+            d: Tangents = {}
+            for k, v in enumerate(units):
+                for factor, moving in ((v, i), (-u, k)) if k != i else ():
+                    for j, t in tangents[moving].items():
+                        added = factor * v * t / length
+                        d[j] = d[j] + added if j in d else added
+            result.append(Dual(self, u, d, *faults[:1]))
+        return result

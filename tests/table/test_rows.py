@@ -274,6 +274,10 @@ OTHERS: dict[str, tuple[str, str]] = {
         "rules for sums and products of any length, which have names; the natural logarithm, which is written `ln`",
     ),
     "batched/data_loss": ("mean", "a word of an option"),
+    "batched/kernels": (
+        "atan2 beta erf erfc gamma lgamma logaddexp logsumexp",
+        "what NumPy computes number by number or checks at a cut, and compiled second derivatives that lose digits",
+    ),
     "accuracy/check": ("mean", "a word of an option"),
     "views/mathematics": ("abs sqrt log", "bars and root signs, and `ln`"),
     "views/plots/answer_figures": ("log", "a scale of Matplotlib"),
