@@ -1,4 +1,4 @@
-"""Parse the entries of an answer: `d/dx = 2*x*y, d/dy = x**2`."""
+"""Parsing of an answer's entries: `d/dx = 2*x*y, d/dy = x**2`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..formulas.derivation import derivative_name
 from ..inputs.parse_point import pieces
 
 Key = tuple[str, tuple[str, ...]]
-"""A derivative: its unknown, empty for a program, and its variables."""
+"""A derivative: its unknown, empty for programs, and its variables."""
 
 SUPERSCRIPTS = str.maketrans("²³⁴⁵⁶⁷⁸⁹", "23456789")
 
@@ -26,7 +26,7 @@ _SEPARATORS = re.compile(r"[;\n]|\band\b")
 
 
 class Entry(NamedTuple):
-    """An entry of an answer: the derivative if named, and its place."""
+    """An entry of an answer: its derivative if named, and its place."""
 
     key: Key | None
     start: int
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
 def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[Entry]:
     """Return the entries of an answer for the wanted derivatives, each at most once.
 
-    `names` are the variables. Raises `ExpressionError` for an unknown or a repeated label.
+    `names` are the variables. Raises `ExpressionError` for an unknown or repeated label.
 
     >>> [(entry.key, entry.start) for entry in entries("d/dy = x, d/dx = 1", [("", ("x",)), ("", ("y",))], ["x", "y"])]
     [(('', ('y',)), 6), (('', ('x',)), 16)]
@@ -69,7 +69,7 @@ def _parts(answer: str, count: int) -> Iterator[tuple[int, int]]:
     if count == 1:
         yield start, end
         return
-    # lines and semicolons separate named entries; else they are a program's
+    # lines and semicolons separate named entries, or belong to a program
     marks = [mark.span() for mark in _SEPARATORS.finditer(inner)]
     edges = [(a, b) for (_, a), (b, _) in zip([(0, 0), *marks], [*marks, (len(inner), 0)], strict=True)]
     if not all(_EQUALS.search(inner, a, b) for a, b in edges):
