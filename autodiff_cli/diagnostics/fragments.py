@@ -279,7 +279,7 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     # The number before the error without its exponent, and the exponent with its letter.
     "mantissa": lambda c: re.split("[eE]", c["before"])[0],
     "exponent": lambda c: c["before"][len(c["mantissa"]) :],
-    # The statement: as the difference of its sides; with `==` for `=`; with its brackets closed; with a semicolon before
+    # The statement: as the difference of its sides; with `==` for `=`; with closed brackets; with a semicolon before
     # the error; with one instead of the comma.
     "difference": lambda c: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(c)),
     "compared": lambda c: _instead(c, "==", 1),

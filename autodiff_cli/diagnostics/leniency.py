@@ -136,10 +136,10 @@ class Composed(str):
 def leniently(
     text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
 ) -> tuple[Answer, AsRead | None]:
-    """Return the answer to a text as it can be read, and that reading, None where it is as typed.
+    """Return the answer to a text as read, and that reading; None if nothing was corrected.
 
-    `answer` is asked with one text after the other; `composed` is the reading that the text is already.
-    Raises `ExpressionError` as `answer` does, pointing into what was typed.
+    `answer` gets one text after the other; `composed` is the reading at the start.
+    Raises `ExpressionError` as `answer` does, with its place in the typed text.
     """
     reading = composed or AsRead(text, text, ())
     met = {text}

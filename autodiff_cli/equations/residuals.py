@@ -23,11 +23,11 @@ from ..numerics.newton import System
 from ..run.evaluation import Kinks
 
 ZERO_ROUNDINGS = 64
-"""How many rounding errors a value may be that counts as 0."""
+"""Rounding errors up to which a value counts as 0."""
 
 ROOT_DIGITS = 80
 MAX_ROUGHNESS = 1e-12
-"""The relative error of a solution in doubles from which on it is computed in more digits."""
+"""The relative error of a solution in doubles above which more digits are used."""
 
 MAX_UNKNOWNS_IN_DIGITS = 30
 
@@ -36,32 +36,32 @@ Ends = dict[str, tuple[float, float]]
 
 
 class Stopped(Exception):
-    """The search was to end early."""
+    """The search was stopped early."""
 
 
 class Search:
     """A search for the solutions of equations, in doubles."""
 
     complete: bool | None = None
-    """Whether there are no other solutions, if that is known."""
+    """Whether there are no other solutions, if known."""
     linear = False
-    """Whether all equations are linear in all unknowns together, decided from their graph."""
+    """Whether all equations are jointly linear in the unknowns, by their graph."""
     kind = ""
-    """What the equations are, in words, where all solutions are known."""
+    """The kind of equations in words, if all solutions are known."""
 
     def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
         self.problem, self.stop = problem, stop
         self.evaluations = 0
         self.multiplicities: dict[float, int | None] = {}
-        """The roots without a clear change of sign."""
+        """Multiplicities of roots without a clear change of sign."""
         self.errors: dict[tuple[float, ...], list[float]] = {}
-        """How far off the unknowns of exactly known solutions may be."""
+        """Bounds on the errors of exactly known solutions."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
-        """The boxes that may hold solutions or not; None without a proof."""
+        """Boxes that may or may not hold solutions; None without a proof."""
         self.unbounded: list[Ends] = []
-        """Those in which an equation is unbounded, as at a pole."""
+        """Undecided boxes with an unbounded equation, as at a pole."""
 
     def found_plateau(self, low: float, high: float, start: str, end: str, tried: str = "") -> None:
         """Warn that the equation holds between two numbers, given as a start `2 <` and an end `≤ 3`."""
@@ -84,7 +84,7 @@ def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, 
 
 
 def holds_exactly(problem: Problem, at: Sequence[float]) -> bool:
-    """Return whether the equations hold at a point in fractions."""
+    """Return whether the equations hold at a point in exact fractions."""
     with Defined(ArithmeticError, ValueError):
         values = other_values(EXACT, Arithmetic("exact"), problem)
         values |= zip(problem.unknowns, map(EXACT.number, at), strict=True)
@@ -93,7 +93,7 @@ def holds_exactly(problem: Problem, at: Sequence[float]) -> bool:
 
 
 def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
-    """Return the equations in a number type for Newton's method, times the multiplicity of the root."""
+    """Return the equations in a number type for Newton's method, times the root's multiplicity."""
 
     def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
         here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
@@ -104,7 +104,7 @@ def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multip
 
 
 def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = True) -> list[float]:
-    """Return a bound on each rounding error; with `own`, of the unknowns too."""
+    """Return a bound on each rounding error, including those of the unknowns if `own`."""
     values = {
         name: Bounded(x, UNIT_ROUNDOFF * abs(x) if own and name in problem.unknowns else 0.0)
         for name, x in {**problem.values, **at}.items()
@@ -119,7 +119,7 @@ def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = Tr
 
 
 def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
-    """Return the outputs and, where they exist, their derivatives by the unknowns."""
+    """Return the outputs, and their derivatives by the unknowns or None."""
     swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
     with Defined():
@@ -130,7 +130,7 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
 def solution_errors(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> dict[str, float] | None:
-    """Return how far each unknown may be off, |F_u⁻¹| times residuals; None where F_u may be singular."""
+    """Return error bounds of the unknowns, |F_u⁻¹| times residuals; None if F_u may be singular."""
     inverted = None if rows is None else inverse(rows)
     if inverted is None or rows is None:
         return None
@@ -139,7 +139,7 @@ def solution_errors(
         name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True))
         for name, line in zip(at, inverted, strict=True)
     }
-    # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
+    # a multiple root is known to half its digits: a change within the error changes the derivative completely
     worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
     for side in (2.0, -2.0):
         moved, changed = dict(at), None
@@ -158,7 +158,7 @@ def solution_errors(
 
 
 def is_rough(x: Sequence[float], errors: Mapping[str, float] | None) -> bool:
-    """Return whether a solution in doubles, off by so much, lacks digits that more digits would have."""
+    """Return whether a solution with these errors needs more digits than doubles have."""
     size = max(map(abs, x), default=0.0)
     return errors is None or any(
         error > MAX_ROUGHNESS * max(abs(a), 1e-3 * size) for a, error in zip(x, errors.values(), strict=True)
@@ -188,7 +188,7 @@ def second_derivatives(
     by: Sequence[str],
     first: Matrix,
 ) -> list[Matrix]:
-    """Return for each unknown the matrix of its second derivatives.
+    """Return the matrix of second derivatives of each unknown.
 
     Differentiating F(u(p), p) = 0 twice gives F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).
     """

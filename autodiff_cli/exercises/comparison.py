@@ -122,7 +122,7 @@ def equal(values: Values) -> bool | None:
 def points(
     functions: Sequence[Value], names: Sequence[str]
 ) -> tuple[list[dict[str, Fraction]], list[dict[str, Fraction]]]:
-    """Return points to compare functions at, and further ones if these are too few.
+    """Return points at which to compare functions, and further ones if these are too few.
 
     >>> from autodiff_cli.inputs.problem import parse
     >>> chosen, _ = points(parse("relu(x - 1000)").outputs, ["x"])
