@@ -130,7 +130,7 @@ class Heights(NamedTuple):
 
 
 def refined(surface: Surface) -> Heights:
-    """Return the heights on a finer grid, unless NumPy lacks a function or they are too uneven."""
+    """Return heights on a finer grid, unless NumPy lacks a function or they are too uneven."""
     import numpy
 
     x, y = numpy.array(surface.x), numpy.array(surface.y)
@@ -204,7 +204,7 @@ def of_row(row: Mapping[str, float], name: str) -> float:
 
 
 def _levels(heights: Sequence[float]) -> tuple[float, ...]:
-    """Return a dozen heights: evenly spaced, or by rank if most of the surface is low or high."""
+    """Return a dozen heights: evenly spaced, or by rank if most heights are extreme."""
     low, high = heights[0], heights[-1]
     if not high > low:
         return ()

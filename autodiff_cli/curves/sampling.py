@@ -32,9 +32,9 @@ MAX_HALVINGS = 48
 FLAT = 1e-9
 """The relative height difference below which all is rounding error."""
 SIGHT_MARGIN = 20
-"""How far beyond the samples the curve is followed, relative to their height; beyond is infinity."""
+"""How far beyond the samples the curve is followed, relative to their height."""
 MAX_HEIGHTS_OF_CORE = 500
-"""The height of all samples, relative to their core, above which only the core is shown."""
+"""The height, relative to the core, above which only the core is shown."""
 TINY = 1e-6
 """The distance of equal places in a drawing, relative to its width."""
 

@@ -16,7 +16,7 @@ from ..table.primitive import FUNCTIONS
 
 
 class Kind(StrEnum):
-    """Kinds of tokens, one character each, so that regular expressions match token sequences."""
+    """Kinds of tokens, one character each, for regular expressions."""
 
     NAME = "n"
     FUNCTION = "f"
@@ -108,7 +108,7 @@ def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def advance(states: list[int], terminal: int, goal: str = "") -> str:
-    """Shift a token if the tables allow: `on` or `stuck`, or `done` if the stack held only a `goal`."""
+    """Shift a token: `on`, `stuck`, or `done` if the stack held only a `goal`."""
     while (action := take(states, terminal)) < 0:
         if len(states) == 2 and ORIGINS[RULES[-1 - action][0]] == goal:
             return "done"
@@ -116,7 +116,7 @@ def advance(states: list[int], terminal: int, goal: str = "") -> str:
 
 
 def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int, list[int], int]:
-    """Return the unexpected token, the parser states before it, and the start of the last operand."""
+    """Return the unexpected token, the parser states before it, and the last operand's start."""
     states, starts = [0], [(0, False)]  # of each state the first token of what was read, and whether that is an operand
     previous = closed = 0
     for number, (terminal, start, _) in enumerate(tokens):
@@ -155,7 +155,7 @@ class Context:
         """The first token of the recognised shape, and the one after it."""
         tokens = [*scan(text)]
         self.at, self.states, self.understood = _stuck(tokens, stuck.at)
-        """The unexpected token, the parser states before it, and the last operand before; -1 for none."""
+        """The unexpected token, the parser states and the last operand (or -1) before it."""
         defined = {read_token(text, define.start)[0] for define in stuck.statements if define.kind == "define"}
         opened: list[int] = []
         for number, (terminal, start, end) in enumerate(tokens):
@@ -206,7 +206,7 @@ class Context:
         return at
 
     def takes(self, name: str) -> bool:
-        """Return whether the grammar accepts this terminal instead of the unexpected token."""
+        """Return whether the grammar accepts this terminal at the error."""
         return advance(self.states.copy(), KIND[name]) != "stuck"
 
     def after(self, at: int, goal: str) -> int:

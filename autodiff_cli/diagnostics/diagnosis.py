@@ -129,7 +129,7 @@ def _filled(template: str, fragments: Fragments) -> list[str]:
 
 
 def _repaired(mistake: Mistake, fragments: Fragments) -> list[str]:
-    """Return the statement with one mistake repaired, with all, and both as conditions."""
+    """Return the statement with this mistake repaired, with all, and as conditions."""
     start, end = span(fragments, "statement")
     statement = fragments.text[start:end]
     repaired = _replaced(statement, mistake.repair) if end - start <= MAX_CONTEXT else ""
@@ -211,7 +211,7 @@ def _no_operand_before_fraction(c: Fragments, stop: int) -> bool:
 
 
 def _single_letters(c: Fragments, stop: int) -> bool:
-    """Typeset letters side by side are a product; a number before a fraction may be part of it."""
+    """Adjacent typeset letters are a product; a number may belong to a fraction."""
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", c["statement"]):
         return False
     text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", c["statement"])
@@ -286,4 +286,4 @@ CONDITIONS: dict[str, Condition] = {
     # More bars could be paired in several ways.
     "few_bars": lambda c, stop: sum(kind in BARS for kind in c.kinds) <= 2,
 }
-"""The conditions by name, as in `certain` of `mistakes.txt`: true if nothing rules the suggestion out."""
+"""The conditions of `certain` in `mistakes.txt`: true if nothing speaks against the suggestion."""

@@ -69,7 +69,7 @@ def _raised(c: Context) -> tuple[int, int]:
 
 
 def _divisor(c: Context) -> tuple[int, int]:
-    """Return the operand after the error with its signs, unless a coefficient makes it ambiguous."""
+    """Return the operand after the error with its signs, if it has no coefficient."""
     end = c.after(c.at + 1, "signed")
     return (0, 0) if Kind.COEFFICIENT in c.kinds[c.at + 1 : end] else (c.at + 1, end)
 
@@ -117,7 +117,7 @@ def _lead(c: Fragments) -> str:
 
 
 def _nested(c: Fragments) -> str:
-    """Return functions around the error as nested calls: `sin(cos(x))` for `sin cos x`."""
+    """Return the functions at the error nested: `sin(cos(x))` for `sin cos x`."""
     at = _last_of_nest(c)
     names = [c.written(number) for number in range(c.at - 1, at)]
     return "".join(f"{name}(" for name in names) + c.written(at, c.after(at, "coefficient")) + ")" * len(names)
@@ -194,7 +194,7 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "exponential": lambda c: (c.atom(_exponent(c)), c.at),
     "raising_base": lambda c: (c.atom(_exponent(c)), _exponent(c) + 1),
     "exponent_alone": lambda c: (_exponent(c) + 1, c.at),
-    # The operand after the unexpected token, with and without coefficient: `x**2` in `1/2x**2`.
+    # The operand after the token, with and without coefficient: `x**2` in `1/2x**2`.
     "operated": lambda c: (c.at + 1, c.after(c.at + 1, "coefficient")),
     "rest": lambda c: (c.at + 1, c.after(c.at + 1, "power")),
     # The smallest operand there, and its power: `x` and `²` in `∛x²`.
@@ -263,7 +263,7 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "radix": lambda c: c["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else c["rooted"],
     # The vulgar fraction at the error.
     "fraction": lambda c: normalize("NFKC", c["sign"]).replace("⁄", "/"),
-    # The name here of a function of other languages before the error; the function in lower case.
+    # The name here of the function before the error; the function in lower case.
     "native": lambda c: native(c["before"], c.valued),
     "folded": lambda c: FUNCTIONS[c["before"].lower()].name,
     # Nothing after a function.
@@ -276,7 +276,7 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "level": lambda c: {0: "open"}[len(c.open)],
     # The hexadecimal, octal or binary number around the error.
     "decimal": lambda c: str(int(c["before"] + c["token"], 0)),
-    # The number before the error without its exponent, and the exponent with its letter.
+    # The number before the error without its exponent, and that with its letter.
     "mantissa": lambda c: re.split("[eE]", c["before"])[0],
     "exponent": lambda c: c["before"][len(c["mantissa"]) :],
     # The statement: as the difference of its sides; with `==` for `=`; with closed brackets; with a semicolon before

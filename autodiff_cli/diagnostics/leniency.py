@@ -1,4 +1,4 @@
-"""The lenient reader, which applies the only certain suggestion of each error until the text is valid.
+"""The lenient reader, which applies certain suggestions of errors until the text is valid.
 
 It has no grammar of its own. If an error has several suggestions, or only a guess, it is raised.
 """
@@ -80,7 +80,7 @@ class AsRead(NamedTuple):
         )
 
     def blamed(self, error: ExpressionError) -> ExpressionError:
-        """Return the error with its place in the typed text, or else with the text as read."""
+        """Return the error with its place in the typed text, or with the text as read."""
         if self.text != self.typed:
             if EXIT_CODES[error.kind] != EXIT_CODES["syntax"]:
                 error.read = self.text
@@ -136,7 +136,7 @@ class Composed(str):
 def leniently(
     text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
 ) -> tuple[Answer, AsRead | None]:
-    """Return the answer to a text as read, and that reading; None if nothing was corrected.
+    """Return the answer to a text as read, and that reading or None if uncorrected.
 
     `answer` gets one text after the other; `composed` is the reading at the start.
     Raises `ExpressionError` as `answer` does, with its place in the typed text.

@@ -38,7 +38,7 @@ def _power(match: re.Match[str]) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """Return a vulgar fraction as a quotient, with signs for the sum and products around it."""
+    """Return a vulgar fraction as a quotient, with signs around it."""
     over, _, under = normalize("NFKC", match["sign"]).partition("⁄")
     value = f"({match[1]} + {over}/{under})" if match[1] else f"({over}/{under})"
     if match["after"]:

@@ -1,4 +1,4 @@
-"""Diagnosis of points as typed, with suggestions: `x=1 y=2`, `x=9.81 m/s²`, `x=1,000`."""
+"""Diagnosis of typed points: `x=1 y=2`, `x=9.81 m/s²`, `x=1,000`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def grouped(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
-    """Return message, place and hint for a part that is not a name and its value; else None."""
+    """Return message, place and hint for a part that is no name and value, else None."""
     piece = text[start:end]
     name, equals, value = piece.partition("=")
     bare = name.rstrip()

@@ -161,7 +161,7 @@ def is_glued(name: str, known_names: Collection[str]) -> bool:
 
 
 def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
-    """Return the suggestions for a missing name that consists of known names and functions."""
+    """Return suggestions for a missing name made of known names and functions."""
     context = context_at(text, span, known_names)
     following = context.kinds[context.at + 1]
     if name in ("PI", "Pi"):

@@ -35,7 +35,7 @@ MIN_BOX_SHARE = 2.0**-44
 
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
 MAX_END_WIDTH = 2.0**-40
-"""The share of the range within which a solution interval may end at a short decimal."""
+"""The share of the range by which the end of solutions is rounded to a short decimal."""
 
 MERGE_DISTANCE = 2.0**-20
 """Undecided boxes closer than this share of the range are shown as one."""
@@ -45,7 +45,7 @@ Box = list[Any]
 
 
 def proven(finder: Search) -> list[list[float]]:
-    """Return the middles of boxes with one solution each, and record undecided boxes in the search.
+    """Return the middles of boxes with one solution each, and record undecided ones.
 
     It looks for zeros of the numerators, which have no poles, and keeps those that are solutions.
     """
@@ -159,7 +159,7 @@ def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
 
 
 def boxes(bits: int) -> Any:
-    """Return balls whose conditions may stay undecided, and whose steps return the hull of their values."""
+    """Return balls with conditions that may stay undecided, and hulls for step functions."""
     from ..numbers.ball import Ball, Balls, ball
     from ..numbers.base import undecided
 

@@ -104,7 +104,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
 def read_with_unknowns(
     text: str, named: Sequence[str], unknowns: Sequence[str] | None, *, units: bool = False
 ) -> Equations:
-    """Return the equations of a text, with `y = …` as an equation if the unknowns are named."""
+    """Return a text's equations, with `y = …` as one if the unknowns are named."""
     try:
         return read_equations(text, [*named, *(unknowns or ())], units=units)
     except ExpressionError as error:

@@ -47,7 +47,7 @@ def implicit_diff(
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
 ) -> Diff:
-    """Return formulas for the derivatives of the `unknowns` of equations by other variables, or by `wrt`.
+    """Return formulas for the derivatives of the `unknowns` by other variables, or by `wrt`.
 
     F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule. A `point` adds values, `units` are those of the
     unknowns. Raises `ExpressionError`.

@@ -1,4 +1,4 @@
-"""One equation in one unknown: roots in doubles, and in more digits if rounding hides them."""
+"""One equation: roots in doubles, and in more digits if rounding hides them."""
 
 from __future__ import annotations
 
@@ -473,7 +473,7 @@ class OneEquation(Search):
 
     @cached_property
     def exact(self) -> tuple[list[RealRoot], str] | None:
-        """All real roots, and the kind of equation in words; None without rational polynomials."""
+        """All real roots, and the kind of equation; None without rational polynomials."""
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
             values = other_values(EXACT, Arithmetic("exact"), self.problem)

@@ -93,7 +93,7 @@ def holds_exactly(problem: Problem, at: Sequence[float]) -> bool:
 
 
 def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
-    """Return the equations in a number type for Newton's method, times the root's multiplicity."""
+    """Return the equations for Newton's method, times the root's multiplicity."""
 
     def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
         here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
@@ -130,7 +130,7 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
 def solution_errors(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> dict[str, float] | None:
-    """Return error bounds of the unknowns, |F_u⁻¹| times residuals; None if F_u may be singular."""
+    """Return error bounds, |F_u⁻¹| times residuals; None if F_u may be singular."""
     inverted = None if rows is None else inverse(rows)
     if inverted is None or rows is None:
         return None
@@ -139,7 +139,7 @@ def solution_errors(
         name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True))
         for name, line in zip(at, inverted, strict=True)
     }
-    # a multiple root is known to half its digits: a change within the error changes the derivative completely
+    # at a multiple root a change within the error changes the derivative completely
     worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
     for side in (2.0, -2.0):
         moved, changed = dict(at), None

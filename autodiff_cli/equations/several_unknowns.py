@@ -51,7 +51,7 @@ MAX_SHARE = 0.95
 """The remaining share of the way after a Newton step at multiplicity 20."""
 
 SINGULAR_STEPS = 60
-"""Newton steps to a singular solution, from whose ratios the limit is extrapolated."""
+"""Newton steps from which a singular solution is extrapolated."""
 
 NEAR = 1e-6
 """The distance of equal solutions, relative to that of the bounds."""
@@ -60,7 +60,7 @@ RELATIVE_OFFSET = 1e-6
 """The relative distance from a singular solution at which Newton's method starts."""
 
 MAX_SINGULAR_RESIDUAL = 1e-9
-"""The share of the initial values below which a point may be near a singular solution."""
+"""The share of the initial residuals below which a solution may be near."""
 
 ANYWHERE = (-math.inf, math.inf)
 
@@ -115,7 +115,7 @@ class SeveralEquations(Search):
         return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(self.unknowns)
 
     def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
-        """Return solutions, decided in fractions for linear equations that are singular in doubles."""
+        """Decide linear equations in fractions if they are singular in doubles."""
         if not self.linear or len(self.unknowns) > MAX_UNKNOWNS_IN_DIGITS or (solutions and self._errors(solutions[0])):
             return solutions
         with Defined(ArithmeticError, ValueError):

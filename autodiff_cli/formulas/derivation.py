@@ -38,7 +38,7 @@ class Step(Record):
     """A rule, the part that it rewrites, and the result."""
 
     rule: str
-    """A rule of differentiation, `chain` for an outer function or power, or a change of a result."""
+    """A rule, `chain` for an outer function or power, or a change of a result."""
     function: str
     """The function whose derivative is used, or `power` and so on."""
     part: Value

@@ -157,7 +157,7 @@ def diff(
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
 ) -> Diff:
-    """Return the derivatives of an order of the program `text` by all combinations of the variables `wrt`.
+    """Return the derivatives of an order of `text` by all combinations of the variables `wrt`.
 
     With `share` common parts are named, with `steps` each derivative is derived step by step. A `point` adds values.
     In LaTeX the function is stated first, by this `name`. Unless `everywhere` or `share`, a formula may have a short

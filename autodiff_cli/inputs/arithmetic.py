@@ -1,4 +1,4 @@
-"""Number arithmetics of computations: doubles, exact fractions, chosen precision, certified digits."""
+"""Arithmetics: doubles, exact fractions, chosen precision, certified digits."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ CERTIFIED_DIGITS = 17
 MAX_BITS = 1 << 17
 
 VANISHING_BITS = 7000
-"""Bits of precision at which a number not distinguished from 0 is shown with its bound."""
+"""Bits at which a number not distinguished from 0 is shown by its bound."""
 
 GUARD_DIGITS = 10
 VANISHING_DIGITS = 2_200
 MAX_DIGITS = 10_000
 INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
-"""Fields that hold inputs, not results: a certified answer needs all of their digits."""
+"""Fields of inputs, of which a certified answer needs all digits."""
 
 Values = dict[str, Number]
 Task = Callable[[NumberType, Values], dict[str, Any]]

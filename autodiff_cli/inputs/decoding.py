@@ -30,7 +30,7 @@ KINDS: tuple[tuple[bytes, str, str], ...] = (
     (b"\xff\xfe", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
     (b"\xfe\xff", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
 )
-"""The first bytes of formats other than UTF-8 text, each with a description and a hint."""
+"""First bytes of formats other than UTF-8 text, with descriptions and hints."""
 
 
 def kind_of(data: bytes) -> tuple[str, str] | None:
@@ -44,7 +44,7 @@ def kind_of(data: bytes) -> tuple[str, str] | None:
 
 
 def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path") -> tuple[str, ExpressionError | None]:
-    """Return the text of a file, perhaps open, and its decoding error. Raises `ExpressionError`."""
+    """Return a file's text and its decoding error, if any. Raises `ExpressionError`."""
     try:
         with open(path, "rb") if file is None else nullcontext(file) as source:
             data = source.read(MAX_BYTES + 1)

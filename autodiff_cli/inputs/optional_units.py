@@ -1,4 +1,4 @@
-"""Units of points and columns, which import nothing about units unless there are any."""
+"""Units of points and columns, imported only if there are any."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def unit_in_heading(text: str, name: str) -> str | None:
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
-    """Return the names that only one heading stands for, with that heading; headings that are names are left out.
+    """Return unambiguous names in headings, with their headings; headings that are names are left out.
 
     >>> names_in_headings(["t / s", "U1 (V)", "Strom I (mA)", "Fehler I", "x"])
     {'t': 't / s', 'U1': 'U1 (V)'}
@@ -155,7 +155,7 @@ def check_percentage(name: str, text: str) -> None:
 
 
 def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> ExpressionError:
-    """Return the error for a percentage of a temperature in a unit with an offset zero."""
+    """Return the error for a percentage in a unit with an offset zero."""
     message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
     return ExpressionError("point", message, span, hint)
 
@@ -169,7 +169,7 @@ def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
 
 
 def without_units_hint(error: ExpressionError) -> ExpressionError:
-    """Return a dimension error with a hint to compute without units; other errors unchanged."""
+    """Return the error, with a hint to omit units if it is about dimensions."""
     if error.kind != "dimension":
         return error
     other = ExpressionError(error.kind, str(error), error.span, f"{error.hint}; {WITHOUT}" if error.hint else WITHOUT)

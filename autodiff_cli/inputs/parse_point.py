@@ -151,7 +151,7 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
 
 
 class Lenient:
-    """Reads values, and accepts the suggestion of an error if there is only one: `x=½`, `x=2 pi`."""
+    """Reads values, and accepts the only suggestion of an error: `x=½`, `x=2 pi`."""
 
     def __init__(self, value_of: ValueOf) -> None:
         self.value_of = value_of
@@ -262,7 +262,7 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
 
 
 def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
-    """Return the bounds of unknowns by name, or `0:1` of the only one; None for no texts."""
+    """Return bounds by name, or `0:1` of the only unknown; None for no texts."""
     if not texts:
         return None
     if len(texts) == 1 and "=" not in texts[0]:
@@ -327,7 +327,7 @@ class PointFile(str):
 
 
 def once_read(options: Sequence[str] | None) -> list[str] | None:
-    """Return the `--at` options, with each `@PATH` as a `PointFile` and values behind it split off."""
+    """Return the `--at` options with `@PATH` as `PointFile`s, apart from values behind them."""
     if not any(text.startswith("@") for text in options or ()):
         return options  # type: ignore[return-value]
     apart: list[str] = []

@@ -49,7 +49,7 @@ def typed(value: float, source: str) -> Typed:
 
 
 class Quantity(Typed):
-    """A value with a unit: a float in coherent SI units, whose text is an exact expression."""
+    """A value with a unit: a float in coherent SI units with its exact text."""
 
     __slots__ = ("number", "unit")
     number: float
@@ -240,7 +240,7 @@ def as_number(value: float | str, name: str) -> float:
 
 
 def without_units(name: str, value: Quantity) -> ExpressionError:
-    """Return the error for a value whose unit is not allowed; its hint has the number in SI units."""
+    """Return the error for a value with a forbidden unit; its hint converts to the SI."""
     from ..quantities.unit import coherent
 
     unit = coherent(value.unit.dimension)
@@ -315,7 +315,7 @@ def spelling_hint(offers: Sequence[Offer]) -> str:
 
 
 def split_name_offers(program: Program, missing: Sequence[str], values: Collection[str]) -> tuple[Offer, ...]:
-    """Return the suggestions for the first missing name that splits into names with values."""
+    """Return suggestions for the first missing name that splits into known ones."""
     from ..diagnostics.suggestions import missing as spellings  # only an error needs it
 
     known_names = {*values, *(name for name, _, _ in program.bound)}

@@ -1,4 +1,4 @@
-"""Values with units, and the units of results; programs compute in coherent SI units."""
+"""Values with units, and units of results; programs compute in coherent SI units."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Units(dict[str, Any]):
     typed: Mapping[str, float] = {}
     """The typed values of variables, in their units."""
     asked: Collection[str] = ()
-    """The names of unknowns and parameters whose units were requested, or typed with values."""
+    """Unknowns and parameters whose units were requested, or typed with values."""
 
     def __repr__(self) -> str:
         return repr(self.texts())
@@ -215,7 +215,7 @@ class ProgramUnits:
         used = [unit.dimension for unit in self._inputs] + [output.dimension for output in values_of_outputs]
         in_own = self._system is not None and self._system.holds(used)
         self._in_si = has_unit_literals(program.text) or not in_own
-        """Whether numbers need factors in the system, for example because the program has units in it."""
+        """Whether numbers need factors in the system, as those of literals with units."""
         self.chosen = set(units)
         """The indices of outputs whose unit was requested."""
         self._node_units = {i: self.differences[name] for name, i in program.places.items()}
@@ -456,7 +456,7 @@ def _solved(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends:
 
 
 def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, Any]) -> Evaluation:
-    """Evaluate a program's dimensions on all its branches. Raises if they are inconsistent."""
+    """Evaluate dimensions on all branches. Raises if they are inconsistent."""
     graph = at_point(m, program.graph, leaves)
     graph.chooses = False
     return Evaluation(m, graph)
@@ -477,7 +477,7 @@ def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> U
 
 
 def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
-    """Return the unit of a descent's rate, by variable if they differ; derivatives may be `scaled`."""
+    """Return the unit of a descent's rate, by `scaled` derivatives or not; several are listed."""
     own = {name: units["point"][name].difference for name in free}
     if not scaled:
         own = {name: unit / units["gradient"][name] for name, unit in own.items()}
@@ -513,7 +513,7 @@ def measured_number(x: Any, unit: Unit) -> Any:
 def direction_in_units(
     units: ProgramUnits, direction: Mapping[str, float | str]
 ) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
-    """Return a direction in coherent units, its components' units, and what they are per: `s` for velocities."""
+    """Return a direction in coherent units, its components' units, and their common divisor: `s` for velocities."""
     values: dict[str, float | str] = {}
     shown: dict[str, Unit] = {}
     rates: dict[str, Unit] = {}
@@ -569,7 +569,7 @@ def in_own_units(
     outputs: Sequence[Unit],
     computed: Callable[[Unit], Unit] = lambda unit: coherent(unit.dimension),
 ) -> Program:
-    """Return the program with variables and outputs in these units instead of coherent ones.
+    """Return the program with variables and outputs converted to these units.
 
     It computes in the units of `computed`, by default the SI's: its own numbers may have units.
 

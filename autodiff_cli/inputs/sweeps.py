@@ -165,7 +165,7 @@ class Suffixed(Axis):
 
 
 def exact_text(x: Fraction) -> str:
-    """Return a fraction as text that reads back exactly: a decimal if a double's text is exact."""
+    """Return a fraction as text that reads back exactly, a decimal if possible."""
     shortest = repr(float(x))
     return shortest if Fraction(shortest) == x else f"{x.numerator}/{x.denominator}"
 

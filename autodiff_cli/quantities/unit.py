@@ -69,7 +69,7 @@ class Unit(NamedTuple):
         return _times(x / math.pi**self.pi if self.pi else x, 1 / self.scale)
 
     def value_from_si(self, x: float) -> float:
-        """Return a value in coherent units, in this unit: it differs from a difference for temperatures."""
+        """Return a value in coherent units, in this unit, with the zero of its scale."""
         return self.from_si(float(Fraction(x) - self.zero)) if self.zero else self.from_si(x)
 
     @property
@@ -438,7 +438,7 @@ def readable(unit: Unit, x: float) -> Unit:
 
 
 def named(unit: Unit) -> Unit:
-    """Return the unit by its SI name if it is a quotient with one and the factor is 1: `Ω` for `V/A`."""
+    """Return a quotient by its SI name if the factor is 1, `Ω` for `V/A`; other units unchanged."""
     simple = coherent(unit.dimension)
     is_quotient = len(unit.atoms) > 1 and any(n < 0 for _, n in unit.atoms)
     same = (simple.scale, simple.pi) == (unit.scale, unit.pi)
@@ -472,7 +472,7 @@ class Elimination:
 
     def __init__(self, first: int) -> None:
         self.first = first
-        """Components from this index on may be eliminated; if negative, those before its absolute value."""
+        """Eliminate components from this index on; if negative, those before `-first`."""
         self.rows: dict[int, list[Fraction]] = {}
 
     def reduced(self, vector: Sequence[Exponent]) -> list[Fraction]:
@@ -498,7 +498,7 @@ class Elimination:
 
 
 class UnitSystem:
-    """Products of powers of given units, one for each dimension: formulas in them need no factors.
+    """A product of given units for each dimension, so that formulas need no factors.
 
     >>> system = UnitSystem([parse_unit("mV"), parse_unit("A")])
     >>> str(system.unit(parse_unit("ohm").dimension)), str(system.unit(parse_unit("m").dimension))
@@ -518,11 +518,11 @@ class UnitSystem:
         self._units = differences
 
     def unit(self, dimension: Dimension) -> Unit:
-        """Return the unit of a dimension, or the coherent one if it is no product of the units."""
+        """Return the product of the units for a dimension, or else the coherent unit."""
         return self._product(dimension) or coherent(dimension)
 
     def holds(self, dimensions: Iterable[Dimension]) -> bool:
-        """Return whether all dimensions have units in the system, so that formulas need no factors."""
+        """Return whether the system has units for all dimensions."""
         return all(self._product(dimension) is not None for dimension in dimensions)
 
     def _product(self, dimension: Dimension) -> Unit | None:

@@ -11,7 +11,7 @@ class Moments(NamedTuple):
     """Central moments, divided by powers of the standard uncertainty."""
 
     variance: float = 1.0
-    """Not 1 for Student's t with its scale as standard uncertainty: JCGM 101:2008, 6.4.9."""
+    """Not 1 for Student's t, by its scale: JCGM 101:2008, 6.4.9."""
     third: float = 0.0
     fourth: float = 3.0
 
@@ -23,7 +23,7 @@ class Family(NamedTuple):
     """Its notations, with different numbers of parameters."""
     mean_sd: Callable[..., tuple[float, float]]
     draw: Callable[..., Any]
-    """Draw an array: arguments are NumPy, its generator, the number of draws and the parameters."""
+    """Draws an array from NumPy, its generator, the number of draws, and parameters."""
     units: str = ""
     """The unit of each parameter: `v`alue, `d`ifference or pure `n`umber; empty without units."""
     moments: Callable[..., Moments] = lambda *_: Moments()
@@ -175,7 +175,7 @@ FAMILIES = {
         + np.where(rng.random(n) < s / (s + t), -s, t) * np.abs(rng.standard_normal(n)),
         "vdd", _two_piece_moments, (1, 2),
     ),
-    # empirical draws, without a notation: mean, standard deviation, skewness and kurtosis
+    # empirical, without a notation: mean, standard deviation, skewness, kurtosis
     "draws": Family(
         (), lambda m, s, *_: (m, s), NotImplemented, "vdnn", lambda m, s, third, fourth: Moments(1.0, third, fourth),
     ),

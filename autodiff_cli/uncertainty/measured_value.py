@@ -294,7 +294,7 @@ def _to_place(x: float, place: int) -> Decimal:
 
 
 def _rounded(value: float, u: float) -> tuple[str, str, str, str]:
-    # both rounded to one place, the digits of the uncertainty, the power of ten: JCGM 100, 7.2.6
+    # both rounded, digits of the uncertainty, power of ten: JCGM 100, 7.2.6
     place = last_place(u)
     short, spread = _to_place(value, place), _to_place(u, place)
     leading = max(short.adjusted(), place) if short else place
@@ -306,7 +306,7 @@ def _rounded(value: float, u: float) -> tuple[str, str, str, str]:
 
 
 def concise(value: float, u: float) -> str:
-    """Return the result as `127.732(71)`, with the standard uncertainty in its last digits.
+    """Return the result as `127.732(71)`, with its standard uncertainty.
 
     >>> concise(5.670372482782e-8, 2.046e-13), concise(50000838.0, 31.7)
     ('5.670372(20)e-8', '50000838(32)')
@@ -331,7 +331,7 @@ def plus_minus(value: float, expanded: float, k: float) -> str:
 
 
 def in_unit(interval: str, unit: str) -> str:
-    """Return the interval `5.0 ± 0.1 (k = 2)` with a unit and its blank: `(5.0 ± 0.1) mm (k = 2)`."""
+    """Return an interval with a unit and its blank: `(5.0 ± 0.1) mm (k = 2)`."""
     body, k, coverage = interval.partition(" (k =")
     if unit and k and not body.startswith("("):
         body = f"({body})"

@@ -1,4 +1,4 @@
-"""Measurement models: explicit or implicit functions of the inputs near their estimates."""
+"""Measurement models: explicit and implicit functions of the inputs."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def model_of(
     *,
     system: bool = False,
 ) -> Model:
-    """Return the model of a text in coherent units: implicit if it has unknowns or bounds."""
+    """Return a text's model in coherent units, implicit if it has unknowns or bounds."""
     try:
         if unknowns is not None or between is not None:
             estimates = {name: _without_uncertainty(x) for name, x in point.items()}
@@ -244,7 +244,7 @@ class Implicit:
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
-        # with the unknowns' lower coefficients, and 0 for the next one, the residual is −F_u times that
+        # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
         rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
@@ -335,7 +335,7 @@ class Implicit:
         return [reached[name] for name in self.outputs] if there else None
 
     def way(self, target: Mapping[str, float], start: Mapping[str, float] | None = None) -> Iterator[dict[str, float]]:
-        """Yield all values on the straight way to other inputs, as far as it can be followed."""
+        """Yield all values on the straight way to other inputs, until it ends."""
         here = dict(start or self.values)
         begun = {name: here[name] for name in target}
         done, step = 0.0, 1.0

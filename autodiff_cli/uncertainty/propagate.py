@@ -398,7 +398,7 @@ class _Spread(NamedTuple):
     def result(
         self, name: str, value: float, row: Sequence[float], slopes: Sequence[float], level: float, k: float | None
     ) -> Result:
-        """Return an output with its uncertainties, JCGM 100, 5.2.2 and 6; `slopes` is the `row` as shown."""
+        """Return an output with uncertainties, JCGM 100, 5.2.2 and 6; `slopes` is `row` as shown."""
         parts = [c * x.uncertainty for c, x in zip(row, self.inputs.values(), strict=True)]
         size = max(map(abs, parts), default=0.0) or 1.0
         scaled = [part / size for part in parts]
@@ -456,7 +456,7 @@ def _spread(
         matrix[i][j] = matrix[j][i] = r
     dof, left, groups = [x.distribution.dof for x in inputs.values()], [*range(len(names))], []
     while left:
-        # inputs correlated directly or through others are one component of the Welch-Satterthwaite formula
+        # inputs correlated through others too are one component of Welch-Satterthwaite
         members = [left.pop(0)]
         for i in members:
             members += [j for j in left if matrix[i][j]]
@@ -601,7 +601,7 @@ class _Expansion:
         return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        # comparing values beyond a kink with the Taylor polynomial ignores kinks that cancel or have no effect
+        # comparing with the Taylor polynomial ignores kinks that cancel or have no effect
         from statistics import NormalDist
 
         first, normal_quantile = self.first, NormalDist().inv_cdf
@@ -668,7 +668,7 @@ class _Expansion:
 
 
 def _tolerance(result: Result) -> float:
-    """Return the numerical tolerance of JCGM 101, 7.9.2, at least the rounding of the value."""
+    """Return the tolerance of JCGM 101, 7.9.2, at least the value's rounding."""
     half = 0.5 * 10.0 ** last_place(result.uncertainty) if result.uncertainty > 0 else 0.0
     return max(half, 1e-15 * abs(result.value))
 
