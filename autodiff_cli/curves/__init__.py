@@ -1,1 +1,1 @@
-"""Samples of curves and contours to be plotted."""
+"""Samples of curves and contours for plots."""

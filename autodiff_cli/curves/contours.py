@@ -27,33 +27,33 @@ if TYPE_CHECKING:
     from .measurements import Measurements
 
 GRID_STEPS = 120
-"""The steps into which each side is divided."""
+"""Steps along each side."""
 DRAWN_STEPS_PER_GRID_STEP = 4
-"""Into how many a drawing divides each of these steps."""
+"""Steps of a drawing for each grid step."""
 MAX_CROSSINGS = 12_000
-"""The most crossings of contours with grid lines that the grid resolves."""
+"""Crossings of contours with grid lines that the grid resolves."""
 
 
 class Surface(Record):
-    """A function of two variables over a rectangle, ready to be drawn as contours."""
+    """A function of two variables over a rectangle, for contours."""
 
     text: str
     variables: tuple[str, str]
     x: tuple[float, ...]
     y: tuple[float, ...]
     heights: tuple[tuple[float | None, ...], ...]
-    """One row for each of `y`; None where the program is undefined."""
+    """A row for each `y`; None if undefined."""
     levels: tuple[float, ...]
     fixed: dict[str, float]
     point: tuple[float, float] | None
     value: float | None
     gradient: tuple[float, float] | None
-    """At the point, where one was given."""
+    """At the point, if given."""
     path: tuple[tuple[float, float], ...]
     warnings: tuple[Diagnostic, ...]
     data: Measurements | None = None
     units: Units | None = None
-    """The units of its numbers; None where they have none."""
+    """The units of its numbers, if any."""
 
 
 def surface_of(
@@ -121,16 +121,16 @@ def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]])
 
 
 class Heights(NamedTuple):
-    """Heights over a rectangle as NumPy's arrays."""
+    """Heights over a rectangle as NumPy arrays."""
 
     x: Any
     y: Any
     z: Any
-    """One row for each of `y`; not a number where the program is undefined."""
+    """A row for each `y`; NaN if undefined."""
 
 
 def refined(surface: Surface) -> Heights:
-    """Return the heights on a finer grid, unless NumPy lacks a function or they bend too often."""
+    """Return heights on a finer grid, unless NumPy lacks a function or they are too uneven."""
     import numpy
 
     x, y = numpy.array(surface.x), numpy.array(surface.y)
@@ -173,7 +173,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
     compute([inputs[name] for name in names], values, unsure)
     z = values[0].reshape(len(fine[1]), len(fine[0]))
     z[unsure.reshape(z.shape)] = math.nan
-    # of the places that NumPy is not sure of those are asked about that are not in the midst of undefined ones
+    # unsure places of NumPy are evaluated singly, except in the midst of undefined ones
     near = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
     last_row, last_column = near.shape[0] - 1, near.shape[1] - 1
     evaluator = Evaluator(program, surface.variables)
@@ -187,7 +187,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
 
 
 def spanning(marks: Sequence[float]) -> tuple[float, float]:
-    """Return the range that is shown around some places."""
+    """Return the range to show around some places."""
     low, high = min(marks), max(marks)
     if high - low > 1e299 or abs(low) > 1e299 or abs(high) > 1e299:
         raise usage_error("the points lie too far out to draw", "give the ranges: `--range`")
@@ -197,14 +197,14 @@ def spanning(marks: Sequence[float]) -> tuple[float, float]:
 
 
 def of_row(row: Mapping[str, float], name: str) -> float:
-    """Return the value of a name at a point of a path. Raises a usage error without one."""
+    """Return the value of a name at a point of a path. Raises a usage error if missing."""
     if name not in row:
         raise usage_error(f"the path has no `{name}`", "give the path of a run of the same program")
     return row[name]
 
 
 def _levels(heights: Sequence[float]) -> tuple[float, ...]:
-    """Return a dozen heights: evenly spaced, or by rank where most of the surface is lower."""
+    """Return a dozen heights: evenly spaced, or by rank if most heights are extreme."""
     low, high = heights[0], heights[-1]
     if not high > low:
         return ()
@@ -214,7 +214,7 @@ def _levels(heights: Sequence[float]) -> tuple[float, ...]:
         unit = 10.0 ** math.floor(math.log10(step))
         step = unit * next(nice for nice in (1, 2, 2.5, 5, 10) if nice * unit >= step * 0.8)
         first = math.ceil(low / step)
-        # as decimals, 0.6 and not 3*0.2
+        # as decimals: 0.6, not 3*0.2
         return tuple(float(f"{k * step:.15g}") for k in range(first, math.floor(high / step) + 1))
     ranks = [heights[round((len(heights) - 1) * k / 13)] for k in range(1, 13)]
     ranks.insert(0, low + (ranks[0] - low) / 5)
@@ -224,7 +224,7 @@ def _levels(heights: Sequence[float]) -> tuple[float, ...]:
 
 
 def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float]]:
-    """Return the points in a jsonl, json or csv file that `descend` or `minimize` wrote.
+    """Return the points in a jsonl, json or csv file of `descend` or `minimize`.
 
     Raises `ExpressionError` (`io`, `limit`, `usage`).
     """

@@ -1,4 +1,4 @@
-"""Rows of data that are drawn over a function."""
+"""Rows of data in plots."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 RANGE_MARGIN = 0.05
-"""The share of the range of the data that a picture shows on each side of them."""
+"""The margin on each side, as a share of the data's range."""
 
 
 class Measurements(Record):
-    """Rows of data as points of a picture."""
+    """Rows of data as points of a plot."""
 
     across: str
-    """The column that is drawn to the right, and `up` that upwards."""
+    """The column on the horizontal axis; `up` is on the vertical one."""
     up: str
     x: tuple[float, ...]
     y: tuple[float, ...]
     dx: tuple[float, ...]
-    """The standard uncertainties of `x`; empty without any."""
+    """Standard uncertainties of `x`; empty without any."""
     dy: tuple[float, ...]
 
 
@@ -49,7 +49,7 @@ def rows_drawn(
 ) -> tuple[Measurements, dict[str, Range]]:
     """Return the rows to draw, and ranges of the variables that show them and the path.
 
-    With `in_units` these are in the units of the headings. Raises `ExpressionError`.
+    With `in_units` the ranges are in the units of the headings. Raises `ExpressionError`.
     """
     over, columns = columns_drawn(text, [*data], known_names, over, response, sigma, unknowns, between)
     across, up, *_ = columns
@@ -88,8 +88,8 @@ def columns_drawn(
 ) -> tuple[list[str], list[str]]:
     """Return the variables of the axes, and the columns of the axes and of uncertainties.
 
-    The variables are those `over` which it is drawn, or else those that the data have: one
-    of equations, whose first unknown is upwards. Raises `ExpressionError`.
+    The variables are those in `over`, or else those in the data; for equations it is one, and
+    the first unknown is on the vertical axis. Raises `ExpressionError`.
     """
     unknowns = unknowns or ([] if isinstance(between, Range) else [*(between or ())])
     if isinstance(between, Range) and not unknowns:
@@ -111,7 +111,7 @@ def columns_drawn(
     if not over:
         parameters = [*program.variables] if unknowns else program.parameters
         inside = sorted(name for name in parameters if name in columns and name not in unknowns)
-        # of columns that have values at the point too, that is where the picture shows the tangent
+        # a column with a value in the point only places the tangent
         over = [name for name in inside if name not in known_names] or inside
         if not 0 < len(over) < 3 - bool(unknowns):
             what = f"{len(over)} variables, {quoted(over)}" if over else "no variable"
@@ -146,7 +146,7 @@ def in_axis_units(
 ) -> Measurements:
     """Return the rows in the units of the axes; `texts` are those of the columns.
 
-    Raises `ExpressionError` for a column in a unit of another dimension, or without one.
+    Raises `ExpressionError` for a column of another dimension.
     """
     from ..quantities.unit import Unit, factor, linear, parse_unit, quantity_name
 
@@ -166,7 +166,7 @@ def in_axis_units(
         if own.dimension != unit.dimension:
             message = f"the uncertainties of `{name}`, which is in {unit}, are in {own}"
             raise usage_error(message, "give them in a unit of the same dimension")
-        # a percentage is one of numbers in the unit of the column
+        # a percentage refers to numbers in the column's unit
         changed[f"d{field}"] = tuple([x * factor(own, axis) for x in getattr(rows, f"d{field}")])
     return rows._replace(**changed)
 

@@ -1,4 +1,4 @@
-"""A function of one variable with all that a plot of it shows."""
+"""A function of one variable with everything in its plot."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ Ranges: TypeAlias = Mapping[str, Range]
 NO_SAMPLES = Samples((), (), (), 0.0, 0.0)
 
 MAX_FORMULA_LENGTH = 60
-"""Characters of formulas that are written beside the curves."""
+"""Characters of formulas beside the curves."""
 MAX_FUNCTIONS = 6
 """The number of colours."""
 DEFAULT_RANGE = Range(-5.0, 5.0)
-"""The range of a plot for which nothing is said."""
+"""The default range of a plot."""
 
 
 class Output(Record):
-    """One of several functions in the same plot."""
+    """One of several functions in a plot."""
 
     name: str
     function: Samples
     value: float | None
-    """At the point, where one was given."""
+    """At the point, if given."""
 
 
 class Tangent(Record):
-    """The tangent line at a point: the linear approximation there."""
+    """The tangent line at a point."""
 
     at: float
     value: float
@@ -65,7 +65,7 @@ class Tangent(Record):
 
 
 class Curve(Record):
-    """A function of one variable over a range, ready to be drawn."""
+    """A function of one variable over a range, to be drawn."""
 
     text: str
     variable: str
@@ -78,30 +78,30 @@ class Curve(Record):
     derivative: Samples = NO_SAMPLES
     second: Samples = NO_SAMPLES
     formula: str = ""
-    """The derivative as a formula; empty where that is long."""
+    """The derivative as a formula; empty if long."""
     tangent: Tangent | None = None
-    """At the point, where one was given."""
+    """At the point, if given."""
     unknown: str = ""
     """The name of the function if equations define it."""
     equations: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
     path: tuple[tuple[float, float], ...] = ()
-    """The points of a run that have a value, with this."""
+    """Points of a run with their values."""
     outputs: tuple[Output, ...] = ()
     at: float | None = None
-    """The point, if one was given, for several outputs."""
+    """The point of several outputs, if given."""
     log: str = ""
-    """The axes that are logarithmic: `x`, `y` or `xy`."""
+    """The logarithmic axes: `x`, `y` or `xy`."""
     samples: int | None = None
     """The number of equidistant points; None for adaptive sampling."""
     data: Measurements | None = None
     units: Units | None = None
-    """The units of its numbers; None where they have none."""
+    """The units of its numbers, if any."""
 
     def in_logs(self) -> Curve:
-        """Return the curve in the decimal logarithms of its logarithmic axes.
+        """Return the curve in decimal logarithms on its logarithmic axes.
 
-        Its data are those that have logarithms, without uncertainties.
+        It keeps data that have logarithms, without uncertainties.
         """
         across, up = (math.log10 if axis in self.log else float for axis in "xy")
         data = self.data
@@ -145,16 +145,16 @@ def plot(
     sigma: Sigma | None = None,
     units: Sequence[str] | str | None = None,
 ) -> Curve | Surface:
-    """Compute the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
+    """Return the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
 
-    It is over the variables of `ranges` and `wrt`; the others are held at `point`. `path` is
-    that of a run. There are derivatives up to the `order`, 0 to 2: by default the first, and
-    none of several outputs. With `unknowns`, or bounds of them in `between`, the text is
-    equations, and the first unknown is the function. The axes in `log`, `x`, `y` or `xy`, are
-    logarithmic, without derivatives. A curve has so many `samples` at equal distances. Rows of
-    `data` are drawn too: over one variable its column and that of the `response`, over two both,
-    with the standard uncertainties in `sigma`. Values and ranges may have units; `units` are
-    those of the functions. Raises `ExpressionError` as `gradient` and `solve` do.
+    The variables are those of `ranges` and `wrt`; others have their values in `point`. `path` is
+    that of a run. Derivatives go up to `order`, 0 to 2: by default 1, or 0 for several outputs.
+    With `unknowns`, or bounds of them in `between`, the text is equations, and the first unknown
+    is the function. The axes in `log` (`x`, `y` or `xy`) are logarithmic, without derivatives. A
+    curve has `samples` at equal distances. Rows of `data` are drawn too: over one variable its
+    column and the `response`, over two both, with standard uncertainties in `sigma`. Values and
+    ranges may have units; `units` are those of the functions. Raises `ExpressionError` as
+    `gradient` and `solve` do.
     """
     ranges = dict(ranges or {})
     if left_out(units):
@@ -227,10 +227,10 @@ def _formulas(
     pointed = all(name in values for name in names)
     assumed = dict(values)
     if wide and not pointed:
-        # the range alone says enough; the middle only stands in, so that the rest of the point is looked at
+        # with a range the values are placeholders, for checks of the rest of the point
         assumed |= dict.fromkeys(names, 0.0)
     if not ranges and not wide and not any(name in values for name in names):
-        # where nothing is said, around 0
+        # by default around 0
         ranges = dict.fromkeys(names, DEFAULT_RANGE)
         assumed |= {name: 0.0 for name in names if name not in values}
         example = ",".join(f"{name}=-2:4" for name in names)
@@ -444,7 +444,7 @@ def _branch(
     for name, ends in ranges.items():
         _check(name, ends)
         if name not in point:
-            # the search for the solution starts in the middle
+            # the search starts in the middle
             point[name] = _middle(ends)
     posed = posed_equations(text, point, unknowns, between, None, units)
     measured = posed.units
@@ -503,7 +503,7 @@ def _middle(ends: Range) -> float:
 
 def _formula(program: Program, name: str) -> str:
     if len(program.text) > MAX_FORMULA_LENGTH or any(character in program.text for character in "=\n"):
-        # with bindings and conditions the formula would show what the text does not
+        # with bindings and conditions the formula would be unlike the text
         return ""
     try:
         formulas = derivatives(program.outputs[0], [program.variables[name]], 1)
@@ -514,7 +514,7 @@ def _formula(program: Program, name: str) -> str:
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:
-    """Return the value and its first two derivatives as functions of one variable."""
+    """Return the value and the first two derivatives as functions of one variable."""
     place = [values[variable] for variable in evaluator.variables]
     position = evaluator.variables.index(name)
 

@@ -1,4 +1,4 @@
-"""Sampling of a function as pieces that are continuous."""
+"""Sampling of a function in continuous pieces."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ Stretch = tuple[Point, ...]
 """A piece of a curve, from left to right."""
 
 Function = Callable[[float], float | None]
-"""None where it is undefined."""
+"""None where undefined."""
 INITIAL_STEPS = 480
-"""Into how many steps a stretch is divided at first."""
+"""Initial steps of a range."""
 MAX_REFINEMENTS = 6
-"""How often a step is halved where the curve bends."""
+"""Halvings of a step where the curve bends."""
 MAX_CHORD_DISTANCE = 0.002
 """The largest distance of a chord from the curve, relative to the height."""
 MAX_RISE = 0.01
 """The rise within one step that is refined, relative to the height."""
 MAX_HIDDEN_BEND = 0.05
-"""The height of a peak between two points from which the curve counts as not followed, relative to the height."""
+"""The height of a peak between two points that counts as missed, relative to the height."""
 POLE_CHORD_DISTANCE = 10
 """The distance of a chord from the curve that shows a pole, relative to the height."""
 MAX_HALVINGS = 48
 FLAT = 1e-9
-"""The differences of heights that are drawn as none, relative to the heights: below are rounding errors."""
+"""The relative height difference below which all is rounding error."""
 SIGHT_MARGIN = 20
-"""How far above and below the samples the curve is followed, relative to their height: beyond is infinity."""
+"""How far beyond the samples the curve is followed, relative to their height."""
 MAX_HEIGHTS_OF_CORE = 500
-"""The height of all samples from which only their core is shown, relative to that."""
+"""The height, relative to the core, above which only the core is shown."""
 TINY = 1e-6
-"""The distance of two places that are one in a drawing, relative to its width."""
+"""The distance of equal places in a drawing, relative to its width."""
 
 
 class Samples(NamedTuple):
-    """A sampled function: its pieces, gaps and breaks, and which heights matter."""
+    """A sampled function: its pieces, gaps, breaks, and range to show."""
 
     stretches: tuple[Stretch, ...]
     gaps: tuple[tuple[float, float], ...]
@@ -49,16 +49,16 @@ class Samples(NamedTuple):
     high: float
     """The heights to show: all, unless some are infinite."""
     coarse: bool = False
-    """Whether there was too little work to follow it."""
+    """Whether work was too short to follow it."""
 
 
 def sample(
     function: Function, low: float, high: float, also: Sequence[float] = (), count: int | None = None
 ) -> Samples:
-    """Return the samples from `low` to `high`; the numbers `also` are among them.
+    """Return the samples from `low` to `high`, including the numbers `also`.
 
-    With `count` there are as many at equal distances, and no others. Looking more closely
-    leaves half of the work. Raises `ExpressionError` (`limit`).
+    With `count` there are only that many, at equal distances. Refinement leaves half of the work.
+    Raises `ExpressionError` (`limit`).
     """
     work = current()
     before = work.left
@@ -85,16 +85,16 @@ def sample(
 
 
 class _Enough(Exception):
-    """The work for closer looks is done."""
+    """The work for refinement is used up."""
 
 
 class _Tracer:
     def __init__(self, function: Function, height: float, sight: Point, reserve: float) -> None:
         self.work, self.reserve = current(), reserve
-        """The work, and how many steps of it are left to others."""
+        """The work, and the part of it that is left to others."""
         self.coarse = False
         self.drawn = 0
-        """The points that are drawn and not yet counted as work."""
+        """Drawn points that are not yet charged."""
         self.plain, self.height, self.sight = function, height or 1.0, sight
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
@@ -156,7 +156,7 @@ class _Tracer:
             self._bend(right[0], right[1], b, at_b, 2 * MAX_REFINEMENTS)
 
     def _broken(self, a: float, at_a: float, b: float, at_b: float) -> tuple[Point, Point] | None:
-        """Return the sides of a jump or a pole; None where the curve is only steep."""
+        """Return the sides of a jump or pole; None if the curve is only steep."""
         left, right = (a, at_a), (b, at_b)
         rise = abs(at_b - at_a)
         for _ in range(MAX_HALVINGS):
@@ -165,7 +165,7 @@ class _Tracer:
                 break
             at_middle = self.function(middle)
             if at_middle is None:
-                # undefined at this very point, as 1/x at 0
+                # undefined at one point, as 1/x at 0
                 return left, right
             if abs(at_middle - left[1]) > abs(right[1] - at_middle):
                 right = middle, at_middle
@@ -200,7 +200,7 @@ class _Tracer:
                 self.coarse = True
 
     def _peak(self, a: float, b: float, ends: float) -> None:
-        """Break the curve where it goes to infinity on both sides alike."""
+        """Break the curve at a pole with equal signs on both sides."""
         for _ in range(3 * MAX_HALVINGS):
             third = (b - a) / 3
             left, right = a + third, b - third
@@ -231,7 +231,7 @@ def _around_core(heights: Sequence[float]) -> Point:
 
 
 def _sight(heights: Sequence[float]) -> Point:
-    """Return the heights beyond which the curve goes to infinity, and nobody sees how."""
+    """Return the heights beyond which the curve counts as infinite."""
     first, last = _core(heights)
     height = heights[-1] - heights[0]
     if height > MAX_HEIGHTS_OF_CORE * (last - first) > 0:
@@ -241,7 +241,7 @@ def _sight(heights: Sequence[float]) -> Point:
 
 
 def _heights(heights: Sequence[float], drawn: Sequence[float], sight: Point) -> Point:
-    """From where to where to show the curve: all of it, unless it goes to infinity."""
+    """Return the range of heights to show: all, unless some are infinite."""
     if drawn and sight[0] <= min(drawn) and max(drawn) <= sight[1]:
         return min(heights[0], *drawn), max(heights[-1], *drawn)
     low, high = _around_core(heights)

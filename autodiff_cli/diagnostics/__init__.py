@@ -1,1 +1,1 @@
-"""Refusals: why a text is not in the language, and what would be. The only room that knows both."""
+"""Errors of text that is not in the language, and suggestions of what to write."""

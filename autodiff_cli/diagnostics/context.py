@@ -1,4 +1,4 @@
-"""The context of an error: the tokens around the one that does not fit, and their shape."""
+"""The context of a syntax error: the tokens around the unexpected one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..table.primitive import FUNCTIONS
 
 
 class Kind(StrEnum):
-    """Kinds of tokens, a character each, so that a pattern of tokens is a pattern of text."""
+    """Kinds of tokens, one character each, for regular expressions."""
 
     NAME = "n"
     FUNCTION = "f"
@@ -63,7 +63,7 @@ FACTOR_SIGNS = Kind.TIMES + Kind.DIVIDE
 POWERS = Kind.POWER + Kind.SUPERSCRIPT
 VALUES = NAMES + NUMBERS + Kind.OPEN + Kind.ROOT
 TIGHT = Kind.DIVIDE + Kind.POWER + Kind.ROOT
-"""Operators whose right operand could be more than is meant."""
+"""Operators whose right operand may extend further than intended."""
 
 SEPARATORS = Kind.SEMICOLON + Kind.NEWLINE
 STOPS = SEPARATORS + Kind.END
@@ -86,11 +86,11 @@ CLASSES = {kind.name: kind.value for kind in Kind} | {
     "BEGIN": rf"(?:(?<![\s\S])|(?<=[{SEPARATORS}]))",
     "ANY": r"[\s\S]",
 }
-"""The words of a pattern of tokens."""
+"""The words of token patterns."""
 
 
 class Token(NamedTuple):
-    """A token where it stands."""
+    """A token with its position."""
 
     kind: Kind
     terminal: int
@@ -100,7 +100,7 @@ class Token(NamedTuple):
 
 @lru_cache(256)
 def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the patterns of what stands before the error, and from it on, in `NAME ! NUMBER`."""
+    """Return the patterns before the error and from it on, for example of `NAME ! NUMBER`."""
     before, after = (
         re.sub(r"[A-Z]+", lambda word: CLASSES[word[0]], part).replace(" ", "") for part in re.split("!(?= )", pattern)
     )
@@ -108,7 +108,7 @@ def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def advance(states: list[int], terminal: int, goal: str = "") -> str:
-    """Take a token, if the tables do: `on` or `stuck`, or `done` where the stack held only a `goal`."""
+    """Shift a token: `on`, `stuck`, or `done` if the stack held only a `goal`."""
     while (action := take(states, terminal)) < 0:
         if len(states) == 2 and ORIGINS[RULES[-1 - action][0]] == goal:
             return "done"
@@ -116,7 +116,7 @@ def advance(states: list[int], terminal: int, goal: str = "") -> str:
 
 
 def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int, list[int], int]:
-    """Return the token that does not fit, the states of the tables before it, and where the last operand begins."""
+    """Return the unexpected token, the parser states before it, and the last operand's start."""
     states, starts = [0], [(0, False)]  # of each state the first token of what was read, and whether that is an operand
     previous = closed = 0
     for number, (terminal, start, _) in enumerate(tokens):
@@ -141,7 +141,7 @@ def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int,
 
 
 class Context:
-    """The tokens of the text, those that are open, and where in them the error is."""
+    """The tokens of a text, the open brackets, and the place of the error."""
 
     def __init__(self, text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> None:
         self.text = text
@@ -152,10 +152,10 @@ class Context:
         self.open: list[int] = []
         self.first = 0
         self.last = 0
-        """The numbers of the first token of the shape that was recognised, and of the one after it."""
+        """The first token of the recognised shape, and the one after it."""
         tokens = [*scan(text)]
         self.at, self.states, self.understood = _stuck(tokens, stuck.at)
-        """The token that does not fit, the states of the tables before it, and the last operand before; -1 for none."""
+        """The unexpected token, the parser states and the last operand (or -1) before it."""
         defined = {read_token(text, define.start)[0] for define in stuck.statements if define.kind == "define"}
         opened: list[int] = []
         for number, (terminal, start, end) in enumerate(tokens):
@@ -176,18 +176,18 @@ class Context:
         kind, _, start, end = self.tokens[self.at]
         unreadable = (stranger(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
         self.point = start + unreadable
-        """The exact place: within a name, the character that is not allowed there."""
+        """The exact place: in a name, the invalid character."""
 
     def written(self, first: int, end: int | None = None) -> str:
-        """Return the text of a token, or from one to that before another."""
+        """Return the text of a token, or of all up to another token."""
         return self.text[self.tokens[first].start : self.tokens[first if end is None else end - 1].end]
 
     def token_from(self, place: int) -> int:
-        """Return the first token that begins at a place of the text, or after it."""
+        """Return the first token at or after a place of the text."""
         return next(number for number, token in enumerate(self.tokens) if token.start >= place)
 
     def matches(self, pattern: str) -> bool:
-        """Return whether the tokens around the error have this shape; then `first` is its first token."""
+        """Return whether the tokens around the error match; if so, set `first` and `last`."""
         before, after = shape(pattern)
         low = max(0, self.at - 24)
         start = before.search("." * (low > 0) + self.kinds[low : self.at])
@@ -199,18 +199,18 @@ class Context:
         return True
 
     def signs(self, at: int | None = None) -> int:
-        """Return the first of the signs directly before a token, the error by default."""
+        """Return the first of the signs before a token, by default the error."""
         at = self.at if at is None else at
         while at and self.kinds[at - 1] in SIGNS:
             at -= 1
         return at
 
     def takes(self, name: str) -> bool:
-        """Return whether the grammar takes that terminal in place of the token that does not fit."""
+        """Return whether the grammar accepts this terminal at the error."""
         return advance(self.states.copy(), KIND[name]) != "stuck"
 
     def after(self, at: int, goal: str) -> int:
-        """Return the first token after the `goal`, a rule of the grammar, that begins at a token."""
+        """Return the first token after the grammar rule `goal` that begins at a token."""
         states = [ACTION[KIND["OPEN"]]]
         depth = 0
         for number in range(at, len(self.tokens)):
@@ -225,7 +225,7 @@ class Context:
         raise KeyError(goal)
 
     def atom(self, at: int) -> int:
-        """Return the first token of the smallest operand that ends before a token: `3` in `2^3!`."""
+        """Return the first token of the smallest operand before a token: `3` in `2^3!`."""
         at -= 1
         if at < 0 or self.kinds[at] not in ATOM_ENDS:
             raise KeyError("atom")
@@ -238,7 +238,7 @@ class Context:
         return at
 
     def operand(self, at: int) -> int:
-        """Return the first token of the operand before a token, with the powers around it."""
+        """Return the first token of the operand before a token, with its powers."""
         while True:
             while at > 1 and self.kinds[at - 1] == Kind.SUPERSCRIPT:
                 at -= 1
@@ -251,11 +251,11 @@ class Context:
             at = sign - 1
 
     def term(self, at: int) -> int:
-        """Return the first token of the product before a token, with its own sign."""
+        """Return the first token of the product before a token, with its sign."""
         while True:
             at = self.operand(at)
             sign = self.signs(at)
             if not sign or self.kinds[sign - 1] not in FACTOR_SIGNS:
-                # The first of several signs is a sum's, where something stands before it.
+                # The first of several signs belongs to a sum if an operand precedes it.
                 return min(at, sign + 1) if sign and self.kinds[sign - 1] in OPERAND_ENDS else sign
             at = sign - 1

@@ -1,4 +1,4 @@
-"""The diagnosis of a text that cannot be read: the mistake, the message, and the spellings to offer."""
+"""The diagnosis of a syntax error: the mistake, the message, and suggestions."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .mistakes import DASHES, FRACTIONS, MISTAKES, QUOTES, UNSEEN, Mistake, Repa
 from .suggestions import MAX_CONTEXT, is_glued, meaning, offered
 
 PATTERN_WINDOW = 80
-"""How many characters before and after the error the patterns see."""
+"""Characters before and after the error that patterns see."""
 
 _WHOLE = ("{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "{difference}", "{statement} else 0")
-"""Spellings of the whole statement."""
+"""Spellings of whole statements."""
 
 _MISSING = (LookupError, ValueError, StopIteration)
 
@@ -30,14 +30,14 @@ _BEFORE_NO_OPERAND = ENDS + FACTOR_SIGNS + Kind.POWER
 _GOES_ON = VALUES + BARS + POWERS + Kind.UNREADABLE
 
 _BINDING = re.compile(r"(?:^|[;\n])[^\S\n]*([^\s=;]+)[^\S\n]*=(?!=)")
-"""The beginning of a statement that gives a name a value."""
+"""The beginning of a statement that binds a name."""
 
 _WHOLLY_QUOTED = re.compile(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
 _GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
 
 
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
-    """Return the error to raise where the reader is stuck; `valued` names have values by the point."""
+    """Return the error for a parse failure; `valued` names have values in the point."""
     fragments = Fragments(text, stuck, valued)
     mistake, message, at = recognised(fragments)
     also: tuple[tuple[Span, str], ...] = ()
@@ -55,7 +55,7 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
 
 
 def recognised(fragments: Fragments) -> tuple[Mistake, str, Span]:
-    """Return the first mistake that fits, the message, and the carets' place."""
+    """Return the first matching mistake, its message, and its span."""
     c = fragments
     ahead, behind = c.text[c.point : c.point + PATTERN_WINDOW], c.text[max(0, c.point - PATTERN_WINDOW) : c.point]
     for mistake in MISTAKES:
@@ -110,12 +110,12 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
         shown = next(filter(is_offered, spellings), "")
         if not spellings and not mistake.edit:
             continue
-        # What repairs other mistakes as well is only shown: each has to be certain by itself.
+        # A repair of other mistakes too is only shown, as each has to be certain.
         single = "" if repairs and shown not in spellings[::2] else shown
         text = mistake.edit or single or (spellings[0] if alone else shown)
         if (shown or alone) and text != source[start:stop] and len(text) <= MAX_CONTEXT:
             others = filter(is_offered, _filled(mistake.same, fragments))
-            # nor may it begin or end within a number in groups: `000!` in `1,000!`
+            # an offer must not split a number in groups: `000!` in `1,000!`
             groups = re.finditer(r"(?<![0-9])[0-9]++(?:,[0-9]{3})+", source)
             splits = any(group.start() < place < group.end() for group in groups for place in (start, stop))
             certain = alone and not splits and _is_certain(mistake.certain, fragments, stop)
@@ -129,7 +129,7 @@ def _filled(template: str, fragments: Fragments) -> list[str]:
 
 
 def _repaired(mistake: Mistake, fragments: Fragments) -> list[str]:
-    """Return the statement with this mistake repaired, with all of them, and both as conditions."""
+    """Return the statement with this mistake repaired, with all, and as conditions."""
     start, end = span(fragments, "statement")
     statement = fragments.text[start:end]
     repaired = _replaced(statement, mistake.repair) if end - start <= MAX_CONTEXT else ""
@@ -138,7 +138,7 @@ def _repaired(mistake: Mistake, fragments: Fragments) -> list[str]:
     for other in MISTAKES:
         if not other.alone or other is mistake:
             statement = _replaced(statement, other.repair)
-    # A condition is no result; one that is written as the whole statement may be a choice of 1 or 0.
+    # A condition is no result: the statement may be a choice of 1 or 0.
     choices = [re.sub(r"^(\w+\s*=(?!=)\s*)?(.*)$", r"\g<1>1 if \2 else 0", text) for text in (repaired, statement)]
     return [text for text in (repaired, statement, *choices) if text]
 
@@ -149,13 +149,13 @@ def _replaced(text: str, repairs: tuple[Repair, ...]) -> str:
     return text.strip()
 
 
-# ---- reasons not to accept the one spelling that a hint offers: the text may mean something else ---------------------
+# ---- conditions for accepting the only suggestion -------------------------------------------------------------------
 Condition = Callable[[Fragments, int], bool]
-"""Whether nothing speaks against the spelling; of its place it is given the end."""
+"""Whether nothing speaks against a suggestion that ends at a place."""
 
 
 def _is_certain(conditions: str, c: Fragments, stop: int) -> bool:
-    # What cannot be looked at, since the text is not as it takes it to be, counts as an ambiguity.
+    # a failing check counts as an ambiguity
     with suppress(*_MISSING):
         return all(CONDITIONS[name](c, stop) for name in conditions.split())
     return False
@@ -173,9 +173,9 @@ def _without(pattern: str, apart: str = "(?!)") -> Condition:
 
 
 def _no_joined_names(c: Fragments, stop: int) -> bool:
-    """No name there is made of names that have values, or stands before parentheses without being a function.
+    """No name is joined from names with values, or precedes parentheses without being a function.
 
-    Of `xy!` only the `y` may be meant, of `sin xy` and `sin x(y)` only the `x`.
+    In `xy!` the operand may be `y`, in `sin xy` and `sin x(y)` it may be `x`.
     """
     if Kind.NAME + Kind.OPEN in c.kinds[max(0, c.at - 1) : c.token_from(stop)]:
         return False
@@ -201,7 +201,7 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
 
 
 def _no_operand_before_fraction(c: Fragments, stop: int) -> bool:
-    """`x½` may be a half of `x`, or its root."""
+    """`x½` may be half of `x`, or its root."""
     text = c["statement"]
     if re.search(rf"[{FRACTIONS}]\s*[{FRACTIONS}]|[√∛∜]\s*[{FRACTIONS}]\s*[\w(√]|,[0-9]+\s*[{FRACTIONS}]", text):
         return False
@@ -211,7 +211,7 @@ def _no_operand_before_fraction(c: Fragments, stop: int) -> bool:
 
 
 def _single_letters(c: Fragments, stop: int) -> bool:
-    """Typeset letters side by side are a product, and a number before a fraction is part of it."""
+    """Adjacent typeset letters are a product; a number may belong to a fraction."""
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", c["statement"]):
         return False
     text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", c["statement"])
@@ -228,7 +228,7 @@ def _no_divisor_or_power(c: Fragments, stop: int) -> bool:
 
 
 def _no_index(c: Fragments, stop: int) -> bool:
-    """No name but a function's stands directly before a bracket: `k[A]` may be an index, or a product."""
+    """No variable precedes a bracket: `k[A]` may be an index or a product."""
     names = re.findall(r"(?<!\w)\d*+([^\W\d]\w*+)\s*+[\[{⟨]", c["statement"])
     return all(name.lower() in FUNCTIONS or name in KEYWORDS for name in names)
 
@@ -239,7 +239,7 @@ def _known_module_names(c: Fragments, stop: int) -> bool:
 
 
 def _one_place_to_close(c: Fragments, stop: int) -> bool:
-    """Wherever the parenthesis is closed, it is the same program."""
+    """Every place for the closing parenthesis gives one meaning."""
     if len(c.open) != 1 or c.at - c.open[0] > 40:
         return False
     start, end = span(c, "statement")
@@ -254,28 +254,28 @@ CONDITIONS: dict[str, Condition] = {
     "argument_ends": _argument_ends,
     "no_joined_names": _no_joined_names,
     "operand_ends": lambda c, stop: _no_joined_names(c, stop) and c.kinds[c.token_from(stop)] not in _GOES_ON,
-    # A power of a function that the program defines may be a repetition.
+    # A power of a function that the program defines may be an iteration.
     "builtin_function": lambda c, stop: c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"] in FUNCTIONS,
-    # No two words become one without the sign, and nothing turns the order of the text.
+    # Without the sign no two words are joined, and the text's direction stays.
     "no_joined_words": _without(rf"\w[{UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]"),
     "wholly_quoted": lambda c, stop: _WHOLLY_QUOTED.fullmatch(c["statement"]) is not None,
     "no_operand_before_fraction": _no_operand_before_fraction,
     "single_letters": _single_letters,
-    # The operand before the error is no divisor, no exponent and under no root.
+    # The operand before the error is no divisor or exponent, and under no root.
     "no_divisor_or_power": _no_divisor_or_power,
-    # Nothing comes after the percent sign that it could be the remainder by.
+    # The percent sign is no remainder: no operand follows.
     "no_operand_after": lambda c, stop: c.kinds[c.at + 1] in _BEFORE_NO_OPERAND,
-    # No number in groups stands before the error as a divisor, an exponent or under a root.
+    # No grouped number before the error is a divisor, an exponent or under a root.
     "no_grouped_divisor": lambda c, stop: not _GROUPED_DIVISOR.search(c.text[: c.point]),
     "no_number_after": lambda c, stop: c.kinds[c.at] not in NUMBERS,
-    # An equals sign elsewhere than in a condition may be an equation.
+    # An equals sign outside of a condition may be an equation.
     "in_condition": lambda c, stop: c.kinds.rfind(Kind.IF, 0, c.at) > c.kinds.rfind(Kind.ELSE, 0, c.at),
     "single_dash": _without(rf"[-−{DASHES}]\s*[{DASHES}]|[{DASHES}]\s*[-−]"),
-    # In a spreadsheet `$A$1` is a place.
+    # In a spreadsheet `$A$1` is a cell.
     "no_dollar_within": _without(r"\w\$\w", r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+"),
-    # What comes after the sign is no comment in words.
+    # No comment in words follows the sign.
     "no_words_after": lambda c, stop: _are_known(c, c.at + 1, c.at + 3),
-    # What stands side by side is symbols, and no words.
+    # The neighbours are symbols, not words.
     "no_words_beside": lambda c, stop: _are_known(c, c.at - 1, c.at + 1),
     "no_index": _no_index,
     "known_module_names": _known_module_names,
@@ -283,7 +283,7 @@ CONDITIONS: dict[str, Condition] = {
     # In a spreadsheet `-2^2` is 4, and `2^3^2` is 64.
     "no_spreadsheet_power": _without(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^"),
     "no_letter_after_degree": _without(r"°\s*[^\W\d]"),
-    # Bars could stand in pairs in more than one way.
+    # More bars could be paired in several ways.
     "few_bars": lambda c, stop: sum(kind in BARS for kind in c.kinds) <= 2,
 }
-"""The conditions by name, as `certain` in `mistakes.txt` lists them: true where nothing speaks against the spelling."""
+"""The conditions of `certain` in `mistakes.txt`: true if nothing speaks against the suggestion."""

@@ -1,4 +1,4 @@
-"""The fragments of the text around an error, as messages and spellings name them."""
+"""Named fragments of the text around an error, for messages and suggestions."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .suggestions import native
 
 
 class Fragments(Context):
-    """A context with the fragments of its text by name; each is worked out when it is asked for.
+    """A context with named fragments of its text, computed on demand.
 
-    One that is not there (no operand, no such function) is a `KeyError`: the spelling that needs it is not offered.
+    A missing fragment (no operand, no such function) is a `KeyError`, and its suggestion is not offered.
     """
 
     known: dict[str, str]
@@ -40,14 +40,14 @@ def span(c: Context, name: str) -> tuple[int, int]:
 
 
 def _right(c: Context) -> tuple[int, int]:
-    """Return the operand that begins at the error: `2y**2` in `x 2y**2`."""
+    """Return the operand at the error: `2y**2` in `x 2y**2`."""
     if c.kinds[c.at] in BARS:
         return c.at, c.kinds.index(Kind.CLOSING_BAR, c.at + 1) + 1
     return c.at, c.after(c.at, "coefficient")
 
 
 def _tail(c: Context) -> tuple[int, int]:
-    """Return the power that begins with the operator at the error: `^2` in `√x^2`."""
+    """Return the power with its operator at the error: `^2` in `√x^2`."""
     end = c.at + 1
     if c.kinds[c.at] == Kind.SUPERSCRIPT:
         return c.at, end
@@ -57,19 +57,19 @@ def _tail(c: Context) -> tuple[int, int]:
 
 
 def _under(c: Context) -> tuple[int, int]:
-    """Return the operand before the error, with its signs, if it is a divisor: `-x²` in `1/-x² y`."""
+    """Return the operand before the error with its signs, if a divisor: `-x²` in `1/-x² y`."""
     at = c.signs(c.operand(c.at))
     return (at, c.at) if at and c.kinds[at - 1] == Kind.DIVIDE else (0, 0)
 
 
 def _raised(c: Context) -> tuple[int, int]:
-    """Return the function and its exponent before the error: `sin^(2)` in `sin^(2)(x)`."""
+    """Return the function and exponent before the error: `sin^(2)` in `sin^(2)(x)`."""
     start = c.partner[c.at - 1] - 2
     return (start, c.at) if c.kinds[max(start, 0) : start + 2] == Kind.FUNCTION + Kind.POWER else (0, 0)
 
 
 def _divisor(c: Context) -> tuple[int, int]:
-    """Return the operand after the error, with its signs; one with a coefficient is ambiguous."""
+    """Return the operand after the error with its signs, if it has no coefficient."""
     end = c.after(c.at + 1, "signed")
     return (0, 0) if Kind.COEFFICIENT in c.kinds[c.at + 1 : end] else (c.at + 1, end)
 
@@ -117,7 +117,7 @@ def _lead(c: Fragments) -> str:
 
 
 def _nested(c: Fragments) -> str:
-    """Return the functions around the error as nested calls: `sin(cos(x))` for `sin cos x`."""
+    """Return the functions at the error nested: `sin(cos(x))` for `sin cos x`."""
     at = _last_of_nest(c)
     names = [c.written(number) for number in range(c.at - 1, at)]
     return "".join(f"{name}(" for name in names) + c.written(at, c.after(at, "coefficient")) + ")" * len(names)
@@ -140,7 +140,7 @@ def _instead(c: Context, sign: str, length: int) -> str:
 
 
 def _rooted(c: Context) -> tuple[int, int]:
-    """Return the smallest operand after the token that does not fit: `x` in `∛x²`."""
+    """Return the smallest operand after the unexpected token: `x` in `∛x²`."""
     start = c.at + 1
     return start, c.partner[start] + 1 if c.kinds[start] == Kind.OPEN else c.after(start, "atom")
 
@@ -153,9 +153,9 @@ def _last_of_nest(c: Context) -> int:
 
 
 def _exponent(c: Context) -> int:
-    """Return the sign of the power whose exponent, a name or a number, stands before the error.
+    """Return the sign of the power whose exponent, a name or a number, precedes the error.
 
-    `x^2 y` has no such: nobody takes the `y` for a part of the exponent there, as they might in `e^k y` and `2^2 y`.
+    Not in `x^2 y`, where `y` cannot be part of the exponent, unlike in `e^k y` and `2^2 y`.
     """
     sign = c.signs(c.at - 1)
     plain = c.kinds[c.at - 1] == Kind.NUMBER and sign == c.at - 1
@@ -166,7 +166,7 @@ def _exponent(c: Context) -> int:
 
 
 def _inner(c: Context) -> tuple[int, int]:
-    """Return the operand that begins at the error without its power: `2x` in `sin 2x^2`."""
+    """Return the operand at the error without its power: `2x` in `sin 2x^2`."""
     end = c.at + (c.kinds[c.at] == Kind.COEFFICIENT) + 1
     return (c.at, end) if c.kinds[end - 1] in NAMES + Kind.NUMBER and c.kinds[end] in POWERS else (0, 0)
 
@@ -175,7 +175,7 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "token": lambda c: (c.at, c.at + 1),
     "before": lambda c: (c.at - 1, c.at),
     "next": lambda c: (c.at + 1, c.at + 2),
-    # What is between the token and the one before.
+    # Everything between the token and the one before.
     "gap": lambda c: (c.at - 1, c.at + 1),
     # The operand before the error: `x**2` in `x**2 y`.
     "left": lambda c: (c.operand(c.at), c.at),
@@ -194,10 +194,10 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "exponential": lambda c: (c.atom(_exponent(c)), c.at),
     "raising_base": lambda c: (c.atom(_exponent(c)), _exponent(c) + 1),
     "exponent_alone": lambda c: (_exponent(c) + 1, c.at),
-    # The operand after the token that does not fit, with its coefficient, and without: `x**2` in `1/2x**2`.
+    # The operand after the token, with and without coefficient: `x**2` in `1/2x**2`.
     "operated": lambda c: (c.at + 1, c.after(c.at + 1, "coefficient")),
     "rest": lambda c: (c.at + 1, c.after(c.at + 1, "power")),
-    # The smallest operand there, and the power that it has: `x` and `²` in `∛x²`.
+    # The smallest operand there, and its power: `x` and `²` in `∛x²`.
     "rooted": _rooted,
     "after_root": lambda c: (_rooted(c)[1], c.after(c.at + 1, "power")),
     # The operand after the next two tokens: `y` in `x %% y`.
@@ -209,82 +209,82 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "tail": _tail,
     # The smallest operand before the error: `3` in `2^3!`.
     "atom": lambda c: (c.atom(c.at), c.at),
-    # What the superscript before the error is directly an exponent of, and both.
+    # The base of the superscript before the error, and both.
     "base": lambda c: (c.atom(c.at - 1), c.at - 1),
     "squared": lambda c: (c.atom(c.at - 1), c.at),
     # The product before the error, with its sign: `-a*x` in `1 + -a*x % y`.
     "term": lambda c: (c.term(c.at), c.at),
     "under": _under,
-    # What is divided by that, and the operator: `c*1/`; all of it, to the end of the operand that begins at the error.
+    # The dividend of that with the operator, `c*1/`, and the fraction to the end of the operand at the error.
     "over": lambda c: (c.term(c.at), _under(c)[0]),
     "divided": lambda c: (c.term(c.at), _right(c)[1]),
-    # The left operand of the operator before the error, and the operator: `a*b/` in `c + a*b/2x`.
+    # The left operand with the operator before the error: `a*b/` in `c + a*b/2x`.
     "upto": lambda c: (c.understood, c.signs()),
-    # What is divided by the divisor before the error, without the operator.
+    # The dividend of the divisor before the error, without the operator.
     "quotient": lambda c: (c.understood, c.at - 1),
     "raised": _raised,
     "divisor": _divisor,
     "root": _root,
-    # All that the mistake's pattern matched; its first token, a name; what follows that, with the sign and without:
-    # `^-2` and `-2` in `sin^-2 x`.
+    # The tokens that the pattern matched; their first one, a name; the rest with and without its sign: `^-2` and `-2`
+    # in `sin^-2 x`.
     "shape": lambda c: (c.first, c.last),
     "function": lambda c: (c.first, c.first + 1),
     "raising": lambda c: (c.first + 1, c.at),
     "power": lambda c: (c.first + 2, c.at),
-    # The next parentheses with what is in them.
+    # The next parentheses with their content.
     "group": lambda c: (start := c.kinds.index(Kind.OPEN, c.at), c.partner[start] + 1),
-    # The innermost parenthesis or bar that is open, and it if nothing closes it later either.
+    # The innermost open parenthesis or bar, and the same if it is never closed.
     "opening": lambda c: (c.open[-1], c.open[-1] + 1),
     "unclosed": lambda c: (0, 0) if c.open[-1] in c.partner else (c.open[-1], c.open[-1] + 1),
     "closed": lambda c: (start := c.partner[c.kinds.rindex(Kind.CLOSE, 0, c.at)], start + 1),
     "called": _called,
     "statement": _statement,
 }
-"""Fragments by the numbers of their first token and of the one after the last."""
+"""Fragments as ranges of token numbers."""
 
 TEXTS: dict[str, Callable[[Fragments], str]] = {
     "character": lambda c: c.text[c.point] if c.text[c.point].isprintable() else c["code"],
     "code": lambda c: f"U+{ord(c.text[c.point]):04X}",
-    # The signs directly before the error, possibly none.
+    # The signs before the error, if any.
     "signs": lambda c: "".join(c.written(sign) for sign in range(c.signs(), c.at)),
-    # The inverse of the function at the beginning of the shape.
+    # The inverse of the function that begins the shape.
     "inverse": lambda c: _inverse(c["function"]),
-    # The function that has its exponent in parentheses before the error, and its inverse.
+    # The function with an exponent in parentheses before the error, and its inverse.
     "powered": lambda c: c.written(_raised(c)[0]),
     "undone": lambda c: _inverse(c["powered"]),
     "exponents": _exponents,
-    # The operand that begins at the error, in parentheses.
+    # The operand at the error, in parentheses.
     "argument": lambda c: c["group"] if c.kinds[c.at] == Kind.OPEN else f"({c['right']})",
     "fence": _fence,
     "unfence": lambda c: ")" if c["fence"] else "",
     # The operators before the smallest operand before the error: `2^` in `2^3!`.
     "lead": _lead,
-    # The smallest operand after the token that does not fit, without parentheses around it.
+    # The smallest operand after the unexpected token, without parentheses.
     "radix": lambda c: c["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else c["rooted"],
     # The vulgar fraction at the error.
     "fraction": lambda c: normalize("NFKC", c["sign"]).replace("⁄", "/"),
-    # What the name before the error, a function elsewhere, is called here; the function that it is in small letters.
+    # The name here of the function before the error; the function in lower case.
     "native": lambda c: native(c["before"], c.valued),
     "folded": lambda c: FUNCTIONS[c["before"].lower()].name,
     # Nothing after a function.
     "after_operand": lambda c: "" if c.kinds[c.at - 1] == Kind.FUNCTION else c["before"],
-    # The signs of the root before the error, and what they are taken of: `√√` and `x` in `2√√x^2`.
+    # The signs and the radicand of the root before the error: `√√` and `x` in `2√√x^2`.
     "roots": lambda c: c["root"][: len(c["root"]) - len(c["root"].lstrip("√"))],
     "radicand": lambda c: c["root"][len(c["roots"]) :].strip(),
     "nested": _nested,
-    # Nothing of interest; it is not there if a parenthesis is open at the error.
+    # Missing if a parenthesis is open at the error.
     "level": lambda c: {0: "open"}[len(c.open)],
     # The hexadecimal, octal or binary number around the error.
     "decimal": lambda c: str(int(c["before"] + c["token"], 0)),
     # The number before the error without its exponent, and that with its letter.
     "mantissa": lambda c: re.split("[eE]", c["before"])[0],
     "exponent": lambda c: c["before"][len(c["mantissa"]) :],
-    # The statement: as the difference of its sides, with `==` for the `=` at the error, with what is open at its end
-    # closed, with a semicolon before the error, and for the comma there.
+    # The statement: as the difference of its sides; with `==` for `=`; with closed brackets; with a semicolon before
+    # the error; with one instead of the comma.
     "difference": lambda c: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(c)),
     "compared": lambda c: _instead(c, "==", 1),
     "completed": lambda c: c["statement"] + "".join(_CLOSED_BY[c.kinds[k]] for k in reversed(c.open)),
     "split": lambda c: _instead(c, "; ", 0),
     "separated": lambda c: _instead(c, ";", 1),
 }
-"""Fragments that are computed from others, or that may be missing."""
+"""Fragments that are computed, or may be missing."""

@@ -1,4 +1,4 @@
-"""LaTeX to a spelling of the language, as far as it has one that cannot be mistaken."""
+"""Translation of unambiguous LaTeX to the language."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _MAX_DEPTH = 40
 
 
 class _Unknown(Exception):
-    """A command, or a form, that has no spelling here, or more than one."""
+    """A command or form without a single spelling in the language."""
 
 
 class _Reader:
-    """The tokens of a text, written out from left to right, by recursion."""
+    """A recursive reader that translates tokens from left to right."""
 
     def __init__(self, text: str) -> None:
         tokens = _TOKEN.findall(re.sub(r"\\[lr]?vert(?![a-zA-Z])", "|", text))
@@ -55,7 +55,7 @@ class _Reader:
         return token
 
     def sequence(self, *ends: str) -> str:
-        """Return everything up to one of the ends, which is not taken, with signs for products."""
+        """Return everything before one of the ends, with signs for products."""
         written, before, is_operand, is_divisor = "", "", False, False
         while self.next not in ends:
             if not self.next:
@@ -70,7 +70,7 @@ class _Reader:
             if token in "^_})]&" or (is_operand and (is_divisor or token[0].isdigit())):
                 raise _Unknown  # `1/2x` can be read in two ways
             factor = self.factor()
-            # `f(x)` is left to the language, which knows the functions that the program defines
+            # calls `f(x)` are kept, as the language knows the program's functions
             is_called = token == "(" and re.fullmatch(r"[^\W\d]\w*", before) is not None
             before = token if token[0] == "\\" else factor
             if factor.isalpha() and factor in KEYWORDS:
@@ -132,7 +132,7 @@ class _Reader:
                 name = native(name, ())
             if name in FUNCTIONS:
                 return self.call(name)
-            # any other operator is a function that is not known
+            # any other operator is an unknown function
             if re.fullmatch(r"[^\W\d]\w*", name) and token != r"\operatorname" and self.next != "(":
                 return name
             raise _Unknown
@@ -149,7 +149,7 @@ class _Reader:
         return token
 
     def call(self, name: str) -> str:
-        """Return a function with its exponent, where that stands, and its argument."""
+        """Return a call with its exponent, if any, and its argument."""
         self.depth += 1
         if name not in FUNCTIONS or self.depth > _MAX_DEPTH:
             raise _Unknown
@@ -185,7 +185,7 @@ class _Reader:
         return self.argument()
 
     def argument(self) -> str:
-        """Return the argument of a command: the content of braces, a sign, or a digit."""
+        """Return a command's argument: the content of braces, a sign, or a digit."""
         if self.next == "{":
             self.take()
             return _atom(self.within("}"))
@@ -225,7 +225,7 @@ def _is_function(command: str) -> bool:
 
 
 def spelled(match: re.Match[str]) -> str:
-    """Return the text as a program; nothing where it has no spelling, or more than one."""
+    """Return the text as a program; empty if it has no single spelling."""
     text = match[0]
     try:
         return _Reader(text).sequence("") if "\\" in text else text

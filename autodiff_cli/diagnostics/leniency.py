@@ -1,7 +1,6 @@
-"""The forgiving reading: what a refusal offers, where only that can be meant, is taken, until the text is read.
+"""The lenient reader, which applies certain suggestions of errors until the text is valid.
 
-There is no second grammar and no second table of mistakes: a refusal offers what its hint says. Where an offer is one
-of several, or no more than a guess, the refusal stands.
+It has no grammar of its own. If an error has several suggestions, or only a guess, it is raised.
 """
 
 from __future__ import annotations
@@ -16,42 +15,42 @@ Answer = TypeVar("Answer")
 _WINDOW = 120
 
 MAX_LENGTH = 2_000
-"""A longer text is read as it stands: each mistake takes a reading of all of it."""
+"""Longer texts are not corrected, as each correction reads all of it."""
 
 MAX_CORRECTIONS = 100
-"""The most corrections that are applied to one text."""
+"""Corrections of one text."""
 
 
 class AsRead(NamedTuple):
-    """A text as it was read, and what was typed."""
+    """A text as read, and as typed."""
 
     text: str
     typed: str
     places: tuple[int, ...]
     """The position in the typed text of each character as read; -1 for an inserted one."""
     first: int = 0
-    """Where the text begins that was typed; before it stand definitions of a session."""
+    """The start of the typed text, after definitions of a session."""
     expected: str | None = None
     """The reading that needs no note."""
 
     @property
     def shown(self) -> str | None:
-        """What a note says of how the text was read; None where it needs none."""
+        """The reading in a note; None if no note is needed."""
         return None if self.text == self.expected else self.text[self.first :]
 
     def within(self, start: int, end: int | None = None) -> AsRead:
-        """Return the reading of a piece of the text."""
+        """Return the reading of a part of the text."""
         return AsRead(self.text[start:end], self.typed, self.places[start:end])
 
     def rewritten(self, offer: Offer) -> AsRead:
-        """Return the reading with an offer taken."""
+        """Return the reading with an offer applied."""
         old = self.text[offer.start : offer.end]
         inner = [-1 if k is None else self.places[offer.start + k] for k in _aligned(old, offer.text)]
         places = (*self.places[: offer.start], *inner, *self.places[offer.end :])
         return self._replace(text=offer.within(self.text), places=places)
 
     def typed_at(self, span: Span | None) -> Span | None:
-        """Return the place where a part of the reading was typed; None if it was inserted."""
+        """Return the place in the typed text of a span; None if it was inserted."""
         if span is None:
             return None
         places = [place for place in self.places[span.start : span.end] if place >= 0]
@@ -62,7 +61,7 @@ class AsRead(NamedTuple):
         return Span(min(places), max(places) + 1, self.typed_at(span.via)) if places else None
 
     def placed(self, record: Any) -> Any:
-        """Return a record with its places, `start` and `end`, in the typed text."""
+        """Return a record with `start` and `end` as places in the typed text."""
         if isinstance(record, list):
             return [self.placed(item) for item in record]
         if not isinstance(record, dict):
@@ -74,14 +73,14 @@ class AsRead(NamedTuple):
         return moved
 
     def typed_diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
-        """Return a warning about what was read, with its places in what was typed."""
+        """Return a diagnostic with its places in the typed text."""
         also = [(self.typed_at(span), words) for span, words in diagnostic.also]
         return diagnostic._replace(
             span=self.typed_at(diagnostic.span), also=tuple([(span, words) for span, words in also if span is not None])
         )
 
     def blamed(self, error: ExpressionError) -> ExpressionError:
-        """Return the error, pointing into what was typed, or else with the text as read."""
+        """Return the error with its place in the typed text, or with the text as read."""
         if self.text != self.typed:
             if EXIT_CODES[error.kind] != EXIT_CODES["syntax"]:
                 error.read = self.text
@@ -98,7 +97,7 @@ class AsRead(NamedTuple):
 
 
 def _aligned(old: str, new: str) -> list[int | None]:
-    """Return the old position of each character of the new text, if any, in nearly linear time."""
+    """Return the old position of each new character, if any, in nearly linear time."""
     from difflib import SequenceMatcher  # only another reading needs it
 
     origins: list[int | None] = [None] * len(new)
@@ -119,12 +118,12 @@ def _aligned(old: str, new: str) -> list[int | None]:
 
 
 def certain(offers: Sequence[Offer]) -> Offer | None:
-    """Return the one offer, where nothing else can be meant."""
+    """Return the only offer if it is certain."""
     return offers[0] if len(offers) == 1 and offers[0].certain else None
 
 
 class Composed(str):
-    """A program put together from typed text and the definitions that it needs, with that reading."""
+    """A program composed of typed text and definitions, with that reading."""
 
     reading: AsRead
 
@@ -137,10 +136,10 @@ class Composed(str):
 def leniently(
     text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
 ) -> tuple[Answer, AsRead | None]:
-    """Return the answer to a text as it can be read, and that reading, None where it is as typed.
+    """Return the answer to a text as read, and that reading or None if uncorrected.
 
-    `answer` is asked with one text after the other; `composed` is the reading that the text is already.
-    Raises `ExpressionError` as `answer` does, pointing into what was typed.
+    `answer` gets one text after the other; `composed` is the reading at the start.
+    Raises `ExpressionError` as `answer` does, with its place in the typed text.
     """
     reading = composed or AsRead(text, text, ())
     met = {text}

@@ -1,4 +1,4 @@
-"""The mistakes that people make, as `mistakes.txt` has them, where the form of a row is explained."""
+"""The table of mistakes in `mistakes.txt`, which explains the form of a row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..table.primitive import FUNCTIONS
 from ..table.primitives import native
 from .latex import spelled
 
-# characters that people type or paste into formulas, as parts of patterns
+# characters in typed or pasted formulas, as parts of patterns
 DASHES = "‐‑‒–—―﹘﹣－"
 FRACTIONS = "¼-¾⅐-⅞↉"
 LOWERED = "ᵢ-ᵪₐ-ₜⱼ"
@@ -26,10 +26,10 @@ FRACTION = (
     rf"(?:(?<![\w.])([0-9]+)\s*|(?P<after>[\w)|]\s*))?(?P<sign>[{FRACTIONS}])"
     rf"(?=\s*(?P<before>(?!(?:if|else|and|or)\b)(?:[^\W\d{FRACTIONS}]|[(√]))?)"
 )
-"""A vulgar fraction with the number or operand before it, and the operand after it."""
+"""A vulgar fraction with the number or operand before it and the operand after it."""
 
 _CAPITAL = frozenset((*native("log atan2 sinc"), "arctan"))
-"""Functions that differ where they are written with a capital letter."""
+"""Functions that have other meanings with a capital letter."""
 
 
 def _power(match: re.Match[str]) -> str:
@@ -38,14 +38,14 @@ def _power(match: re.Match[str]) -> str:
 
 
 def _fraction(match: re.Match[str]) -> str:
-    """Return a vulgar fraction as a quotient, with the signs of the sum and the products around it."""
+    """Return a vulgar fraction as a quotient, with signs around it."""
     over, _, under = normalize("NFKC", match["sign"]).partition("⁄")
     value = f"({match[1]} + {over}/{under})" if match[1] else f"({over}/{under})"
     if match["after"]:
         word = re.search(r"[^\W\d]\w*\Z", match.string[: match.end("after")].rstrip())
         is_operand = not (word and (word[0] in FUNCTIONS or word[0] in KEYWORDS))
         value = (match["after"].rstrip() + "*" if is_operand else match["after"]) + value
-    # As an exponent or a divisor before a factor it has two readings, as `2^2x` has.
+    # As an exponent or divisor before a factor it is ambiguous, as `2^2x` is.
     is_ambiguous = re.search(r"(?:[/÷^]|\*\*)\s*[-+−]?\s*\Z", match.string[: match.start()])
     return value + "*" * bool(match["before"] and not is_ambiguous)
 
@@ -71,15 +71,15 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "lower": lambda match: match[0].lower(),
     "latex": spelled,
 }
-"""The replacements that take more than a pattern; `mistakes.txt` names them after an `@`."""
+"""Replacements by functions; `mistakes.txt` names them after an `@`."""
 
 
 Repair = tuple[str, str | Callable[[re.Match[str]], str]]
-"""A pattern, and what is put in its place."""
+"""A pattern and its replacement."""
 
 
 class Mistake(NamedTuple):
-    """A mistake, known by the tokens around the one that does not fit, which `!` precedes."""
+    """A mistake with its token pattern, where `!` precedes the unexpected token."""
 
     tokens: str
     message: str
@@ -103,12 +103,12 @@ class Mistake(NamedTuple):
 
     @property
     def offers(self) -> tuple[str, ...]:
-        """Return the suggestion: the spelling to write, or else the repaired statement."""
+        """Return the spellings to suggest, or else the repaired statement."""
         return self.write or (("{repaired}",) if self.repair else ())
 
 
 def _mistakes(table: str) -> Iterator[Mistake]:
-    # A row goes on in lines that are indented.
+    # Indented lines continue a row.
     for row in re.findall(r"^[^#\s].*(?:\n +.*)*", table, re.MULTILINE):
         tokens, *fields = re.split(r"\s{2,}", row.rstrip())
         values: dict[str, Any] = {"caret": "sign" if "UNREADABLE" in tokens else "token"}
@@ -137,4 +137,4 @@ def _characters(text: str) -> str:
 
 
 MISTAKES = tuple(_mistakes((Path(__file__).parent / "mistakes.txt").read_text(encoding="utf-8")))
-"""All mistakes; the first that applies is the one, and the last one always does."""
+"""All mistakes, of which the first match applies; the last one always matches."""

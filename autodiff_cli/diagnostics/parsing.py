@@ -1,4 +1,4 @@
-"""Text to program, or to an error that says what to write instead."""
+"""Parsing of text to programs, or to errors with suggestions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Read = TypeVar("Read")
 
 
 def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
-    """Return the program of a text, as a graph that is not evaluated yet. Linear in the text, without recursion.
+    """Return the program of a text, not yet evaluated. Linear in the text, without recursion.
 
-    `valued` are the names that a point gives values to; they win over the constants `e`, `pi`, `π`. With `units` its
-    numbers may have units. Raises `ExpressionError` where the text is not valid.
+    `valued` names have values in a point, and override the constants `e`, `pi`, `π`. With `units`, numbers may have
+    units. Raises `ExpressionError` for invalid text.
     """
     program = _explaining(text, lambda: read(text, Builder(text, valued)).program(), valued)
     if "[" in text and not units:
@@ -29,7 +29,7 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
 
 def statements(text: str) -> Sequence[Statement]:
-    """Return the statements of a text. Raises `ExpressionError` where it is not in the language."""
+    """Return the statements of a text. Raises `ExpressionError` for invalid text."""
     return _explaining(text, lambda: read(text, Builder(text)).outline())
 
 

@@ -1,4 +1,4 @@
-"""Diagnose points as typed, and suggest what to write instead: `x=1 y=2`, `x=9.81 m/s²`, `x=1,000`."""
+"""Diagnosis of typed points: `x=1 y=2`, `x=9.81 m/s²`, `x=1,000`."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ..language.tokens import is_name
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
 MAX_PART_LENGTH = 60
-"""Characters of a part of a point, of which more are not taken for a slip."""
+"""Characters of a part of a point that may be a slip."""
 
 _SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")
 """A name and an equals sign inside a value: `x=1 y=2`."""
 
 _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}$"), re.compile(r"\d{3}(?!\d)[^=,]*(,|$)")
-"""The first digits of a number, and three more of them behind a comma."""
+"""The first digits of a number, and three more behind a comma."""
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
 
 _UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
-"""A number and a unit behind it: `9.81 m/s²`, `20 °C`, `5kg`."""
+"""A number with a unit: `9.81 m/s²`, `20 °C`, `5kg`."""
 
 _APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
-"""A name and its number as other notations have them: `x: 1`, `{"x": 1}`."""
+"""A name and its number in other notations: `x: 1`, `{"x": 1}`."""
 
 
 def grouped(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Join parts where the second continues the digits of the first: `x=1,000.5`."""
+    """Join parts if the second continues the digits of the first: `x=1,000.5`."""
     joined: list[tuple[int, int]] = []
     for start, end in parts:
         follows = bool(joined) and joined[-1][1] + 1 == start
@@ -45,7 +45,7 @@ def grouped(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]
 
 
 def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
-    """Return message, place and hint for a part that is not one name and its value; None if it is."""
+    """Return message, place and hint for a part that is no name and value, else None."""
     piece = text[start:end]
     name, equals, value = piece.partition("=")
     bare = name.rstrip()
@@ -94,7 +94,7 @@ def _instead(piece: str) -> str:
 
 
 def without_unit(text: str) -> str | None:
-    """Return the suggestion for a number with a unit; None if it has none."""
+    """Return the suggestion for a number with a unit; None without one."""
     from ..quantities.unit import coherent, unit_or_none
 
     quantity = _UNIT.fullmatch(text.strip()) if len(text) <= MAX_PART_LENGTH else None
@@ -114,7 +114,7 @@ def without_unit(text: str) -> str | None:
 _ELSEWHERE = re.compile(
     r"(?:np\.|numpy\.)?(range|arange|linspace|logspace|geomspace|seq)\(([^()]*)\)|([^(){}:]*?\d)\.\.\.?([^(){}:]*)"
 )
-"""Sweeps as other languages write them."""
+"""Sweeps in other languages."""
 
 
 def _sweep_of(function: str | None, arguments: str | None, low: str | None, high: str | None) -> str:
@@ -135,11 +135,10 @@ def _sweep_of(function: str | None, arguments: str | None, low: str | None, high
 
 
 _ENDS = re.compile(r"[^:{}/(),]+:[^:{}/(),]+")
-"""The ends of a sweep."""
 
 
 def of_many_values(name: str, text: str) -> tuple[str, str] | None:
-    """Return message and hint for a sweep where one value is needed; None for other texts."""
+    """Return message and hint for a sweep instead of one value; None for other texts."""
     written = text.strip()
     spelled = _ELSEWHERE.fullmatch(written)
     if spelled is not None:

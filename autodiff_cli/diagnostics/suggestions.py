@@ -1,4 +1,4 @@
-"""Suggestions: what to write for a name, a call or a value without a meaning, and whether a spelling may be offered."""
+"""Suggestions for unknown names, calls and missing values."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from ..table.primitives import native as native_names
 from .context import ENDS, POWERS, TIGHT, Context, Kind
 
 MAX_SPELLING = 72
-"""A spelling longer than this is not offered: nobody would read it."""
+"""Longer spellings are not offered, as nobody would read them."""
 
 MAX_CONTEXT = 2000
-"""After a longer text the spelling is judged by itself."""
+"""After a longer text a spelling is checked alone."""
 
 MAX_NODES = 10_000
-"""The calls in a text that expand to more nodes are not looked into."""
+"""Calls that expand to more nodes are not checked."""
 
 MAX_NAME_LENGTH = 40
-"""A longer name is not taken apart."""
+"""Longer names are not split."""
 
 MAX_SPLITS = 16
-"""The most ways of splitting a name that are tried."""
+"""Ways of splitting a name that are tried."""
 
 _CALLED = {
     "tg": "tan", "tgn": "tan", "sen": "sin", "ctg": "cot", "cotg": "cot", "cotan": "cot", "ctan": "cot", "cosec": "csc",
@@ -43,22 +43,22 @@ _CALLED = {
     "dcos": "cos", "dtan": "tan", "dasin": "asin", "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh",
     "dtanh": "tanh", "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
 }  # fmt: skip
-"""Names of the language's functions in other programs, in lower case."""
+"""Names of functions in other programs, in lower case."""
 
 _WRITTEN = {
     "sind": "sin(rad({0}))", "cosd": "cos(rad({0}))", "tand": "tan(rad({0}))", "factorial": "gamma({0} + 1)",
     "fact": "gamma({0} + 1)", "square": "{0}**2", "cube": "{0}**3", "mod": "({0} - {1}*floor({0}/{1}))",
 }  # fmt: skip
-"""How functions of other languages are written out here."""
+"""Functions of other languages as expressions."""
 
 _SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
-"""Names with several meanings: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
+"""Ambiguous names: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
 
 _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
-"""Functions whose two arguments are swapped where they have capitals."""
+"""Functions whose two arguments may be swapped in capitals."""
 
 _DOUBTED = frozenset(("sinc", "round"))
-"""Functions that have other values there."""
+"""Functions with other values there."""
 
 _BASE = re.compile(r"log_(\d+)")
 _VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
@@ -66,11 +66,11 @@ _VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
 _EXPONENT = re.compile(r"[dD]\d{1,4}")
 
 _MAX_VALUE_LENGTH = 40
-"""Characters of a value that a hint repeats."""
+"""Characters of a value in a hint."""
 
 _DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"))
 _SIZES = frozenset(("len", "length", "size", "numel", "shape"))
-"""Names of functions in other programs: derivatives, and how many entries there are."""
+"""Other programs' functions for derivatives, and for numbers of entries."""
 
 
 def _program(text: str) -> Any:
@@ -80,13 +80,13 @@ def _program(text: str) -> Any:
 
 
 def means(text: str) -> bool:
-    """Return whether the text is a program with a meaning, and no condition."""
+    """Return whether the text is a valid program, and no condition."""
     program = _program(text)
     return program is not None and not any(program.whole.primitives[i].gives_condition for i in program.roots)
 
 
 def meaning(text: str) -> object:
-    """Return a key that is equal for texts with the same meaning; None for no program."""
+    """Return a key that is equal for texts with equal meaning; None for no program."""
     program = _program(text)
     if program is None:
         return None
@@ -97,7 +97,7 @@ def meaning(text: str) -> object:
 
 
 def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
-    """Return whether to offer a spelling for a statement after the `earlier` ones."""
+    """Return whether to suggest a spelling for a statement after the `earlier` ones."""
     if len(spelling) > MAX_SPELLING or set("`\r\n") & set(spelling):
         return False
     if any(name in FUNCTIONS and name not in GREEK for name in _VARIABLE.findall(spelling)):
@@ -108,14 +108,14 @@ def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
 
 
 class Part(NamedTuple):
-    """A piece of a name: a function, a number, or a name that has a value."""
+    """A piece of a name: a function, a number, or a name with a value."""
 
     text: str
     is_function: bool
 
 
 def native(name: str, known_names: Collection[str]) -> str:
-    """Return the name here of a function of other languages. Raises `KeyError` for a variable's."""
+    """Return the name here of another language's function. Raises `KeyError` for variables."""
     if name in known_names or (len(name) < 3 and name != "tg"):
         raise KeyError(name)
     plain = plain_name(name)  # `log₁₀`
@@ -123,7 +123,7 @@ def native(name: str, known_names: Collection[str]) -> str:
 
 
 def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:
-    """Return the suggestion for a call of an unknown function."""
+    """Return the suggestions for a call of an unknown function."""
     name, call = text[span.start : span.end], text[span.end : end]
     context = context_at(text, span, known_names)
     arguments = _arguments(context)
@@ -156,12 +156,12 @@ def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tup
 
 
 def is_glued(name: str, known_names: Collection[str]) -> bool:
-    """Return whether a name can be taken apart."""
+    """Return whether a name can be split."""
     return len(name) <= MAX_NAME_LENGTH and any(True for _ in _divided(name, known_names))
 
 
 def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
-    """Return the suggestion for a name without a value that consists of known names and functions."""
+    """Return suggestions for a missing name made of known names and functions."""
     context = context_at(text, span, known_names)
     following = context.kinds[context.at + 1]
     if name in ("PI", "Pi"):
@@ -182,7 +182,7 @@ def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> t
 
 
 def context_at(text: str, span: Span, known_names: Collection[str]) -> Context:
-    """Return the context of an error at the beginning of a span."""
+    """Return the context of an error at the start of a span."""
     return Context(text, ParseFailure((), span.start), known_names)
 
 
@@ -204,7 +204,7 @@ def _divided(name: str, known_names: Collection[str], *, exponential: bool = Fal
     words = [Part(word, False) for word in {*known_names, "π"} if word and word in name]
     words += [Part(f, True) for f in functions if f in name]
 
-    # From where a division may go on to the end, so that none is followed in vain.
+    # The places from which the rest can be split, to avoid dead ends.
     possible = {len(name)}
     for at in range(len(name) - 1, -1, -1):
         special = name[at].isdigit() or (exponential and name[at:] == "e") or (at == 0 and name.startswith("pi"))
@@ -237,7 +237,7 @@ def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
         for offer in _products(c, "*".join(texts), "", end):
             yield offer._replace(certain=not _is_word(texts))
         return
-    # Each function takes what follows it up to the next one, or only the first name of that.
+    # Each function takes everything up to the next one, or only the first name.
     short, long = _applied(parts, 1), _applied(parts, len(parts))
     is_sure = following in ENDS + Kind.EQUALS + Kind.CLOSING_BAR
     spellings = [short] if short == long else [long, short]
@@ -272,7 +272,7 @@ def _applied(parts: Sequence[Part], most: int) -> str:
 
 
 def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
-    """Yield a product in the place of a name; after `/`, `^` or a root both readings of it."""
+    """Yield a product instead of a name; after `/`, `^` or a root both readings."""
     token = c.tokens[c.at]
     sign = c.signs() - 1
     if sign >= 0 and c.kinds[sign] in TIGHT:
@@ -291,7 +291,7 @@ def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
 
 
 def explained(text: str, error: UnexplainedText, known_names: Collection[str]) -> ExpressionError:
-    """Return the error with what to write instead; `known_names` have values by the point."""
+    """Return the error with suggestions; `known_names` have values in the point."""
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
     if error.after:
@@ -338,7 +338,7 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
     sign = context.signs() - 1
     of_function = False
     following = kinds[context.partner[context.at + 1] + 1]
-    # A division or a power whose right side is the call, perhaps with signs before it.
+    # A division or power with the call as right operand, perhaps with signs.
     if sign > 0 and kinds[sign] in (Kind.DIVIDE, Kind.POWER) and following not in POWERS:
         within = text[tokens[sign + 1].start : name_span.start]
         left = context.term(sign) if kinds[sign] == Kind.DIVIDE else context.atom(sign)
@@ -362,7 +362,7 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
         offers = [Offer(name_span.end, tokens[context.at + 1].start, "*", certain, (spelling,))]
     good = tuple([offer for offer in offers if offered(offer.shown[0])])
     if not good:
-        # What is in the parentheses may need a repair of its own.
+        # The content of the parentheses may need a repair of its own.
         unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()
         return "a product has a sign between its factors, as in `a*b`", unseen
     if of_function:

@@ -1,7 +1,7 @@
-"""All solutions of equations between bounds, proven by interval Newton.
+"""All solutions of equations between bounds, proven by the interval Newton method.
 
-Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) holds every solution in the box X around m; where it lies
-inside X there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
+Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) contains every solution in the box X around m. If K lies
+inside X, there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ MAX_CONTRACTIONS = 60
 MAX_BOXES = 5_000
 RESERVED_WORK_SHARE = 0.3  # for the digits of the solutions
 BOXES_A_SOLUTION = 16
-"""The work for the digits of a solution, in boxes: about 10, measured."""
+"""The work for the digits of a solution, in boxes; measured at about 10."""
 
 MIN_BOX_SHARE = 2.0**-44
-"""A box that has shrunk to this share stays undecided."""
+"""Boxes that have shrunk to this share stay undecided."""
 
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
 MAX_END_WIDTH = 2.0**-40
-"""The share of the whole within which an interval of solutions may end at a short decimal."""
+"""The share of the range by which the end of solutions is rounded to a short decimal."""
 
 MERGE_DISTANCE = 2.0**-20
-"""Undecided boxes closer than this, in terms of the whole, are shown as one."""
+"""Undecided boxes closer than this share of the range are shown as one."""
 
 Box = list[Any]
 """A ball for each unknown."""
 
 
 def proven(finder: Search) -> list[list[float]]:
-    """Return the middles of boxes with one solution each, and tell the search what is undecided.
+    """Return the middles of boxes with one solution each, and record undecided ones.
 
-    The search is for zeros of the numerators, which have no poles; those that are solutions are kept.
+    It looks for zeros of the numerators, which have no poles, and keeps those that are solutions.
     """
     message = "`--certified` needs python-flint, which is not installed"
     needed("flint", "certified", message, "; without it `--all` looks on a grid")
@@ -72,7 +72,7 @@ def proven(finder: Search) -> list[list[float]]:
     starts = [[x] for x in multiple]
     for low, high in _joined(flat) if len(unknowns) == 1 else ():
         narrow = (bounds[0][1] - bounds[0][0]) * MERGE_DISTANCE
-        # a box as narrow as boxes get, beside the interval, is no more than its end
+        # a minimal box beside the interval is only its end
         near = _grown(arb(low).union(arb(high)), narrow)
         waiting = [box for box in waiting if 2 * box[0].rad() > narrow or not box[0].overlaps(near)]
         starts.append([_plateau(finder, operator, low, high)])
@@ -138,10 +138,10 @@ def _exact(operator: Operator, box: Box) -> list[float] | None:
 
 
 def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
-    """Return the only root in a box, and its multiplicity k; None where that cannot be proven.
+    """Return the only root in a box, and its multiplicity k; None if that cannot be proven.
 
-    All derivatives below the k-th are exactly 0 at it, and the k-th is 0 nowhere in the box: the function is
-    (x - root)**k times the k-th derivative somewhere in between, over k!.
+    All derivatives below the k-th are exactly 0 there, and the k-th has no zero in the box: by Taylor's theorem the
+    function is (x - root)**k/k! times a value of the k-th derivative.
     """
     start = _exact(operator, box)
     if start is None:
@@ -159,7 +159,7 @@ def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
 
 
 def boxes(bits: int) -> Any:
-    """Return balls whose conditions may be left open, and whose steps have the hull of all their values."""
+    """Return balls with conditions that may stay undecided, and hulls for step functions."""
     from ..numbers.ball import Ball, Balls, ball
     from ..numbers.base import undecided
 
@@ -218,22 +218,22 @@ class Operator:
         return False
 
     def holds(self, point: Sequence[float]) -> bool:
-        """Return whether the equations certainly hold at a point."""
+        """Return whether the equations provably hold at a point."""
         numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
         return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
 
     def bounded(self, box: Box) -> bool:
-        """Return whether all equations have a bound over the box."""
+        """Return whether all equations are bounded over the box."""
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def decided(self, box: Box) -> bool | None:
-        """Return whether the equations hold at all points of the box, or at none; None if that is not known."""
+        """Return whether the equations hold in all of the box, or nowhere in it; None if undecided."""
         point, everywhere = self._point(box), True
         for output in self.outputs:
             try:
                 (value,) = evaluate_in(self.m, [output], point, ()).values
             except (ExpressionError, *NO_RESULT) as error:
-                # where the formula has no value anywhere in the box there is no solution either
+                # a formula undefined in the whole box has no solution there
                 if getattr(error, "kind", "") == "domain":
                     return False
                 everywhere = False
@@ -266,7 +266,7 @@ class Operator:
         return result if all(a.is_finite() for a in result) else None
 
     def shrunk(self, box: Box) -> Box:
-        """Return the box contracted as long as it shrinks."""
+        """Contract the box as long as it shrinks."""
         for _ in range(MAX_CONTRACTIONS):
             contracted = self.contract(box)
             if contracted is None or not inside(contracted, box):
@@ -275,7 +275,7 @@ class Operator:
         return box
 
     def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
-        """Return a box with one solution near a start of Newton's method, and K of it, if it is found."""
+        """Return a box with one solution near a start, and K of it; None if not found."""
         from flint import arb
 
         middle, step = [arb(x) for x in start], [arb(0)] * len(start)
@@ -287,7 +287,7 @@ class Operator:
             middle = [arb(a.mid()) for a in contracted]
         tiny = arb(2) ** -(2 * self.m.bits)
         for power in (2, 3, 6, 12):
-            # a box of some units of the last bit, or wider ones where these are too narrow to hold the solution
+            # widths from a few units of the last bit up, as narrow boxes may miss the solution
             share = arb(2) ** -(self.m.bits * 2 // (power + 1))
             box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
             contracted = self.contract(box)
@@ -302,7 +302,7 @@ def inside(inner: Box, outer: Box) -> bool:
 
 
 def overlap(box: Box, other: Box) -> bool:
-    """Return whether two boxes have a point in common."""
+    """Return whether two boxes have a common point."""
     return all(a.overlaps(b) for a, b in zip(box, other, strict=True))
 
 
@@ -312,9 +312,9 @@ def search(
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,
 ) -> tuple[list[Box], list[Box], list[Box], bool]:
-    """Return boxes with one solution each, boxes of solutions alone, undecided ones, and whether there are no others.
+    """Return boxes with one solution each, boxes of solutions only, undecided ones, and whether the search is complete.
 
-    The widest box is decided first, so that a pole keeps no other waiting.
+    The widest box is next, so that poles do not delay others.
     """
     proven: list[Box] = []
     undecided: list[Box] = []
@@ -334,7 +334,7 @@ def search(
     while waiting:
         boxes += 1
         if len(proven) > counted:
-            # work that the digits of the proven solutions will take
+            # work for the digits of the proven solutions
             reserved += BOXES_A_SOLUTION * (before - work.left)
             counted += 1
         before = work.left
@@ -354,7 +354,7 @@ def search(
             if inside(contracted, here):
                 proven.append(contracted)
                 continue
-            # a solution on the edge of the box: the box is grown around it until it is inside
+            # a solution may be on the edge: grow the box around it
             grown = [_grown(a) for a in contracted]
             again = operator.contract(grown)
             no_wider = all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True))
@@ -376,7 +376,7 @@ def search(
         middle = here[k].mid() + here[k].rad() * 0.0131
         for half in (low.union(middle), middle.union(high)):
             wait([*here[:k], half, *here[k + 1 :]])
-    # two boxes that overlap may hold the same solution, which is then found in both
+    # overlapping boxes may hold the same solution
     distinct: list[Box] = []
     for solution in map(operator.shrunk, proven):
         if not any(overlap(solution, other) for other in distinct):

@@ -1,6 +1,6 @@
-"""Equations: a text of equations as a program whose outputs are left side less right side.
+"""Equations as a program whose outputs are the residuals, left side less right side.
 
-`a = b; c = d` is read as the outputs `(a) - (b) , (c) - (d)`, whose places are taken back to those in the text.
+`a = b; c = d` is parsed as `(a) - (b) , (c) - (d)`, with places mapped back to the text.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Token = tuple[int, int, int]
 
 
 class Equations(NamedTuple):
-    """A program with an output per equation, 0 at a solution, and the texts."""
+    """A program with one output per equation, 0 at a solution, and their texts."""
 
     program: Program
     texts: list[str]
@@ -42,10 +42,10 @@ class _Statement(NamedTuple):
 
 
 def read_equations(text: str, named: Collection[str], *, units: bool = False) -> Equations:
-    """Return the equations of a text; an expression without `=` stands for one that equals 0.
+    """Return the equations of a text; an expression without `=` equals 0.
 
-    For the `named`, which have values or are looked for, and for names that are bound, `y = …` is an equation; it binds
-    other names. Raises `ExpressionError`.
+    `y = …` is an equation if `y` is `named` (it has a value or is unknown) or already bound; else it binds `y`.
+    Raises `ExpressionError`.
 
     >>> answer = read_equations("r = sqrt(x**2 + y**2); r = 5; x = y", ["x", "y", "r"])
     >>> answer.texts
@@ -64,7 +64,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     equations: list[_Statement] = []
     for statement in statements:
         kind, name = _kind(text, statement, known_names, bound, defined)
-        # what has been used cannot be bound any more
+        # used names can no longer be bound
         if kind != "define":
             known_names |= {text[start:end] for token, start, end in statement.tokens if token == NAME} - {name}
         if kind == "equation":
@@ -104,7 +104,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
 def read_with_unknowns(
     text: str, named: Sequence[str], unknowns: Sequence[str] | None, *, units: bool = False
 ) -> Equations:
-    """Return the equations of a text; of `y = …` too, whose `y` has no value, where the unknowns are named."""
+    """Return a text's equations, with `y = …` as one if the unknowns are named."""
     try:
         return read_equations(text, [*named, *(unknowns or ())], units=units)
     except ExpressionError as error:
@@ -112,7 +112,7 @@ def read_with_unknowns(
             raise
         others = [name for name in unknowns if name != text[error.span.start : error.span.end]]
         if error.kind == "type" and len(others) < len(unknowns):
-            # an unknown that is a list, whose length follows from others
+            # an unknown list, whose length follows from others
             return read_with_unknowns(text, named, others)
         if error.kind != "missing_value":
             raise
@@ -120,7 +120,7 @@ def read_with_unknowns(
 
 
 def variables_of(text: str | None) -> Sequence[str]:
-    """Return the variables of a program or of equations, if the text is one."""
+    """Return the variables of a program or of equations; empty for other texts."""
     for read in (parse, lambda text: read_equations(text, ()).program):
         with suppress(ExpressionError):
             return list(read(text or "").variables)
@@ -140,7 +140,7 @@ def _stated(text: str, tokens: list[Token]) -> _Statement:
             elif kind == COMPARISON and text[start:end] == "==":
                 doubled.append(place)
     if not signs and not any(kind in _LOGIC for kind, _, _ in tokens):
-        # people who program write equations so
+        # programmers may write equations so
         signs = doubled
     if len(signs) > 1:
         message = "this equation has two signs of equality"
@@ -166,7 +166,7 @@ def _kind(
         return "equation", name
     if place == 1:
         used = name in [text[start:end] for kind, start, end in tokens[2:] if kind == NAME]
-        # `x = cos(x)` cannot bind what it uses, and what is bound already is what an equation is about
+        # `x = cos(x)` cannot bind what it uses, and a bound name is in an equation
         return ("equation" if name in known_names or name in bound or used else "bind"), name
     inner = kinds[2 : place - 1]
     head = kinds[1] == OPEN and kinds[place - 1] == CLOSE and all(kind in (NAME, _COMMA) for kind in inner)
@@ -186,9 +186,9 @@ def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[i
         last = tokens[0][1]
         insert(" , " if k else "", last)
         insert("" if sign is None else "(", last)
-        # a right side of 0 need not be subtracted
+        # a right side of 0 is not subtracted
         zero = sign is not None and [text[start:end] for _, start, end in tokens[sign + 1 :]] == ["0"]
-        # comments and new lines between the tokens are left out
+        # without comments and newlines between the tokens
         for place, (_, start, end) in enumerate(tokens[:-2] if zero else tokens):
             insert(" " if start > last else "", last)
             if place == sign:

@@ -1,4 +1,4 @@
-"""Solutions as formulas of equations that are linear or quadratic in the unknown."""
+"""Formulas for solutions of linear and quadratic equations."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class FormulaSolution(Record):
     unknown: str
     formula: str
     condition: str | None
-    """Where it is one; None for everywhere."""
+    """Where it is a solution; None for everywhere."""
 
 
 def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> list[FormulaSolution] | None:
-    """Return the solutions of `output = 0` for a leaf as formulas; None where it is not quadratic.
+    """Return formulas for the solutions of `output = 0` for a leaf; None if neither linear nor quadratic.
 
-    `values` are put in for variables. What makes a divisor 0 is no solution.
+    `values` replace variables. Zeros of divisors are no solutions.
     """
     equation = substituted(output, lambda v: None if v._prev else values.get(v.label))
     numerator, divisors = cleared(equation)
@@ -52,7 +52,7 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
 
 
 def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
-    """Return whether comparisons with 0 can hold, and the text of those that may not."""
+    """Return whether comparisons with 0 can hold, and the text of the undecided ones."""
     texts: dict[str, None] = {}
     possible = True
     for condition in (factor for whole in conditions for factor in _factors(whole)):
@@ -122,6 +122,6 @@ def _number(value: Value) -> Fraction | None:
         above, below = map(_number, value._prev)
         return above / below if above is not None and below else None
     number = rational(value)
-    # the doubles of `pi` and of numbers with units have the same sign
+    # the doubles of `pi` and of numbers with units have their signs
     is_constant = number is None and value.primitive is CONSTANT and isinstance(value.data, float)
     return Fraction(value.data) if is_constant else number

@@ -1,4 +1,4 @@
-"""Implicit differentiation: the derivatives of what equations determine, as formulas."""
+"""Formulas for derivatives of implicit functions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MAX_EQUATIONS = 4
 
 BOTH_SIDES, COLLECT, SOLVE = "both sides", "collect", "solve"
-"""The steps after both sides are differentiated."""
+"""Steps after both sides are differentiated."""
 
 
 def implicit_diff(
@@ -47,9 +47,9 @@ def implicit_diff(
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
 ) -> Diff:
-    """Return the derivatives of the `unknowns` of equations by their other variables, or by `wrt`, as formulas.
+    """Return formulas for the derivatives of the `unknowns` by other variables, or by `wrt`.
 
-    F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule. A `point` adds values, `units` those of the
+    F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule. A `point` adds values, `units` are those of the
     unknowns. Raises `ExpressionError`.
 
     >>> [(d.of, d.by, d.formula) for d in implicit_diff("x**2 + y**2 = 25", unknowns=["y"]).derivatives]
@@ -138,7 +138,7 @@ def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: boo
 
 
 Key = tuple[int, tuple[int, ...]]
-"""The place of an unknown, and the ascending places of the variables."""
+"""The index of an unknown, and the ascending indices of the variables."""
 
 
 class _Implicit:

@@ -1,4 +1,4 @@
-"""One equation in one unknown: roots in doubles, and in more digits where rounding hides them."""
+"""One equation: roots in doubles, and in more digits if rounding hides them."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from ..table.primitives import OSCILLATING
 from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, holds_exactly, other_values, rounding_errors
 
 Sample = tuple[float, float, float]
-"""A number, and the value and slope of the equation there."""
+"""A number, and the equation's value and slope there."""
 
 MAX_REACH = 1e5  # of a search without bounds
 FIRST_REACH = 10.0
-"""The end of the first interval; the next ones go ten times as far."""
+"""The end of the first interval; each further one reaches ten times as far."""
 
 GRID_STEPS, SHELL_STEPS = 240, 60
 MIN_GEOMETRIC_QUOTIENT = 100
-"""The quotient of ends from which an interval gets a geometric grid too."""
+"""The quotient of ends above which an interval also gets a geometric grid."""
 
 MAX_ROOTS = 12  # of a search without bounds
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
@@ -69,7 +69,7 @@ class OneEquation(Search):
             value, slopes = self._evaluator(point)
         except ExpressionError:
             try:
-                # at a root that is multiple, or on an edge, there may be a value and no derivative
+                # at a multiple root or an edge there may be a value without a derivative
                 value, slopes = self._evaluator.value(point), [0.0]
             except ExpressionError:
                 return None
@@ -94,7 +94,7 @@ class OneEquation(Search):
         return sample is not None and abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
 
     def one(self) -> list[list[float]]:
-        """Return the requested solution, if there is one."""
+        """Return the requested solution, if any."""
         start = self.start
         if self.name in self.problem.bounds:
             given = start if self.name in self.problem.point else None
@@ -110,7 +110,7 @@ class OneEquation(Search):
         near = self._nearest_to_zero(start)
         touched = self._is_small(near)
         if near is not None and touched and near[2]:
-            # a number that is nearly a root, or the root beside it where the sign changes
+            # a number that is nearly a root, or a root beside it with a change of sign
             x, value, slope = near
             roots, step = [x], abs(value / slope) + abs(x) * 2.0**-50
             for _ in range(8):
@@ -124,7 +124,7 @@ class OneEquation(Search):
             yield from self._bracketed(a, b)
         if near is not None and touched:
             yield near[0]
-        # Newton's method comes to a multiple root at 0 by halves, and never there
+        # Newton's method converges to a multiple root at 0 without reaching it
         nothing = self(0.0) if near is not None and abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
         if nothing is not None and nothing[1] == 0:
             yield 0.0
@@ -148,13 +148,13 @@ class OneEquation(Search):
         )
 
     def every(self) -> list[list[float]]:
-        """Return all solutions that a grid shows between the bounds."""
+        """Return all solutions that a grid between the bounds shows."""
         roots = self._exact_roots()
         self.roots = self.confirmed(self._on_grid(*self.bounds)) if roots is None else roots
         return [[x] for x in self.roots]
 
     def others(self, x: float) -> list[float]:
-        """Return approximate places of other solutions between the bounds."""
+        """Return approximate other solutions between the bounds."""
         if self.name not in self.problem.bounds:
             return []
         try:
@@ -169,13 +169,13 @@ class OneEquation(Search):
         return others
 
     def around(self) -> list[list[float]]:
-        """Return all solutions of polynomials; of other functions those on wider and wider grids."""
+        """Return all solutions of polynomials, or those on ever wider grids."""
         roots = self._exact_roots()
         if roots is not None:
             return [[x] for x in roots]
         self.reach, start = FIRST_REACH, self.start
         roots = self.confirmed(self._on_grid(-FIRST_REACH, FIRST_REACH))
-        # a function of the unknown may have zeros or poles without end
+        # a function of the unknown may have infinitely many zeros or poles
         leaf = self.problem.program.variables[self.name]
         varies = facts_of((self.output,), lambda v, inputs: v is leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
@@ -190,9 +190,9 @@ class OneEquation(Search):
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
     def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> list[float]:
-        """Return the root between two samples with different signs by safeguarded Newton steps.
+        """Return the root between two samples of different signs by safeguarded Newton steps.
 
-        There is none at a pole or a jump, or where a value is missing. Press et al., Numerical Recipes, 9.4.
+        Poles, jumps and undefined values give none. Press et al., Numerical Recipes, 9.4.
         """
         for end in (low, high):
             if end[1] == 0:
@@ -218,7 +218,7 @@ class OneEquation(Search):
             else:
                 before, x = right - left, middle
         nearest = min(a, b, key=lambda sample: abs(sample[1]))
-        # beside a pole the value is large, beside a jump larger than rounding could make it
+        # beside a pole the value is large, beside a jump larger than rounding errors
         if abs(nearest[1]) > 0.5 * largest or not self._is_small(nearest):
             return []
         x = nearest[0]
@@ -296,7 +296,7 @@ class OneEquation(Search):
         if a[1] * b[1] < 0:
             yield from ((root, True) for root in self._bracketed(a, b))
             return
-        # towards 0 on the left and away from it on the right: there is a place in between that is nearest to it
+        # towards 0 on the left and away on the right: the minimum is in between
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
             return
         left, right = a, b
@@ -322,7 +322,7 @@ class OneEquation(Search):
             yield least[0], False
 
     def confirmed(self, roots: Sequence[float]) -> list[float]:
-        """Return the true roots among ascending ones, without those of rounding."""
+        """Return the true roots among ascending ones, without rounding artefacts."""
         result: list[float] = []
         flat: list[float] = []
         for x in roots:
@@ -342,7 +342,7 @@ class OneEquation(Search):
         low, high = self(x - reach), self(x + reach)
         if low is None or high is None or low[1] * high[1] >= 0 or min(abs(low[1]), abs(high[1])) <= error:
             return False
-        # at a simple root the slope is nearly the same all around
+        # around a simple root the slope is nearly constant
         return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
 
     def _true_roots(self, flat: Sequence[float]) -> list[float]:
@@ -436,10 +436,10 @@ class OneEquation(Search):
         return function
 
     def _refined(self, start: float, width: float) -> tuple[float, int | None] | None:
-        """Return the double nearest to a root, and its multiplicity; None where none is confirmed.
+        """Return the double nearest to a root, and its multiplicity; None if unconfirmed.
 
         Within `width` the value f rounds to 0. A multiple root of f is a simple one of f/f', to which the secant
-        method converges: beside it that is (x - root)/multiplicity. Where f only tends to 0 it does not shrink.
+        method converges, as f/f' is near (x - root)/multiplicity. Where f only tends to 0, f/f' does not shrink.
         """
         error = max(self._rounding(start), self._rounding(start + width))
         function, finer = self._in_digits(ROOT_DIGITS), self._in_digits(2 * ROOT_DIGITS)
@@ -450,7 +450,7 @@ class OneEquation(Search):
             x = 0 * x
         here = function(x)
         if here is None or abs(here[0]) > error * 1e-50:
-            # a zero at a double need not be one beside it
+            # f may be 0 at the double, and not beside it
             x = float(x)
             here = function(x)
             if here is None and not self._is_defined(x):
@@ -473,7 +473,7 @@ class OneEquation(Search):
 
     @cached_property
     def exact(self) -> tuple[list[RealRoot], str] | None:
-        """All real roots, and the kind of equation in words; None where it has no rational polynomials."""
+        """All real roots, and the kind of equation; None without rational polynomials."""
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
             values = other_values(EXACT, Arithmetic("exact"), self.problem)
@@ -514,7 +514,7 @@ class OneEquation(Search):
         return [root.x for root in roots]
 
     def exactly(self) -> list[list[float]] | None:
-        """Return all solutions between the bounds, if they are known exactly."""
+        """Return all solutions between the bounds if they are known exactly."""
         if self.exact is None or any(root.multiplicity > 1 and not root.exact for root in self.exact[0]):
             return None
         return [[x] for x in self._exact_roots() or ()]
@@ -542,7 +542,7 @@ class OneEquation(Search):
         )
 
     def nearest(self) -> str:
-        """Describe the point where the equation is nearest to holding."""
+        """Describe the point with the least residual."""
         if self.least is None:
             return ""
         if self.rejected:
@@ -581,7 +581,7 @@ def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: 
         here = function(x)
         if here is None or not abs(x - start) < 20 * width:
             break
-        # at the root only rounding is left of f/f'
+        # at the root f/f' is only rounding
         if abs(here[0]) < best[1]:
             best = x, abs(here[0])
         if here[0] == 0 or not here[1] or here[0] / here[1] == low:

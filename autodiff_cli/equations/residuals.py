@@ -23,11 +23,11 @@ from ..numerics.newton import System
 from ..run.evaluation import Kinks
 
 ZERO_ROUNDINGS = 64
-"""How many rounding errors a value may be that counts as 0."""
+"""Rounding errors up to which a value counts as 0."""
 
 ROOT_DIGITS = 80
 MAX_ROUGHNESS = 1e-12
-"""The relative error of a solution in doubles from which on it is computed in more digits."""
+"""The relative error of a solution in doubles above which more digits are used."""
 
 NEGLIGIBLE_CHANGE = 1e-12
 MAX_CHANGE = 1e-9
@@ -40,26 +40,26 @@ Ends = dict[str, tuple[float, float]]
 
 
 class Stopped(Exception):
-    """The search was to end early."""
+    """The search was stopped early."""
 
 
 class Search:
     """A search for the solutions of equations, in doubles."""
 
     complete: bool | None = None
-    """Whether there are no other solutions, if that is known."""
+    """Whether there are no other solutions, if known."""
     linear = False
     """Whether all equations are linear in all unknowns together, decided from their graph."""
     cut_short = ""
     """What to say of a search that its work ended."""
     kind = ""
-    """What the equations are, in words, where all solutions are known."""
+    """The kind of equations in words, if all solutions are known."""
 
     def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
         self.problem, self.stop = problem, stop
         self.evaluations = 0
         self.multiplicities: dict[float, int | None] = {}
-        """The roots without a clear change of sign."""
+        """Multiplicities of roots without a clear change of sign."""
         self.errors: dict[tuple[float, ...], list[float]] = {}
         """How far off the unknowns of exactly known solutions may be."""
         self.accuracies: dict[tuple[float, ...], Accuracy | None] = {}
@@ -67,9 +67,9 @@ class Search:
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
-        """The boxes that may hold solutions or not; None without a proof."""
+        """Boxes that may or may not hold solutions; None without a proof."""
         self.unbounded: list[Ends] = []
-        """Those in which an equation is unbounded, as at a pole."""
+        """Undecided boxes with an unbounded equation, as at a pole."""
 
     def found_plateau(self, low: float, high: float, start: str, end: str, tried: str = "") -> None:
         """Warn that the equation holds between two numbers, given as a start `2 <` and an end `≤ 3`."""
@@ -92,7 +92,7 @@ def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, 
 
 
 def holds_exactly(problem: Problem, at: Sequence[float]) -> bool:
-    """Return whether the equations hold at a point in fractions."""
+    """Return whether the equations hold at a point in exact fractions."""
     with Defined(ArithmeticError, ValueError):
         values = other_values(EXACT, Arithmetic("exact"), problem)
         values |= zip(problem.unknowns, map(EXACT.number, at), strict=True)
@@ -101,7 +101,7 @@ def holds_exactly(problem: Problem, at: Sequence[float]) -> bool:
 
 
 def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
-    """Return the equations in a number type for Newton's method, times the multiplicity of the root."""
+    """Return the equations for Newton's method, times the root's multiplicity."""
 
     def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
         here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
@@ -112,7 +112,7 @@ def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multip
 
 
 def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = True) -> list[float]:
-    """Return a bound on each rounding error; with `own`, of the unknowns too."""
+    """Return a bound on each rounding error, including those of the unknowns if `own`."""
     values = {
         name: Bounded(x, UNIT_ROUNDOFF * abs(x) if own and name in problem.unknowns else 0.0)
         for name, x in {**problem.values, **at}.items()
@@ -127,7 +127,7 @@ def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = Tr
 
 
 def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
-    """Return the outputs and, where they exist, their derivatives by the unknowns."""
+    """Return the outputs, and their derivatives by the unknowns or None."""
     swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
     with Defined():
@@ -202,7 +202,7 @@ def second_derivatives(
     by: Sequence[str],
     first: Matrix,
 ) -> list[Matrix]:
-    """Return for each unknown the matrix of its second derivatives.
+    """Return the matrix of second derivatives of each unknown.
 
     Differentiating F(u(p), p) = 0 twice gives F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).
     """

@@ -1,4 +1,4 @@
-"""Several equations in several unknowns: SciPy with the exact Jacobian, and damped Newton steps."""
+"""Several equations: SciPy with the exact Jacobian, and damped Newton steps."""
 
 from __future__ import annotations
 
@@ -41,34 +41,34 @@ RANDOM_STARTS = 200
 RESERVED_WORK_SHARE = 0.1  # for the digits of the solutions
 
 MAX_NAMED = 4
-"""Unknowns that the hint on further solutions names."""
+"""Unknowns named in the hint on further solutions."""
 
 SHRINKING_STEPS = 12
-"""Newton steps in which the error halves at a root of multiplicity 17."""
+"""Newton steps that halve the error at a root of multiplicity 17."""
 
 NEGLIGIBLE_STEP = 1e-60
 """The relative size of the last Newton step in many digits."""
 
 MAX_SHARE = 0.95
-"""The share of the way to a solution of multiplicity 20 that is left after a Newton step."""
+"""The remaining share of the way after a Newton step at multiplicity 20."""
 
 SINGULAR_STEPS = 60
-"""Newton steps to a singular solution, from whose shares the rest of the way is computed."""
+"""Newton steps from which a singular solution is extrapolated."""
 
 NEAR = 1e-6
-"""The distance, in terms of the bounds, within which two solutions are the same."""
+"""The distance of equal solutions, relative to that of the bounds."""
 
 RELATIVE_OFFSET = 1e-6
-"""How far from a singular solution Newton's method is tried."""
+"""The relative distance from a singular solution at which Newton's method starts."""
 
 MAX_SINGULAR_RESIDUAL = 1e-9
-"""The share of the first values below which a point may be near a singular solution."""
+"""The share of the initial residuals below which a solution may be near."""
 
 ANYWHERE = (-math.inf, math.inf)
 
 
 class _Known(Exception):
-    """Newton's method came to a solution that is known."""
+    """Newton's method converged to a known solution."""
 
 
 class SeveralEquations(Search):
@@ -84,9 +84,9 @@ class SeveralEquations(Search):
         super().__init__(problem, stop)
         self.np, self.unknowns, program = numpy, problem.unknowns, problem.program
         self.least: tuple[float, list[float]] | None = None
-        """The least distance of the sides so far, and where."""
+        """The least norm of the residuals so far, and its point."""
         self.rounded = False
-        """Whether the equations held within rounding errors where they have no solution."""
+        """Whether the equations held within rounding errors without a solution."""
         self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
@@ -147,7 +147,7 @@ class SeveralEquations(Search):
     around = one
 
     def _inside(self, x: Sequence[float], share: float = 0.0) -> bool:
-        """Return whether a point is between the bounds, or beyond them by no more than a share of their distance."""
+        """Return whether a point is between the bounds, up to a share of their distance."""
         return all(
             low - (share and share * (high - low)) <= a <= high + (share and share * (high - low))
             for a, (low, high) in zip(x, self.bounds, strict=True)
@@ -157,7 +157,7 @@ class SeveralEquations(Search):
         from scipy.optimize import root
 
         ended = list(start)
-        # outside the domain it has nothing to go on with
+        # outside the domain it cannot continue
         outside = Defined(ValueError, self.np.linalg.LinAlgError)
         with outside, warnings.catch_warnings(), self.np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
@@ -215,9 +215,9 @@ class SeveralEquations(Search):
         return all(abs(value) <= ZERO_ROUNDINGS * error for value, error in zip(values, near, strict=True))
 
     def _limit(self, x: list[float]) -> list[float] | None:
-        """Return the solution to which Newton's method comes from beside a point, if it does.
+        """Return the limit of Newton's method from beside a point, if any.
 
-        To a singular one it takes the same share of the way in each step, by which the rest is known.
+        To a singular solution each step takes the same share of the way, which gives the rest.
         """
         from ..numbers.multiprecision import Multiprecision
 
@@ -250,7 +250,7 @@ class SeveralEquations(Search):
             with Defined():
                 return x if x and self._holds(x, self(x)[0]) else None
             return None
-        # the derivative is singular all around, as of two equations that are one
+        # the derivative is singular all around, as with two equal equations
         flat = True
         with Defined(ArithmeticError):
             flat = not any(in_digits(beside)[0])
@@ -268,7 +268,7 @@ class SeveralEquations(Search):
         return list(self.least[1]) if self.least else list(start)
 
     def every(self) -> list[list[float]]:
-        """Return the solutions that many starts between the bounds lead to."""
+        """Return the solutions reached from many starts between the bounds."""
         draw = random.Random(0)
         solutions: list[list[float]] = []
 
@@ -301,7 +301,7 @@ class SeveralEquations(Search):
         return f"{counted(count, 'solution')} found from one start; {how} looks for others"
 
     def nearest(self) -> str:
-        """Describe the point where the equations are nearest to holding."""
+        """Describe the point with the least residuals."""
         if self.least is None or self.complete:
             return f": {self.kind}" if self.complete else ""
         size, place = self.least

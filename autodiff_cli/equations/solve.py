@@ -58,10 +58,10 @@ MAX_UNKNOWNS = 200
 MAX_HESSIAN_SIZE = 30
 MAX_NAMED_POLES = 4
 SHARP_DIGITS = 17
-"""The digits of a solution that doubles are too rough for."""
+"""Digits of a solution for which doubles are too rough."""
 
 MAX_VANISHING = 1e-20
-"""The size of what may be 0 then, and counts as 0."""
+"""The size up to which a number that may be 0 counts as 0."""
 
 PRECISE = Arithmetic("precision", ROOT_DIGITS)
 
@@ -72,19 +72,19 @@ class Solution(Record):
     """One solution of the equations."""
 
     values: dict[str, Shown]
-    """Of each unknown."""
+    """The value of each unknown."""
     errors: dict[str, float | None]
-    """How far rounding may have put each off, if that is known."""
+    """Error bounds from rounding, if known."""
     residuals: list[float]
-    """Left side less right side of each equation, in doubles."""
+    """The residual of each equation, in doubles."""
     simple: bool
-    """Whether the derivative by the unknowns can be inverted there."""
+    """Whether the Jacobian by the unknowns is invertible there."""
     multiplicity: int | None
-    """Of a root in one unknown; None if unknown or not an integer."""
+    """For a root in one unknown; None if unknown or not an integer."""
     proven: bool
-    """Whether it is proven that there is one solution there."""
+    """Whether exactly one solution is proven to be there."""
     derivatives: dict[str, dict[str, Shown]] | None = None
-    """Of each unknown by each variable; None if there are none."""
+    """The derivative of each unknown by each variable; None if there are none."""
     second: dict[str, dict[str, dict[str, Shown]]] | None = None
     elasticities: dict[str, dict[str, Shown | None]] | None = None
     """p·u′/u of unknowns u by variables p, if requested; None where u is 0."""
@@ -102,7 +102,7 @@ class Solved(Record):
     """`solved`, `none` (there is no solution), `not found`, `undecided` or `interrupted`."""
     message: str
     point: dict[str, Shown]
-    """Of the other variables."""
+    """The values of the other variables."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     between: Ends
@@ -110,15 +110,15 @@ class Solved(Record):
     others: Sequence[float] = ()
     """Apparent other solutions between the bounds, of one unknown."""
     undecided: Sequence[Ends] = ()
-    """Boxes of which it could not be proven whether they hold solutions."""
+    """Boxes that may or may not hold solutions."""
     complete: bool | None = None
-    """Whether there are provably no other solutions, if that is known."""
+    """Whether there are provably no other solutions, if known."""
     evaluations: int = 0
     variables: Sequence[str] = ()
     formulas: Sequence[FormulaSolution] = ()
-    """The solutions as formulas, where other variables have no values."""
+    """Formulas of the solutions, if other variables have no values."""
     units: Units | None = None
-    """The units of the solutions and of the point."""
+    """The units of the solutions and the point."""
 
 
 def solve(
@@ -136,11 +136,11 @@ def solve(
     system: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Solved:
-    """Return the solutions of equations, or where an expression is 0, and their derivatives by `wrt`.
+    """Return the solutions of equations, or zeros of an expression, and their derivatives by `wrt`.
 
-    `point` has values of the other variables, and starts of the `unknowns`, by default the variables without a value.
-    `between` bounds them; `every` looks for all solutions there. Order 2 has second derivatives too, `relative`
-    elasticities. `units` are those of the unknowns, in a `system` products of the inputs'. Raises `ExpressionError`.
+    `point` has values of other variables, and starts of the `unknowns`, by default the variables without a value.
+    `between` bounds them; `every` seeks all solutions there. Order 2 adds second derivatives, `relative` elasticities.
+    `units` are those of the unknowns; in a `system` they are products of input units. Raises `ExpressionError`.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -230,7 +230,7 @@ def posed_equations(
     dimensions: bool = True,
     system: bool = False,
 ) -> Problem:
-    """Return the equations with all values, checked against each other. Raises `ExpressionError`.
+    """Return the equations with all values, consistent with each other. Raises `ExpressionError`.
 
     The `dimensions` of rows of data are checked later, in units of a `system`.
     """
@@ -455,14 +455,14 @@ def _sharpened(
 ) -> dict[str, Number]:
     unknowns, outputs, places = problem.unknowns, problem.program.outputs, list(start.values())
     if m.name != "certified":
-        # Newton's steps correct themselves: only what they come to has an error.
+        # Newton steps correct themselves: only the limit has an error.
         from ..numbers import running_digits
 
         fixed = {name: running_digits.plain(x) for name, x in values.items()}
         point = polished(m.base, system(m.base, problem, fixed, multiplicity or 1), places)
         if multiplicity == 1 or len(point) > 1:
             return _named(unknowns, with_errors(m, system(m, problem, values), point))
-        # a multiple root has the digits by which the values beside it differ from 0
+        # a multiple root has the digits in which values beside it differ from 0
         (root,), (name,) = point, unknowns
 
         def is_zero(x: Number) -> bool:
@@ -486,7 +486,7 @@ def _sharpened(
     if enclosed is None:
         raise undecided("whether there is exactly one solution here cannot be told")
     box, narrow = enclosed[0], operator.shrunk(enclosed[1])
-    # a number that solves the equations exactly, and lies in the box, is the one solution in it
+    # an exact solution in the box is the only one in it
     plain = [0.0 if a.contains(0) else x for x, a in zip(places, narrow, strict=True)]
     if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.holds(plain):
         return _named(unknowns, map(m.number, plain))

@@ -1,4 +1,4 @@
-"""Mark answers to a user's own questions, with a reason if wrong."""
+"""Marking of answers to users' own questions, with reasons."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 EQUAL_DIGITS = 50
 MAX_SHOWN_LENGTH = 20
 KINDS = {1: "derivative", 2: "second"}
-"""The kinds of exercise, by order of the derivative."""
+"""The kinds of exercise by order of the derivative."""
 
 MISSING = "missing"
 
@@ -56,9 +56,9 @@ def check_derivative(
     order: int = 1,
     unknowns: Sequence[str] | None = None,
 ) -> Marked:
-    """Mark formulas as the derivatives of a program, or of the `unknowns` of equations.
+    """Mark formulas as derivatives of a program, or of the `unknowns` of equations.
 
-    Several have names, `d/dx = 2*x*y, d/dy = x**2`, or the order of the variables.
+    Several are named, `d/dx = 2*x*y, d/dy = x**2`, or in the variables' order.
     Raises `ExpressionError`.
 
     >>> check_derivative("x**2*sin(x)", answer="2*x*cos(x)").hint
@@ -111,9 +111,9 @@ def marked_together(
     mark: Callable[[Key, T], Marked],
     names: Sequence[str],
 ) -> Marked:
-    """Mark an answer of several entries by marking each.
+    """Mark an answer by marking each of its entries.
 
-    For unnamed entries it also tries the alphabetic order of the `names`.
+    For unnamed entries it also tries the `names` in alphabetic order.
     """
     marks = []
     for key in wanted:

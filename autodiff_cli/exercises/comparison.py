@@ -1,6 +1,6 @@
-"""Compare functions at points, in so many digits that no mistake looks like rounding.
+"""Comparison of functions at points, in enough digits to tell mistakes from rounding.
 
-Points are near 0, far away, beside each literal of the functions, and between their breakpoints.
+Points are near 0, far away, beside each literal, and between breakpoints.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..numbers.floats import REAL
 from ..table.operators import CONSTANT, SUB
 
 COMPARISON_DIGITS, MORE_DIGITS = 100, 300
-"""The digits of the first and, if undecided, the second comparison."""
+"""Digits of the first and, if undecided, the second comparison."""
 
 AGREED_DIGITS = 80
-"""The digits in which equal numbers agree."""
+"""Digits in which equal numbers agree."""
 
 SHRUNK_DIGITS = 150
-"""The least digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`."""
+"""Digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`, at least."""
 
 NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
 FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
@@ -35,14 +35,14 @@ FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
 SIDES = (Fraction(1), Fraction(-1))
 
 MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
-"""The most literals with points beside them, breakpoints, and found regions."""
+"""Literals with points beside them, breakpoints, and found regions."""
 
 SEARCHED_POINTS = 500
-"""The points of several variables in the search for regions."""
+"""Points of several variables in the search for regions."""
 
 
 class ComparedPoint(NamedTuple):
-    """The right and the answered number at a point, None for no value."""
+    """The right and the answered number at a point; None if undefined."""
 
     right: Any
     answered: Any
@@ -122,7 +122,7 @@ def equal(values: Values) -> bool | None:
 def points(
     functions: Sequence[Value], names: Sequence[str]
 ) -> tuple[list[dict[str, Fraction]], list[dict[str, Fraction]]]:
-    """Return points to compare functions at, and further ones if these are too few.
+    """Return points at which to compare functions, and further ones if these are too few.
 
     >>> from autodiff_cli.inputs.problem import parse
     >>> chosen, _ = points(parse("relu(x - 1000)").outputs, ["x"])

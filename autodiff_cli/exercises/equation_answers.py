@@ -1,4 +1,4 @@
-"""Mark answers about equations: their solutions, `x=1, y=2; x=-1, y=3` or `2, 3`, and derivatives of unknowns."""
+"""Marking of solutions of equations, `x=1, y=2; x=-1, y=3` or `2, 3`, and of unknowns' derivatives."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: 
 
 
 def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved | None) -> Marked:
-    """Mark numbers by the solutions that were found; formulas, without those, by the equations."""
+    """Mark numbers by the found solutions, or formulas by the equations."""
     roots: list[dict[str, Fraction]] = []
     if solved is not None:
         roots = [{name: figure(solution.values[name]) for name in solved.unknowns} for solution in solved.solutions]
@@ -154,7 +154,7 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
 
 
 def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
-    """Return the solutions of an answer; values without names are in the unknowns' order.
+    """Return the solutions in an answer; unnamed values are in the unknowns' order.
 
     A repeated name begins a new solution. Raises a usage error for a missing value.
 
@@ -283,7 +283,7 @@ def _vanishes(difference: Value) -> bool:
 
 
 MAX_POINTS, MAX_STEPS = 40, 80
-"""The most points of a curve to compare, and the most Newton steps to one."""
+"""Points of a curve to compare, and Newton steps to one."""
 
 STEP_TOLERANCE = 1e-12
 """The relative size of a step that ends the search."""
@@ -304,7 +304,7 @@ class CurveAnswer(FormulaAnswer):
         self.unknowns, self.derivative = list(unknowns), derivative
 
     def points(self) -> Iterator[Mapping[str, Any]]:
-        # the points of the curve, in doubles, nearest to points all around
+        # points of the curve, in doubles, nearest to points all around
         chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
         seen: set[tuple[float, ...]] = set()
         for start in (*chosen, *further):

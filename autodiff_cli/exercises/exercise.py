@@ -42,7 +42,7 @@ DEFAULT_COUNT, MAX_COUNT = 10, 100
 
 DEFAULT_SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
-"""The most drafts for a problem, for one of a topic, and for an unlike one."""
+"""Drafts for a problem, for one of a topic, and for an unlike one."""
 
 MAX_NUMERATOR, MAX_DENOMINATOR = 120, 12
 """The largest parts of fractions in answers."""
@@ -87,7 +87,7 @@ class Exercise(Record):
     """A problem, and its answer."""
 
     kind: str
-    """The kind of question, a key of `tasks` in `patterns.toml`, or that of a user's question."""
+    """A key of `tasks` in `patterns.toml`, or the kind of a user's question."""
     program: str
     point: dict[str, str]
     wrt: tuple[str, ...]
@@ -139,14 +139,13 @@ class Marked(Record):
     message: str
     hint: str = ""
     how: str = "numbers"
-    """The method: `simplified` (the difference is 0), `equation` (it is 0 where this holds),
-    `points`, `numbers` or `entries`."""
+    """`simplified` (the difference is 0), `equation` (it is 0 where that holds), `points`, `numbers` or `entries`."""
     points: int = 0
     """The number of compared points."""
     of: str = ""
     """The label of an entry, such as `d/dx`."""
     entries: tuple[Marked, ...] = ()
-    """The markings of the entries, missing ones included."""
+    """The markings of the entries, including missing ones."""
     warnings: tuple[Diagnostic, ...] = ()
 
     @property
@@ -173,10 +172,10 @@ def sheet(
     topic: str | None = None,
     function: str | None = None,
 ) -> Sheet:
-    """Return `count` exercises of a level and a seed: equal on every machine, no two alike.
+    """Return `count` different exercises of a level and a seed, equal on every machine.
 
-    A `topic` selects; a `function` asks for its derivatives instead. Raises `ExpressionError` if that
-    cannot be read or differentiated.
+    A `topic` selects; a `function` asks for its derivatives instead. Raises `ExpressionError` for an
+    invalid function.
 
     >>> sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
@@ -232,7 +231,7 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
 
 
 class Draw:
-    """Draws that are equal on every machine: only `random()` promises that."""
+    """Random draws that are equal on every machine: only `random()` promises that."""
 
     def __init__(self, seed: int, level: int) -> None:
         self._random = random.Random(seed * 1000 + level)

@@ -1,8 +1,7 @@
-"""Mark answers to exercises as functions or numbers, not as text.
+"""Marking of answers to exercises as functions or numbers, not as text.
 
 A formula is right if it agrees with the program's derivative at all points of `comparison` where
-that exists; this is proven if their difference simplifies to 0. No mistake agrees at so many points.
-Numbers are compared as fractions.
+that exists. It is proven if their difference simplifies to 0. Numbers are compared as fractions.
 """
 
 from __future__ import annotations
@@ -58,16 +57,16 @@ _BRACKETS = {"(": ")", "[": "]", "⟨": "⟩"}
 _SEPARATORS = re.compile(r"[;\n]|\band\b")
 
 MIN_POINTS = 6
-"""The least number of points to compare formulas at."""
+"""The least number of points at which to compare formulas."""
 
 NEAR_RELATIVE = Fraction(1, 100)
-"""The greatest relative error of a number called near."""
+"""The greatest relative error of a near number."""
 
 MIN_ROUNDED_DIGITS = 3
 """The least digits of a rounded solution."""
 
 MAX_PARTS = 60
-"""The most nodes of a function to search for mistakes."""
+"""Nodes of a function to search for mistakes."""
 
 SIGN = "everything is right but the sign"
 
@@ -190,9 +189,9 @@ def sheet_or_mark(
 
 
 def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **choices: Any) -> Marked:
-    """Mark an answer to an exercise, with a hint if it is wrong.
+    """Mark an answer to an exercise, with a hint if wrong.
 
-    Raises `ExpressionError` if it is not a formula, or has the wrong number of numbers.
+    Raises `ExpressionError` if it is no formula, or has the wrong number of numbers.
 
     >>> mark(1, 1, "-11", seed=7).right
     True
@@ -303,7 +302,7 @@ class FormulaAnswer:
         return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is no proof", "points"
 
     def hint(self) -> str:
-        """Return the mistake that explains the answer, or a command to see it worked."""
+        """Return the mistake that explains the answer, or a command that shows the steps."""
         # wrong points first: at right ones mistakes without effect would match
         there = sorted([place for place in self.places if place.answered is not None], key=lambda place: place.agrees)
         if not there or there[0].agrees:
@@ -537,7 +536,7 @@ def figure(x: Any) -> Fraction:
 
 
 def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
-    """Return whether a text is a decimal to which the root rounds, or that of its double."""
+    """Return whether a text is a decimal to which the root, or its double, rounds."""
     decimal = _DECIMAL.fullmatch(text)
     if decimal is None or len(text.strip(" -+0.").replace(".", "")) < MIN_ROUNDED_DIGITS:
         return False

@@ -1,4 +1,4 @@
-"""Derivatives worked as by hand, step by step."""
+"""Step-by-step derivations of derivatives."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ..table.operators import ADD, AND, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, 
 from ..table.primitive import PRIMITIVES, Primitive
 
 MAX_NODES = 400
-"""Nodes of a formula, a shared one counted at each use."""
+"""Nodes of a formula, shared ones counted at each use."""
 
 MAX_STEPS = 2_000
-"""Steps of all derivations of an answer together."""
+"""Steps of all derivations in an answer."""
 
 PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", "conventions"
-"""What is done to a result beside the rules: `conventions` has the formula with what is taken at kinks too."""
+"""Steps that are no rules; `conventions` adds the values at kinks."""
 
 GREATER = {LT: GT, LE: GE}
 
@@ -35,21 +35,21 @@ PRODUCTS = (MUL, PRIMITIVES["prod"])
 
 
 class Step(Record):
-    """A rule, and the part that it turns into an equal one."""
+    """A rule, the part that it rewrites, and the result."""
 
     rule: str
-    """A rule of differentiation, or what is done to a result."""
+    """A rule, `chain` for an outer function or power, or a change of a result."""
     function: str
     """The function whose derivative is used, or `power` and so on."""
     part: Value
-    """Variables stand for derivatives that are not computed yet."""
+    """Variables stand for derivatives that are not yet computed."""
     result: Value
     condition: str
-    """`x != 0`, or in words; empty if it holds wherever both sides have a value."""
+    """`x != 0`, or in words; empty if it holds wherever both sides are defined."""
     depth: int
-    """Within how many other derivatives the part stands."""
+    """The number of derivatives around the part."""
     pending: Mapping[str, Value]
-    """By variable, the function whose derivative it stands for."""
+    """The function whose derivative a variable stands for."""
 
     @property
     def is_rule(self) -> bool:
@@ -63,7 +63,7 @@ class Step(Record):
 
     @property
     def title(self) -> str:
-        """The name beside mathematics, where `log` is ln."""
+        """The name beside mathematics, with `log` as ln."""
         return self.name.replace("log", "ln") if self.function == "log" else self.name
 
 
@@ -78,12 +78,11 @@ class Derivation(Record):
     """The derivation of one derivative."""
 
     by: tuple[str, ...]
-    """The variables of differentiation; the derivation is by the last one."""
+    """The variables of differentiation, of which this derivation is by the last."""
     function: Value
-    """The formula that is differentiated."""
     steps: tuple[Step, ...]
     formula: Value
-    """The result, as `diff` gives it."""
+    """The result, as `diff` returns it."""
 
 
 def derivations(
@@ -94,9 +93,9 @@ def derivations(
     formulas: Mapping[Multi, Value],
     assumed: Sequence[str] = (),
 ) -> tuple[Derivation, ...]:
-    """Return the derivations of the derivatives `formulas` of an order, and of those below it on the way.
+    """Return the derivations of the derivatives `formulas` of an order, and of lower orders.
 
-    `assumed` are the assumptions that were used, as typed. Raises `ExpressionError` (`limit`) where they are long.
+    `assumed` are the assumptions used, as typed. Raises `ExpressionError` (`limit`) if they are too long.
     """
     worked: list[Derivation] = []
     before: Mapping[Multi, Value] = {(): output}
@@ -120,7 +119,7 @@ def derivation(
     assumed: Sequence[str] = (),
     follows: Sequence[Value] = (),
 ) -> Derivation:
-    """Return the derivation of the derivative of a formula by a leaf, which ends in `formula`.
+    """Return the derivation of a formula's derivative by a leaf, which ends in `formula`.
 
     The leaves `follows` are functions of it, whose derivatives stay open. Raises `ExpressionError` (`limit`).
     """
@@ -137,7 +136,7 @@ def check_length(function: Value) -> None:
 
 
 def pending_name(function: Value, by: str) -> str:
-    """The variable that stands for the derivative of a function."""
+    """Return the variable that stands for a function's derivative."""
     return f"d/d{by}({expression_text(function)})"
 
 
@@ -166,7 +165,7 @@ class _Work:
             rule = "variable" if self.function is self.leaf else "constant"
             yield self.step(rule, self.pending_derivative(self.function), root, 0)
             return
-        # names of derivatives, with what the rule gave once it has been applied
+        # names of derivatives, and results of rules that were applied
         stack: list[tuple[str, Value | None, int]] = [(root.label, None, 0)]
         while stack:
             name, result, depth = stack.pop()
@@ -195,7 +194,7 @@ class _Work:
                 continue
             simple = self.formula if last else inserted if _is_fraction(inserted) else simplify((inserted,))[0]
             if expression_text(simple) != expression_text(inserted):
-                # only the last one may say more than was derived: what is taken at kinks
+                # the last formula may include values at kinks that were not derived
                 more = self.conditional and not _comparisons(simple) <= _comparisons(inserted)
                 yield self.step(CONVENTIONS if more else SIMPLIFY, inserted, simple, depth)
             self.results[name] = simple
@@ -227,7 +226,7 @@ class _Work:
     def rule(self, value: Value) -> _Rule:
         primitive, inputs = value.primitive, value._prev
         if primitive in (ADD, SUB):
-            # the signs and parentheses stay as they are
+            # signs and parentheses are kept
             return _Rule("sum", substituted(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v)))
         if primitive is SUM:
             return _Rule("sum", node(SUM, tuple([self.open(term) for term in inputs])))
@@ -248,7 +247,7 @@ class _Work:
         return self.of_function(value)
 
     def constant_multiple(self, value: Value) -> Value | None:
-        """Return the derivative of c·f, fixed factors all at once; None without any."""
+        """Return the derivative of c·f with all fixed factors together; None without any."""
         outer: Callable[[Value], Value]
         if value.primitive is NEG:
             inner, outer = value._prev[0], _negative
@@ -282,7 +281,7 @@ class _Work:
         one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
         slopes, conditions = _slopes(value, range(len(inputs)) if one_of_them else active)
         if one_of_them:
-            # A choice, and no sum: of inputs that are equal everywhere, as in max(x, x, y), one counts.
+            # A choice, not a sum: of equal inputs, as in max(x, x, y), one counts.
             *places, last = range(len(inputs)) if primitive.variadic else (1, 2, 0)
             result = self.open(inputs[last])
             for k in reversed(places):
@@ -304,7 +303,7 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     primitive, inputs = value.primitive, value._prev
     if primitive.smooth:
         return _smooth(value, active)
-    # Inputs are distinguished by their places, and numbers stay: exponents, orders, slopes.
+    # Inputs have distinct names; numbers stay: exponents, orders, slopes.
     names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or has_variables(p)}
     local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
     formulas = simplify(partials(local, [names[k] for k in active]))
@@ -314,14 +313,14 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     for formula in formulas:
         slope = formula
         while slope.primitive is WHERE and any(v.primitive is EQ for v in in_order((slope._prev[0],))):
-            # what is taken at a few points beside the formula for all others
+            # the value at single points, beside the general formula
             (border,) = simplify((substituted(slope._prev[0], places.get),))
             conditions.append(f"unless {expression_text(border)}")
             slope = slope._prev[2]
         slopes.append(substituted(slope, places.get))
     if primitive.kink is not None and not conditions:
         conditions.append(_away(value))
-    # what is said of one input may hold for another already
+    # a condition on one input may imply another
     return slopes, tuple(
         [c for c in dict.fromkeys(conditions) if not any(c.startswith(f"{o} and ") for o in conditions)]
     )
@@ -410,12 +409,12 @@ def _times(factor: Value, slope: Value) -> Value:
 
 
 def operator(by: str, latex: str = "") -> Primitive:
-    """Return the operation that a derivative is written as: `d/dx(…)`."""
+    """Return the operation that prints a derivative: `d/dx(…)`."""
     return Primitive("derivative", ("f",), symbol=f"d/d{by}", spelling=f"d/d{by}", latex=latex)
 
 
 def latex(derivations: Sequence[Derivation]) -> str:
-    """Return the steps in LaTeX, with their rules beside them."""
+    """Return the steps in LaTeX with their rules."""
     rows: list[str] = []
     names = list(dict.fromkeys(names_in([entry.function for entry in derivations])))
     typeset = Typesetting([*names, *(entry.by[-1] for entry in derivations)])
@@ -454,7 +453,7 @@ def _condition_latex(conditions: str, typeset: Typesetting) -> str:
 
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
-    """Return a part of a step with open derivatives as operations, for printers."""
+    """Return a part of a step with open derivatives as operations, to print it."""
     return substituted(
         graph,
         lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,

@@ -1,4 +1,4 @@
-"""Derivatives as formulas: text that reads back, LaTeX, MathML, Python, SymPy."""
+"""Derivatives as formulas: as input text, LaTeX, MathML, Python, SymPy."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
 MAX_ORDERS = 30
 MAX_DERIVATIVES = 200
 MAX_LENGTH = 1_000_000
-"""Characters of a formula with shared parts written out."""
+"""Characters of a formula with shared parts expanded."""
 
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "text": (),
@@ -63,11 +63,11 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "python": (".py",),
     "sympy": (),
 }
-"""By language, how the names of its files end."""
+"""File extensions by language."""
 
 
 class Operator(NamedTuple):
-    """A `d/dx` before a formula: the name, the order, and where it ends."""
+    """A `d/dx` before a formula: its variable, order and end."""
 
     name: str
     order: int
@@ -79,7 +79,7 @@ _OPERATOR = re.compile(rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=
 
 
 def differential_operator(text: str) -> Operator | None:
-    """Return the `d/dx` that a text begins with, None if it begins with none.
+    """Return the `d/dx` at the start of a text, or None.
 
     >>> differential_operator("d²/dx² x**3")
     Operator(name='x', order=2, end=6)
@@ -94,28 +94,28 @@ _SUPERSCRIPTS = str.maketrans("²³", "23")
 
 
 class Assumption(Record):
-    """An assumption as it was typed, and as a condition."""
+    """An assumption as typed, and as a condition."""
 
     text: str
     condition: Value
 
 
 class Derivative(Record):
-    """One derivative: by which variables, and its formula."""
+    """One derivative: its variables and its formula."""
 
     by: tuple[str, ...]
     formula: str
     value: Shown | None
     short: str | None = None
-    """The formula that holds except at single points and kinks, if it is shorter."""
+    """A shorter formula that holds except at single points and kinks."""
     condition: str | None = None
     """Where the short form equals the formula; None for everywhere."""
     of: str = ""
-    """The unknown of equations whose derivative it is."""
+    """The unknown of equations that is differentiated."""
 
     @property
     def shown(self) -> str:
-        """The form that tables show: the short form, if there is one."""
+        """The form in tables: the short one, if any."""
         return self.short or self.formula
 
 
@@ -139,7 +139,7 @@ class Diff(Record):
     assumptions: tuple[str, ...] = ()
     equations: Sequence[str] = ()
     units: Units | None = None
-    """The units of the values and of the point, by field."""
+    """The units of the values and the point, by field."""
 
 
 def diff(
@@ -157,13 +157,13 @@ def diff(
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
 ) -> Diff:
-    """Return the derivatives of the program `text` of an order by all combinations of the variables `wrt`.
+    """Return the derivatives of an order of `text` by all combinations of the variables `wrt`.
 
-    With `share` common parts are named. With `steps` each is derived step by step. A `point` adds values. In LaTeX the
-    function is stated before them, by this `name`. A formula may have a short form, with the condition where it is the
-    same, but for `everywhere` and `share`. `assume` has conditions that the variables meet: `x > 0, n > 1`.
+    With `share` common parts are named, with `steps` each derivative is derived step by step. A `point` adds values.
+    In LaTeX the function is stated first, by this `name`. Unless `everywhere` or `share`, a formula may have a short
+    form, with the condition where it is equal. `assume` has conditions on the variables: `x > 0, n > 1`.
 
-    Raises `ExpressionError` as `gradient` does; `limit` for what is too long.
+    Raises `ExpressionError` as `gradient` does; `limit` if too long.
 
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
@@ -244,7 +244,7 @@ def diff(
         warnings += met
     typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
     sides = stated(program, typeset) if typeset else []
-    # a program that is too long to print shares its parts with its derivatives
+    # a program too long to print shares parts with its derivatives
     wanted = formulas if sides or not typeset else [output, *formulas]
     parts, rest = _shared(wanted, {name for name, _, _ in program.bound}) if share else ([], formulas)
     for formula in [part for _, part in parts] + rest:
@@ -336,7 +336,7 @@ _FILLERS = ("is", "a", "an", "number")
 
 
 def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Assumption]:
-    """Return assumptions about the variables of a program, parsed. Raises `ExpressionError` (`usage`)."""
+    """Return parsed assumptions on a program's variables. Raises `ExpressionError` (`usage`)."""
     listed = [texts] if isinstance(texts, str) else list(texts or ())
     result = [_assumption(part.strip(), program) for text in listed for part in split(text)]
     if len(result) > MAX_ASSUMPTIONS:
@@ -379,7 +379,7 @@ def _assumption(text: str, program: Program) -> Assumption:
 
 
 def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
-    """Raise `ExpressionError` (`point`) where the point does not meet an assumption."""
+    """Raise `ExpressionError` (`point`) if the point violates an assumption."""
     for assumption in assumed:
         order = in_order((assumption.condition,))
         if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
@@ -426,7 +426,7 @@ def _check_products(program: Program) -> None:
 
 
 _PRODUCT = re.compile(r"[xyz][a-zA-Zπ]|[abckmnrt][xyz]|π[a-zA-Z]{1,2}")
-"""Names that may be products of names of one letter."""
+"""Names that may be products of one-letter names."""
 
 
 def _check_divisors(root: Value, output: Value) -> None:
@@ -434,7 +434,7 @@ def _check_divisors(root: Value, output: Value) -> None:
     seen, stack = {root}, [root]
     while stack:
         top = stack.pop()
-        # a branch may be one that is never taken
+        # a branch may never be taken
         inner = top._prev if top.primitive.lazy_inputs is None else top._prev[:1]
         stack += [p for p in inner if p not in seen]
         seen.update(inner)
@@ -555,5 +555,5 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
 
 
 def where_latex(condition: str | None) -> str:
-    """A condition in LaTeX, beside the formula that it belongs to."""
+    """Return a condition in LaTeX, to follow its formula."""
     return rf" \quad \text{{where }} {condition}" if condition else ""

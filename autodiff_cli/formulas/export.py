@@ -1,4 +1,4 @@
-"""A program as source code in another language, which computes its value and its gradient."""
+"""Programs as source code in other languages, with their gradients."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Exported(Record):
     target: str
     name: str
     variables: dict[str, str]
-    """By variable, its name in the code."""
+    """The name of each variable in the code."""
     wanted: tuple[str, ...]
     source: str
     dialect: str | None = None
@@ -38,9 +38,9 @@ def export(
 ) -> Exported:
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
-    The function is called `name` and returns the value and the partial derivatives by `wrt`. SQL is a statement in a
-    `dialect`, by default duckdb, with a column for each output. Raises `ExpressionError`: `usage` for a dialect or name
-    that cannot be, and for a function that the target lacks; else what `parse` raises.
+    The function `name` returns the value and the partial derivatives by `wrt`. SQL is a statement in a `dialect`, by
+    default duckdb, with a column for each output. Raises `ExpressionError`: `usage` for an unusable dialect or name and
+    for a function that the target lacks; else as `parse`.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)

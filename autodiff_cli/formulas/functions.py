@@ -1,4 +1,4 @@
-"""The reference of the language's functions, read off the table of primitives."""
+"""The reference of the language's functions, from the table of primitives."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class FunctionEntry(Record):
     signature: str
     doc: str
     domain: str
-    """Its domain; empty for everywhere."""
+    """Empty for everywhere."""
     derivatives: dict[str, str]
-    """By parameter, the formula of the partial derivative."""
+    """The formulas of the partial derivatives, by parameter."""
     kink: str | None
-    """The conventional derivative at a kink, if it has one."""
+    """The conventional derivative at a kink, if any."""
     group: str
     source: str
-    """The source of the derivative, if it does not follow at once."""
+    """The source of the derivative, unless it is obvious."""
 
 
 class Functions(Record):
@@ -47,7 +47,7 @@ class Functions(Record):
 
 
 def functions() -> Functions:
-    """Every function of the language, in the order of the table."""
+    """Return every function of the language, in the order of the table."""
     return Functions(tuple([describe(primitive) for primitive in dict.fromkeys(FUNCTIONS.values())]))
 
 
@@ -61,7 +61,7 @@ def function(name: str) -> FunctionEntry:
 
 
 def describe(primitive: Primitive) -> FunctionEntry:
-    """Return the entry of a primitive, with that of its form with a further argument."""
+    """Return the entry of a primitive and its form with a second argument."""
     longer = PRIMITIVES.get(primitive.with_two)
     longer_call = f"{primitive.name}({', '.join(longer.params)})" if longer else ""
     return FunctionEntry(
@@ -87,9 +87,10 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
 
 
 def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
-    """Return an operation on variables that are called as its parameters, and its partial derivatives.
+    """Return an operation on variables named as its parameters, and its partial derivatives.
 
-    They are as they are read where there is no kink. One that takes a list has two variables, and the first derivative.
+    Formulas that hold away from kinks (`smooth`) are kept as written. A variadic function has two variables and only
+    the first derivative.
     """
     names = primitive.params
     if primitive.variadic:

@@ -1,4 +1,4 @@
-"""The list of units and constants, as `autodiff units` shows it."""
+"""The list of units and constants of `autodiff units`."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ class UnitEntry(Record):
     """A unit or a constant."""
 
     name: str
-    """Its symbol; of a product, its units."""
+    """A symbol, or the units of a product."""
     meaning: str
     value: float
-    """In `unit`; of a temperature scale the size of a degree."""
+    """In `unit`; the size of a degree for temperature scales."""
     exact: str
     """A fraction or decimal, perhaps times a power of pi, or an expression."""
     unit: str
-    """The coherent unit of the SI."""
+    """The coherent SI unit."""
     uncertainty: float | None
-    """Its standard uncertainty; None for an exact value."""
+    """Standard uncertainty; None if exact."""
     zero: float
-    """The temperature, in kelvin, where its scale begins."""
+    """The zero of a temperature scale in kelvin."""
     prefixes: str
-    """The prefixes that it takes."""
     aliases: tuple[str, ...]
     group: str
     source: str
@@ -64,7 +63,7 @@ def units(name: str | None = None) -> UnitTable:
 
 
 def decimal_text(x: Fraction) -> str:
-    """Return a fraction as a decimal of few digits, if it is one: `0.0254`, `5/9`.
+    """Return a fraction as a short decimal, if possible: `0.0254`, `5/9`.
 
     >>> decimal_text(Fraction(127, 5000)), decimal_text(Fraction(5, 9)), decimal_text(Fraction(1, 10**12))
     ('0.0254', '5/9', '1e-12')

@@ -1,1 +1,1 @@
-"""Points, ranges, number types and problems, read from what was typed. What is wrong raises `ExpressionError`."""
+"""Parsing of points, ranges and problems; errors in them are `ExpressionError`s."""

@@ -1,7 +1,4 @@
-"""Arithmetics: doubles, exact fractions, any number of digits, proven digits; and how a computation is done in one.
-
-`Arithmetic.run` calls it with the number type, for proven digits with more and more bits until they suffice.
-"""
+"""Arithmetics: doubles, exact fractions, chosen precision, certified digits."""
 
 from __future__ import annotations
 
@@ -25,27 +22,27 @@ CERTIFIED_DIGITS = 17
 MAX_BITS = 1 << 17
 
 VANISHING_BITS = 7000
-"""With so many bits a number that is not distinguished from 0 is shown as being within this of it."""
+"""Bits at which a number not distinguished from 0 is shown by its bound."""
 
 GUARD_DIGITS = 10
 VANISHING_DIGITS = 2_200
 MAX_DIGITS = 10_000
 INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
-"""The numbers of an answer that are none of its results: a certified answer proves their digits, or is none."""
+"""Fields of inputs, of which a certified answer needs all digits."""
 
 Values = dict[str, Number]
 Task = Callable[[NumberType, Values], dict[str, Any]]
-"""A computation in any number type at a point in it: its numbers, in lists and dictionaries, by key."""
+"""A computation in a number type at a point: it returns its numbers by key."""
 
 
 class Arithmetic(NamedTuple):
-    """Which numbers a computation is done in: `double`, `exact`, `precision` or `certified`, with so many digits."""
+    """The arithmetic of a computation: `double`, `exact`, `precision` or `certified`."""
 
     name: str = "double"
     digits: int = CERTIFIED_DIGITS
 
     def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
-        """Run a task, which computes in coherent units, and return its numbers in `units`, as they are shown."""
+        """Run a task in coherent units, and return its numbers in `units`, as shown."""
         with allowed(anew=False):
             if units is None:
                 return self._run(point, task)
@@ -175,7 +172,7 @@ class Arithmetic(NamedTuple):
 
 
 def converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
-    """Return a tree of numbers, each converted."""
+    """Convert every number of a tree."""
 
     def item(key: str, x: Any) -> Any:
         if isinstance(x, dict):
@@ -214,7 +211,7 @@ def _too_few_digits(x: Any) -> ExpressionError:
 
 
 def nearest(x: Any) -> float | None:
-    """Return the double nearest to a fraction, None beyond their range."""
+    """Return the double nearest to a fraction; None on overflow."""
     try:
         return within_doubles(float(x.numerator / x.denominator))
     except OverflowError:
@@ -222,7 +219,7 @@ def nearest(x: Any) -> float | None:
 
 
 def within_doubles(x: float) -> float | None:
-    """Return the double, None where it is infinite."""
+    """Return the double, None if it is infinite."""
     return x + 0.0 if math.isfinite(x) else None
 
 
@@ -230,7 +227,7 @@ DOUBLE = Arithmetic()
 
 
 def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
-    """Return the arithmetic that the options ask for."""
+    """Return the arithmetic that the options select."""
     if exact:
         return Arithmetic("exact")
     if certified:
@@ -239,7 +236,7 @@ def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
 
 
 def kink_warnings(arithmetic: Arithmetic, kinks: Iterable[Breakpoint]) -> list[Diagnostic]:
-    """Return a warning for each kink. Raises `ExpressionError` where digits are to be proven: there are none."""
+    """Return a warning for each kink. Raises `ExpressionError` for one with `--certified`."""
     met = list(kinks)
     warnings = [kink.warning() for kink in met]
     if warnings and arithmetic.name == "certified":

@@ -1,4 +1,4 @@
-"""Texts from outside: how much of one is held at once, and what is no text."""
+"""Decoding of files: limits, encodings, and formats that are not text."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ KINDS: tuple[tuple[bytes, str, str], ...] = (
     (b"\xff\xfe", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
     (b"\xfe\xff", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
 )
-"""How files begin that are no text in UTF-8: what they are, and what to do with one of data."""
+"""First bytes of formats other than UTF-8 text, with descriptions and hints."""
 
 
 def kind_of(data: bytes) -> tuple[str, str] | None:
-    """Return the kind of a file from its first bytes, with a hint; None if it may be text."""
+    """Return the kind and a hint from a file's first bytes; None if it may be text."""
     for begin, kind, hint in KINDS:
         if data.startswith(begin):
             return kind, hint
@@ -44,7 +44,7 @@ def kind_of(data: bytes) -> tuple[str, str] | None:
 
 
 def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path") -> tuple[str, ExpressionError | None]:
-    """Return the text of a file, perhaps open, and its error where it is not text. Raises `ExpressionError`."""
+    """Return a file's text and its decoding error, if any. Raises `ExpressionError`."""
     try:
         with open(path, "rb") if file is None else nullcontext(file) as source:
             data = source.read(MAX_BYTES + 1)
@@ -66,7 +66,7 @@ def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path")
 
 
 def decode(data: bytes, *, first: bool) -> tuple[str, ExpressionError | None]:
-    """Return the text of bytes, perhaps the `first` of a file, and its error if they are not UTF-8 or hold a NUL."""
+    """Return bytes as text, and an error if they are not UTF-8 or hold a NUL; the `first` may have a BOM."""
     if first:
         data = data.removeprefix(b"\xef\xbb\xbf")
     error: ExpressionError | None = None

@@ -1,4 +1,4 @@
-"""Digits: the numbers of answers that were not computed in doubles, with all that they have."""
+"""Numbers of answers in other arithmetics than doubles, with all their digits."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ class Figure(NamedTuple):
     """A number in another arithmetic than doubles."""
 
     text: str
-    """All its digits: a decimal, or for exact numbers a fraction such as 2/3."""
+    """All digits: a decimal, or a fraction such as 2/3."""
     nearest: float | None
     within: str = ""
-    """Of a number that could not be distinguished from 0: how near to 0 it is. Its text is 0 then."""
+    """The bound of a number that could not be distinguished from 0; its text is 0."""
 
     def __float__(self) -> float:
         return math.copysign(math.inf, -1 if self.text[0] == "-" else 1) if self.nearest is None else self.nearest
 
 
 def unsigned(x: T) -> T:
-    """Return the number as answers give it: a zero has no sign."""
+    """Return the number with a zero made positive."""
     return x + 0.0 if type(x) is float else x  # type: ignore[operator, return-value]
 
 
 Shown = float | Figure
-"""A number of an answer: a double, or a figure where another arithmetic was asked for."""
+"""A number of an answer: a double, or a figure of another arithmetic."""

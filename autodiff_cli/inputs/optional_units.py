@@ -1,4 +1,4 @@
-"""Units of points and of columns: nothing about units is imported where no value and no heading has one."""
+"""Units of points and columns, imported only if there are any."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
     from .quantities import ProgramUnits
 
-# compiled where they are needed: the start of an answer has none of them
+# compiled on demand, to start faster
 _IN_BRACKETS = r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*(?:\([^()]*\)[^()]*)*)\))\s*"
 _AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
 _AFTER_IN = r"(.+?)\s+in\s+(\S+)"
 
 OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", "arb.", "arb.u."])
-"""What stands for a unit in tables, and has no factor."""
+"""Stand-ins for units in tables, without a factor."""
 
 
 def is_unit(text: str) -> bool:
-    """Return whether a text is a unit, and nothing else.
+    """Return whether a text is just a unit.
 
     >>> is_unit("m/s"), is_unit("[V]"), is_unit("2.5"), is_unit("voltage")
     (True, True, False, False)
@@ -37,13 +37,13 @@ def is_unit(text: str) -> bool:
 
 
 def without_brackets(text: str) -> str:
-    """Return a unit in brackets without them; another one as it is."""
+    """Return a unit without its brackets, if any."""
     inner = re.fullmatch(r"\[(.*)\]|\(([^()]*)\)", text)
     return (inner[1] or inner[2] or "").strip() if inner else text
 
 
 def heading(text: str) -> tuple[tuple[str, ...], str | None]:
-    """Return the names that a heading may stand for in a formula, and its unit, None where it has none.
+    """Return the names that a heading may stand for, and its unit or None.
 
     >>> heading("Spannung U [V]"), heading("t/s"), heading("x")
     ((('U',), 'V'), (('t',), 's'), (('x',), None))
@@ -62,7 +62,7 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
 
 
 def unit_in_heading(text: str, name: str) -> str | None:
-    """Return the unit in the heading of the column of a name; what `u(V)` has in parentheses is none, but a name.
+    """Return the unit in a column's heading; in `u(V)` the parentheses hold a name.
 
     >>> unit_in_heading("U (mV)", "U"), unit_in_heading("u(V)", "u(V)"), unit_in_heading("u(V) [mV]", "u(V)")
     ('mV', None, 'mV')
@@ -74,7 +74,7 @@ def unit_in_heading(text: str, name: str) -> str | None:
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
-    """Return the names that stand in one heading each, which is no name itself, with that heading.
+    """Return unambiguous names in headings, with their headings; headings that are names are left out.
 
     >>> names_in_headings(["t / s", "U1 (V)", "Strom I (mA)", "Fehler I", "x"])
     {'t': 't / s', 'U1': 'U1 (V)'}
@@ -88,26 +88,24 @@ def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
 
 
 NONE = "none"
-"""What `--in` says where headings' units do not count."""
+"""The value of `--in` that ignores units in headings."""
 
 WITHOUT = f"or compute with the numbers alone: `--in {NONE}`"
 
 
 def left_out(units: Sequence[str] | str | None) -> bool:
-    """Return whether `--in` says that the units of headings do not count."""
+    """Return whether `--in` ignores the units of headings."""
     return units == NONE or (not isinstance(units, str) and units is not None and [*units] == [NONE])
 
 
 class MeasuredColumns(dict[str, list[float]]):
-    """Columns by name, and the units that their headings say, as texts."""
+    """Columns by name, and the units in their headings as texts."""
 
     units: Mapping[str, str] = {}
 
 
 def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> dict[str, str]:
-    """Return the units of columns as texts, by the names that the columns are known by; of those that say one.
-
-    `below` has those in a row of units, by column.
+    """Return the units of the columns that have one, by name; `below` has those of a row of units.
 
     >>> units_in_headings({"U": "U (mV)", "t": "time", "x": "x"}, {"time": "s"})
     {'U': 'mV', 't': 's'}
@@ -119,9 +117,9 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
 def column_units(
     names: Iterable[str], texts: Mapping[str, str], asked: bool
 ) -> tuple[dict[str, Unit], list[Diagnostic]]:
-    """Return the units that columns of these names are computed with, and a note where those in headings do not count.
+    """Return the units of columns, and a note if those in headings are ignored.
 
-    They count where all columns have known ones, or where units are `asked` for: then those without one are numbers.
+    They count if all columns have known ones, or if units are `asked` for: then a column without one has numbers.
     """
     names = list(names)
     if not asked and not any(name in texts for name in names):
@@ -148,7 +146,7 @@ def column_units(
 
 
 def check_percentage(name: str, text: str) -> None:
-    """Raise an error for a percentage of the values of a column whose unit has its 0 where nothing is 0."""
+    """Raise an error for a percentage of a column whose unit has an offset zero."""
     from ..quantities.unit import unit_or_none  # most columns have none
 
     unit = unit_or_none(text) if text else None
@@ -157,7 +155,7 @@ def check_percentage(name: str, text: str) -> None:
 
 
 def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> ExpressionError:
-    """Return the error of a percentage of temperatures on such a scale."""
+    """Return the error for a percentage in a unit with an offset zero."""
     message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
     return ExpressionError("point", message, span, hint)
 
@@ -171,7 +169,7 @@ def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
 
 
 def without_units_hint(error: ExpressionError) -> ExpressionError:
-    """Return the error of a formula whose dimensions do not fit together, with the way to compute without units."""
+    """Return the error, with a hint to omit units if it is about dimensions."""
     if error.kind != "dimension":
         return error
     other = ExpressionError(error.kind, str(error), error.span, f"{error.hint}; {WITHOUT}" if error.hint else WITHOUT)
@@ -180,7 +178,7 @@ def without_units_hint(error: ExpressionError) -> ExpressionError:
 
 
 def with_units(point: Point | None) -> dict[str, float | str]:
-    """Return the point with its values that have units, as texts or as pint has them, read as quantities."""
+    """Return the point with its values in units, as texts or of pint, as quantities."""
     values: dict[str, Any] = dict(point or {})
     if PLAIN.issuperset(map(type, values.values())):
         return values
@@ -204,7 +202,7 @@ def program_units(
     outputs: Sequence[str] | None = None,
     system: bool = False,
 ) -> ProgramUnits | None:
-    """Return the units of a program with one output, or with these; None for none. Raises `ExpressionError`."""
+    """Return the units of a program with one output, or `outputs`; None without units. Raises `ExpressionError`."""
     if not may_have_units(program.text, values, asked):
         return None
     from .quantities import ProgramUnits, has_units

@@ -1,4 +1,4 @@
-"""Points and ranges as they are typed: `x=-2,y=pi/4`, `x=0:1`, a JSON file, the object of a request."""
+"""Parsing of points and ranges: `x=-2,y=pi/4`, `x=0:1`, JSON files and objects."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .problem import evaluate_constant, number_or_quantity
 from .problem import typed as typed
 
 _FILE_AND_VALUES = r"(?s)(@.*?),\s*([^\W\d]\w*(?:\[[\d,]*\])?\s*=.*)"
-"""A file of values, and values that are typed behind it."""
+"""A file of values, followed by typed values."""
 
 RANGE_EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
 
 ValueOf = Callable[[str, str, int], float]
-"""Reads the value of a name: gets the name, its text, and where that begins in a longer one."""
+"""Reads a value from its name, its text, and the text's offset in a longer one."""
 
 
 def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
-    """Return the values of a point such as `x=-2,y=pi/4`, which `value_of` reads. Raises `ExpressionError` about it."""
+    """Return a point such as `x=-2,y=pi/4`, with values read by `value_of`. Raises `ExpressionError`."""
     point = _plain_point(text)
     if point is not None:
         return point
@@ -50,7 +50,7 @@ def _plain_point(text: str) -> dict[str, float] | None:
     try:
         for piece in text.split(","):
             name, _, number = piece.partition("=")
-            # digits in another order are no number to `float` either
+            # malformed numbers of these characters are left to `float`
             if name in point or not is_name(name) or (number.strip("-.0123456789") and not plain_number(number)):
                 return None
             point[name] = value = Typed(number)
@@ -72,7 +72,7 @@ def top_level(text: str, char: str) -> list[int]:
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of the parts between commas, without space around; brackets and braces hold parts together."""
+    """Yield the spans of the parts between commas outside of brackets, stripped."""
     for comma, end in pairwise([-1, *top_level(text, ","), len(text)]):
         piece = text[comma + 1 : end]
         start = end - len(piece.lstrip())
@@ -80,7 +80,7 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def split(text: str) -> list[str]:
-    """Return the parts of a list between its commas, those inside parentheses left alone."""
+    """Return the parts of a list between commas outside of brackets."""
     return [text[start:end] for start, end in pieces(text)]
 
 
@@ -128,7 +128,7 @@ def _entries(name: str, value: object, span: Span | None = None) -> dict[str, An
 
 
 def constant_value(name: str, text: str, offset: int = 0) -> float:
-    """Return the value of a constant expression, at `offset` of a longer text."""
+    """Return the value of a constant expression at `offset` in a longer text."""
     try:
         return typed(evaluate_constant(text), text)
     except ExpressionError as error:
@@ -151,7 +151,7 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
 
 
 class Lenient:
-    """Reads a value as another way does, where a refusal offers one thing only as that: `x=½`, `x=2 pi`."""
+    """Reads values, and accepts the only suggestion of an error: `x=½`, `x=2 pi`."""
 
     def __init__(self, value_of: ValueOf) -> None:
         self.value_of = value_of
@@ -184,13 +184,13 @@ class Lenient:
 
 
 def meant(point: Mapping[str, float]) -> list[str]:
-    """Return notes about values that were not read as they were typed."""
+    """Return notes on values that were read in corrected form."""
     readings = {name: getattr(value, "as_read", None) for name, value in point.items()}
     return [f"{name} = {text.strip()}" for name, text in readings.items() if text is not None]
 
 
 def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str, float]:
-    """Return the point in a JSON object of numbers or texts, which `value_of` reads."""
+    """Return the point in a JSON object of numbers and texts."""
     if not isinstance(value, Mapping):
         fail("a point is an object of names and values", None, 'write it as {"x": 3, "y": "pi/4"}')
     point: dict[str, float] = {}
@@ -205,7 +205,7 @@ def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str,
 
 
 def value_of_object(name: str, entry: object, value_of: ValueOf | None = None) -> float:
-    """Return the value of a name, a number or a text that `value_of` reads."""
+    """Return the value of a number, or of a text by `value_of`."""
     if type(entry) is Typed and entry - entry == 0.0:
         return entry
     if isinstance(entry, str):
@@ -222,18 +222,18 @@ def value_of_object(name: str, entry: object, value_of: ValueOf | None = None) -
 
 
 class Range(NamedTuple):
-    """The numbers from `low` to `high`; None is a side that is left open."""
+    """The numbers from `low` to `high`; None is an open side."""
 
     low: float | None
     high: float | None
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The range as two numbers: an open side is infinite."""
+        """Both ends as numbers; infinite if open."""
         return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
 
     def check_start(self, name: str, start: float | str) -> None:
-        """Raise a usage error for a start outside of it."""
+        """Raise a usage error if a start is out of range."""
         low, high = self.ends
         x = number_or_quantity(start, name)
         if not low <= x <= high:
@@ -244,10 +244,9 @@ class Range(NamedTuple):
 
 
 def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> dict[str, Range]:
-    """Return the range of each name, in order; the ends may be constant expressions, such as `pi/2`, or what
-    `value_of` reads.
+    """Return the range of each name, in order. Ends are constant expressions, or read by `value_of`.
 
-    Raises `ExpressionError` of kind `point`, with the span in the text (its `text`).
+    Raises `ExpressionError` of kind `point`, with the span in its `text`.
 
     >>> parse_ranges(["x=0:pi/2,y=:2"])
     {'x': Range(low=0.0, high=1.5707963267948966), 'y': Range(low=None, high=2.0)}
@@ -263,11 +262,11 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
 
 
 def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
-    """Return the bounds of unknowns by name, or those of the only one, `0:1`; None for none."""
+    """Return bounds by name, or `0:1` of the only unknown; None for no texts."""
     if not texts:
         return None
     if len(texts) == 1 and "=" not in texts[0]:
-        # read as any other range is; the name is never seen
+        # the name is never seen
         return parse_ranges([f"x={texts[0]}"], value_of)["x"]
     return parse_ranges(texts, value_of)
 
@@ -304,11 +303,11 @@ def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:
 
 
 class PointFile(str):
-    """`@PATH` of `--at`, a JSON file that is read once: it may be a pipe."""
+    """`@PATH` of `--at`: a JSON file, read once because it may be a pipe."""
 
     @cached_property
     def content(self) -> tuple[str, ExpressionError | None]:
-        """The text of the file, and the error that it is where it is no text."""
+        """The text of the file, and its decoding error."""
         return whole(self[1:], hint="`--at @PATH` reads a JSON file of names and values")
 
     def point(self, value_of: ValueOf | None = None) -> dict[str, float]:
@@ -328,7 +327,7 @@ class PointFile(str):
 
 
 def once_read(options: Sequence[str] | None) -> list[str] | None:
-    """Return the `--at` options with each `@PATH` as a file that is read once; what follows it, `@PATH,x=3`, apart."""
+    """Return the `--at` options with `@PATH` as `PointFile`s, apart from values behind them."""
     if not any(text.startswith("@") for text in options or ()):
         return options  # type: ignore[return-value]
     apart: list[str] = []
@@ -343,7 +342,7 @@ def once_read(options: Sequence[str] | None) -> list[str] | None:
 
 
 def may_sweep(options: Sequence[str] | None) -> bool:
-    """Return whether one of these `--at` may give a name many values; see `sweeps`."""
+    """Return whether an `--at` option may contain a sweep; see `sweeps`."""
     texts: list[str] = []
     for option in options or ():
         if isinstance(option, PointFile):
@@ -355,12 +354,12 @@ def may_sweep(options: Sequence[str] | None) -> bool:
 
 
 def same(first: float, second: float) -> bool:
-    """Return whether two values of a name are the same, with what is known of their distributions."""
+    """Return whether two values have the same number and distribution."""
     return first == second and getattr(first, "distribution", None) == getattr(second, "distribution", None)
 
 
 def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """All the points in one. Raises `ExpressionError` where two give a name different values."""
+    """Return the union of points. Raises `ExpressionError` if values differ."""
     merged: dict[str, float] = {}
     for point in points:
         for name, value in point.items():
@@ -402,7 +401,7 @@ _decoder = json.JSONDecoder(
 
 
 def read_json(text: str) -> tuple[Any, ExpressionError | None]:
-    """Return the value of JSON, and an error for what is not strict in it. Raises `ExpressionError` (`request`)."""
+    """Return the value of JSON, and an error if it is not strict. Raises `ExpressionError` (`request`)."""
     _problems.clear()
     try:
         value = _decoder.decode(text)

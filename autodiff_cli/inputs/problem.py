@@ -1,4 +1,4 @@
-"""A problem: a program with its point and the variables to differentiate by, checked against each other."""
+"""A problem: a program with its point and the variables to differentiate by."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
 
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
 UNCERTAIN_DIGITS = re.compile(
-    # the rest of `1,000.5(1)` is a part of another number
+    # `000.5(1)` in `1,000.5(1)` is a part of another number
     rf"(?<![\w.])(?!(?<=\d,)\d{{3}}\b)({_DIGITS}\s*+)(\(\s*+(?:{_DIGITS}\s*+|\+[^()]*+)\))(?:[eE][+-]?\d++)?"
 )
-"""A number and digits in parentheses behind it, as uncertainties are written: `127.7(12)`, `6.67e-11(15)`."""
+"""A number with its uncertainty in parentheses: `127.7(12)`, `6.67e-11(15)`."""
 
 Point = Mapping[str, float | str]
 """The values of variables: numbers, or constant expressions as text."""
 
 
 class Typed(float):
-    """A float that remembers the text it was read from, which other arithmetics read again."""
+    """A float with its source text, which other arithmetics read again."""
 
     __slots__ = ("as_read", "source")
     source: str
     as_read: str
-    """The text as it was read; set where that is not as it was typed."""
+    """The corrected text; set only if it differs from the input."""
 
 
 def typed(value: float, source: str) -> Typed:
-    """The value with its text."""
+    """Return the value with its text."""
     number = Typed(value)
     number.source = source
     return number
 
 
 class Quantity(Typed):
-    """A value with a unit: the float is in coherent units of the SI, and its text an exact expression of that."""
+    """A value with a unit: a float in coherent SI units with its exact text."""
 
     __slots__ = ("number", "unit")
     number: float
@@ -64,49 +64,48 @@ class Quantity(Typed):
 
 
 PLAIN = frozenset((float, int, Typed))
-"""The types of values that have no unit."""
+"""The types of values without units."""
 
 
 def may_have_units(text: str, values: Mapping[Any, object], asked: object = None) -> bool:
-    """Whether a program or its point may have units: if not, nothing about units has to be imported."""
+    """Return whether a program or its point may have units, so that their modules are needed."""
     return asked is not None or Quantity in map(type, values.values()) or has_unit_literals(text)
 
 
 class Problem(NamedTuple):
-    """A program with the values and the roles of its names, checked against each other."""
+    """A program with the values and roles of its names, consistent with each other."""
 
     program: Program
     point: dict[str, float | str]
-    """The values of the program's variables, as they were given; of other wanted names too."""
+    """The input values of the program's variables, and of other wanted names."""
     values: dict[str, float]
-    """The values as numbers; of an unknown its starting value."""
+    """The values as numbers; starting values for unknowns."""
     wanted: list[str]
     warnings: list[Diagnostic]
     unknowns: Sequence[str] = ()
-    """The names whose values are looked for."""
     bounds: Mapping[str, tuple[float, float]] = {}
-    """Of unknowns; an infinite end is open."""
+    """Bounds of unknowns; an open end is infinite."""
     texts: Sequence[str] = ()
-    """Of equations, each as it was written."""
+    """The source texts of equations."""
     units: Any = None
-    """The `EquationUnits` of equations; None where they have none."""
+    """The `EquationUnits` of equations; None without units."""
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
-        """A value of a variable for a message, in its unit."""
+        """Return a variable's value with its unit, for a message."""
         return f"{x:.{digits}g}" if self.units is None else str(self.units.text(name, x, digits))
 
     def residual_text(self, x: float, digits: int = 6, k: int = 0) -> str:
-        """Left side less right side of an equation for a message, in its unit."""
+        """Return an equation's residual with its unit, for a message."""
         return f"{x:.{digits}g}" if self.units is None else str(self.units.residual_text(x, digits, k))
 
 
 def read_program(
     text: str, values: dict[str, float], wrt: Sequence[str] | str | None = None, *, units: bool = False
 ) -> tuple[Program, dict[str, str], list[Diagnostic]]:
-    """The program of a text; of names that it binds to plain numbers, those that are variables, with a note on them.
+    """Return the program, the texts of bound numbers that become values, and notes.
 
-    Such a name is a variable where it has a value or is in `wrt`; all are where the program has no other variable and
-    `wrt` names none. The numbers of those that have no value are added to `values`. Raises `ExpressionError`.
+    A name of a bound number is a variable if it has a value or is in `wrt`, or if both `wrt` and variables are missing.
+    The numbers of those without a value are added to `values`. Raises `ExpressionError`.
 
     >>> values = {"b": 1.0}
     >>> program, numbers, _ = read_program("a = 2; b = 3; a*b", values, "a")
@@ -147,7 +146,7 @@ def read_program(
 def pose(
     text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False, single: bool = False
 ) -> Problem:
-    """Return a text as a problem at a point, perhaps of `quantities`, or with a `single` output; `ExpressionError`s."""
+    """Return a text as a problem at a point. Raises `ExpressionError`, for several outputs too if `single`."""
     typed = dict(point or {})
     read = number_or_quantity if quantities else as_number
     values = {name: read(value, name) for name, value in typed.items()}
@@ -160,7 +159,7 @@ def pose(
 
 
 def problem_of(program: Program, point: Point, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> Problem:
-    """Return a parsed program as a problem at a point, with its `values` as numbers. Raises `ExpressionError`."""
+    """Return a program as a problem at a point with these `values`. Raises `ExpressionError`."""
     warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
     names = [*program.leaves, *(name for name in wanted if name not in program.leaves)]
@@ -169,7 +168,7 @@ def problem_of(program: Program, point: Point, values: Mapping[str, float], wrt:
 
 
 def evaluate_constant(text: str) -> float:
-    """Return the value of an expression without variables, such as `pi/4`. Raises `ExpressionError` about this text."""
+    """Return the value of an expression without variables, such as `pi/4`. Raises `ExpressionError`."""
     try:
         if plain_number(text):
             value = float(text)
@@ -212,17 +211,17 @@ def _check_no_uncertainty(text: str) -> None:
 
 
 def number_or_quantity(value: float | str, name: str) -> float:
-    """The value that a point gives to a name, as a float, or as the quantity that it is. Raises `ExpressionError`."""
+    """Return an input value as a float or a quantity. Raises `ExpressionError`."""
     return value if type(value) is Quantity else as_number(value, name)
 
 
 def numbers_or_quantities(point: Point | None) -> dict[str, float]:
-    """The values of a point as floats, those with a unit as quantities. Raises `ExpressionError`."""
+    """Return the values of a point as floats or quantities. Raises `ExpressionError`."""
     return {name: number_or_quantity(value, name) for name, value in (point or {}).items()}
 
 
 def as_number(value: float | str, name: str) -> float:
-    """The value that a point gives to a name, as a float. Raises `ExpressionError`."""
+    """Return an input value as a float. Raises `ExpressionError`."""
     if isinstance(value, str):
         return evaluate_constant(value)
     if type(value) is Quantity:
@@ -241,7 +240,7 @@ def as_number(value: float | str, name: str) -> float:
 
 
 def without_units(name: str, value: Quantity) -> ExpressionError:
-    """Return the error of a value with a unit where numbers have none; it says what the number is in the SI."""
+    """Return the error for a value with a forbidden unit; its hint converts to the SI."""
     from ..quantities.unit import coherent
 
     unit = coherent(value.unit.dimension)
@@ -255,7 +254,7 @@ SEVERAL = "`autodiff jacobian` differentiates several outputs"
 
 
 def check_single(program: Program, hint: str = SEVERAL) -> None:
-    """Raise an `ExpressionError` with a hint where a program has several outputs."""
+    """Raise an `ExpressionError` if a program has several outputs."""
     if len(program.roots) > 1:
         for comma in re.finditer(r"(?<![\w.,])(\d+),(\d+)(?![\d.,])", program.text):
             before = program.text[: comma.start()]
@@ -269,13 +268,13 @@ def check_single(program: Program, hint: str = SEVERAL) -> None:
 
 
 def single_output(program: Program, hint: str = SEVERAL) -> Value:
-    """The one output of a program. Raises `ExpressionError` with a hint where there are several."""
+    """Return the only output of a program. Raises `ExpressionError` if there are several."""
     check_single(program, hint)
     return program.outputs[0]
 
 
 def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
-    """Return a warning for each unused name with a value. Raises `ExpressionError` for bound and missing names."""
+    """Return a warning for each unused value. Raises `ExpressionError` for bound and missing names."""
     bound = {name: i for name, _, i in program.bound}
     warnings = []
     missing = [name for name in program.leaves if name not in values]
@@ -301,7 +300,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
 
 
 def unused(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnostic:
-    """The warning for a name that the program does not use; perhaps one of those that it misses is meant."""
+    """Return the warning for an unused name; its hint may suggest one of the `missing`."""
     from ..language.typesetting import plain_name  # only a warning needs it
 
     plain = {plain_name(candidate).lower(): candidate for candidate in missing or program.leaves}
@@ -311,12 +310,12 @@ def unused(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnost
 
 
 def spelling_hint(offers: Sequence[Offer]) -> str:
-    """Return suggestions, as hints list them."""
+    """Return suggestions as the text of a hint."""
     return " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)
 
 
 def split_name_offers(program: Program, missing: Sequence[str], values: Collection[str]) -> tuple[Offer, ...]:
-    """Return the suggestion for the first name without a value that can be split into names with values."""
+    """Return suggestions for the first missing name that splits into known ones."""
     from ..diagnostics.suggestions import missing as spellings  # only an error needs it
 
     known_names = {*values, *(name for name, _, _ in program.bound)}
@@ -336,7 +335,7 @@ def _short_number(x: float) -> str:
 
 
 def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> list[str]:
-    """The variables to differentiate in, in order of first appearance. Raises `ExpressionError` for an unknown name."""
+    """Return the variables to differentiate by, in program order. Raises `ExpressionError` for an unknown name."""
     if wrt is None:
         return list(program.parameters)
     if isinstance(wrt, str):

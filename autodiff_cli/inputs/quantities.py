@@ -1,4 +1,4 @@
-"""Values with units, and the units of what is computed from them; programs compute in coherent units of the SI."""
+"""Values with units, and units of results; programs compute in coherent SI units."""
 
 from __future__ import annotations
 
@@ -39,29 +39,29 @@ from .problem import Quantity, evaluate_constant
 
 
 class Units(dict[str, Any]):
-    """The units of an answer's numbers: by the name of a field, in the shape that its numbers have.
+    """The units of an answer's numbers, by field, in the shape of the numbers.
 
     >>> Units(value=parse_unit("mm")).texts()
     {'value': 'mm'}
     """
 
     fixed = False
-    """Whether the unit of the value was asked for."""
+    """Whether the unit of the value was requested."""
     typed: Mapping[str, float] = {}
-    """The values of variables in their units, of those that were typed."""
+    """The typed values of variables, in their units."""
     asked: Collection[str] = ()
-    """The names of unknowns and parameters whose units were asked for, or typed with their values."""
+    """Unknowns and parameters whose units were requested, or typed with values."""
 
     def __repr__(self) -> str:
         return repr(self.texts())
 
     def texts(self) -> dict[str, Any]:
-        """Return the units as records have them; `1` for a number, None for what has no unit that is known."""
+        """Return the units as texts: `1` for a number, None for an unknown unit."""
         return cast(dict[str, Any], map_units(self, lambda unit: None if unit is None else str(unit) or "1"))
 
 
 def map_units(tree: Any, function: Callable[[Any], Any]) -> Any:
-    """Return a tree of lists and dictionaries with a function applied to its units."""
+    """Apply a function to each unit in a tree of lists and dictionaries."""
     if isinstance(tree, dict):
         return {name: map_units(item, function) for name, item in tree.items()}
     return [map_units(item, function) for item in tree] if isinstance(tree, list) else function(tree)
@@ -74,9 +74,9 @@ _WORDS = re.compile(r"[^\W\d]\w*")
 
 
 def quantity_value(name: str, text: str, offset: int = 0) -> float:
-    """Return the value that is given to a name: a constant expression, with a unit behind it or without one.
+    """Return the value of a constant expression, which may be followed by a unit.
 
-    `offset` is where the text begins in a longer one. Raises `ExpressionError` of kind `point`.
+    `offset` is its place in a longer text. Raises `ExpressionError` of kind `point`.
 
     >>> length = quantity_value("L", "2 mm")
     >>> length, length.number, str(length.unit), length.source
@@ -101,7 +101,7 @@ def _refused(message: str, span: Span | None, hint: str | None, text: str, kind:
 
 
 def split_quantity(text: str) -> tuple[str, Unit] | None:
-    """Return the number and the unit behind it; None where there is no unit."""
+    """Return the number and the unit behind it; None without a unit."""
     match = _NUMBER.match(text)
     end = match.end() if match else 0
     rest = text[end:]
@@ -112,14 +112,14 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
         try:
             return match[1].replace("−", "-").replace("_", ""), parse_unit(rest.rstrip())
         except ExpressionError as error:
-            # a prefix or an exponent of other languages, `0x10` and `1d5`, which the reader of numbers knows
+            # `0x10` and `1d5` are notations of other languages, which the number parser reports
             prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
             foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
             if words & (CONSTANTS.keys() | FUNCTIONS.keys()) or rest[0] in "(/1" or foreign:
                 return None
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
-    # an expression with a unit behind it: one that is in parentheses, a call or a name
+    # an expression before the unit: in parentheses, a call or a name
     depth, first = 0, max(len(text.rstrip()) - MAX_UNIT_CHARACTERS, 0)
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")
@@ -138,7 +138,7 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
 
 
 def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0) -> Quantity:
-    """Return the value of an expression in a unit; decimals are converted as fractions."""
+    """Return an expression's value in a unit; decimals are converted as fractions."""
     value = constant_value(name, number, offset)
     if plain_number(number) and (abs(value) < 1e300 and (not value or abs(value) > 1e-300)) and not unit.pi:
         exact = Fraction(number) * unit.scale + unit.zero
@@ -156,7 +156,7 @@ def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0
 
 
 def check_temperature(name: str, si: float, unit: Unit, text: str, offset: int = 0) -> None:
-    """Raise an `ExpressionError` for a value on a scale of temperatures that is below absolute zero."""
+    """Raise an `ExpressionError` for a temperature below absolute zero."""
     if unit.zero and si < 0:
         message = f"`{name}={text.strip()}` is below absolute zero"
         hint = f"that is {unit.value_from_si(0.0):.6g} {unit}"
@@ -164,7 +164,7 @@ def check_temperature(name: str, si: float, unit: Unit, text: str, offset: int =
 
 
 def nearest(exact: Fraction) -> float:
-    """Return the double nearest to a fraction; an infinite one beyond them."""
+    """Return the double nearest to a fraction; infinite on overflow."""
     try:
         return float(exact)
     except OverflowError:
@@ -177,7 +177,7 @@ def has_unit(value: object) -> bool:
 
 
 def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> dict[int, Unit]:
-    """Return the units of `--in` by the number of the output: `mm`, `mm, kN` in order, or `y=mm`."""
+    """Return the units in `--in` by output index: `mm`, `mm, kN` in order, or `y=mm`."""
     if texts is None:
         return {}
     listed = [text[start:end] for text in ([texts] if isinstance(texts, str) else texts) for start, end in pieces(text)]
@@ -196,18 +196,18 @@ def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> di
 
 
 class ProgramUnits:
-    """The units of the variables, of the nodes and of the outputs of a program at a point."""
+    """The units of a program's variables, nodes and outputs at a point."""
 
     def __init__(
         self, program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
         outputs: Sequence[str] | None = None, *, system: bool = False,
     ) -> None:  # fmt: skip
-        """Sweep the dimensions through the graph. Raises `ExpressionError` where they do not fit together.
+        """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent.
 
-        In a `system` the outputs are in products of the units of the inputs, else in one of them, or the SI's.
+        In a `system`, units of outputs are products of input units; else an input unit, or the SI's.
         """
         self.point: dict[str, Unit] = {name: getattr(value, "unit", None) or Unit() for name, value in values.items()}
-        """The unit of the value of each name."""
+        """The unit of each value."""
         self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}  # type: ignore[attr-defined]
         self.warnings: list[Diagnostic] = []
         values_of_outputs = self._sweep(program, Dimensions(), self._dimensions(), system=system)
@@ -215,9 +215,9 @@ class ProgramUnits:
         used = [unit.dimension for unit in self._inputs] + [output.dimension for output in values_of_outputs]
         in_own = self._system is not None and self._system.holds(used)
         self._in_si = has_unit_literals(program.text) or not in_own
-        """Whether numbers need factors in the system, as those of the program do that have units themselves."""
+        """Whether numbers need factors in the system, as those of literals with units."""
         self.chosen = set(units)
-        """The numbers of the outputs whose unit was asked for."""
+        """The indices of outputs whose unit was requested."""
         self._node_units = {i: self.differences[name] for name, i in program.places.items()}
         self.outputs = [
             self._output(k, output.dimension, units.get(k), output.temperatures)
@@ -266,7 +266,7 @@ class ProgramUnits:
         return {name: unit.difference for name, unit in self.point.items()}
 
     def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
-        """Return the unit of the derivative of an output by these variables, one after the other."""
+        """Return the unit of an output's derivative by these variables in succession."""
         if not names:
             return self.outputs[output].difference
         below = reduce(mul, (self.differences.get(name, Unit()) for name in names))
@@ -277,34 +277,34 @@ class ProgramUnits:
         return unit if self._system is None or output in self.chosen else self._system.unit(unit.dimension)
 
     def in_system(self, tree: Any) -> Any:
-        """Return the units of these dimensions in which numbers need no factor: the system's, or else the SI's."""
+        """Return the units in which numbers of these dimensions need no factor: the system's, or the SI's."""
         assert self._system is not None
         unit = coherent if self._in_si else self._system.unit
         return map_units(tree, lambda own: unit(own.dimension))
 
     def quotient(self, by: Iterable[str]) -> Unit:
-        """Return the unit of the derivative of numbers by numbers of these variables."""
+        """Return the unit of the output over those of these variables."""
         below = (self.differences.get(name, Unit()) for name in by)
         return reduce(truediv, below, self.outputs[0].difference)
 
     def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
-        """Return what 1 of a derivative of numbers by numbers of these variables is in this unit."""
+        """Return the factor from that `quotient` to this unit."""
         return factor(self.quotient(by), unit)
 
     def of_steps(self, free: Iterable[str]) -> Units:
-        """Return the units of the numbers of a search, whose derivatives are those of numbers by numbers."""
+        """Return the units of an iterate; those of derivatives are quotients."""
         return self.tree(**step_units(self.outputs[0], self.point, free))
 
     def node(self, i: int) -> Unit:
-        """Return the unit of differences of a node of the program's graph."""
+        """Return the unit of differences of a graph node."""
         return self._node_units[i] if i in self._node_units else self._unit(self.dimensions[i].dimension)
 
     def gradient(self, wanted: Iterable[str], output: int = 0) -> dict[str, Unit]:
-        """Return the units of the derivatives of an output by these variables."""
+        """Return the units of an output's derivatives by these variables."""
         return {name: self.derivative([name], output) for name in wanted}
 
     def of_gradient(self, wanted: Iterable[str], bound: Sequence[int | None] = ()) -> Units:
-        """Return the units of a gradient's numbers; `bound` are the nodes of its intermediates."""
+        """Return the units of a gradient; `bound` are the nodes of intermediates."""
         units = self.tree(value=self.outputs[0], gradient=self.gradient(wanted))
         if bound:
             nodes = [None if i is None else self.node(i) for i in bound]
@@ -326,13 +326,13 @@ class ProgramUnits:
         return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
 
     def tree(self, **fields: Any) -> Units:
-        """Return the units of an answer's fields, and of its point."""
+        """Return the units of an answer's fields and of its point."""
         units = Units({**fields, "point": self.point})
         units.fixed, units.typed = bool(self.chosen), self.numbers
         return units
 
     def number_of(self, name: str, x: float) -> float:
-        """Return the value of a variable in its unit, as it was typed."""
+        """Return a variable's value in its unit, as typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
 
 
@@ -349,10 +349,10 @@ class EquationUnits(ProgramUnits):
         *,
         system: bool = False,
     ) -> None:
-        """Sweep the dimensions through the equations. Raises `ExpressionError` where they do not fit together.
+        """Propagate dimensions through the equations. Raises `ExpressionError` if they are inconsistent.
 
-        An unknown is of the dimension of its start and its bounds; where these have no unit, of the one in which the
-        equations are consistent. `values` has the starts too.
+        An unknown has the dimension of its start and bounds; if these have no unit, the one that makes the equations
+        consistent. `values` includes the starts.
         """
         self.unknowns = list(unknowns)
         self.warnings = []
@@ -386,7 +386,7 @@ class EquationUnits(ProgramUnits):
             Unit() if dimension is None else choose(dimension, self._inputs)
             for dimension in (m.known(side.dimension) for side in sides)
         ]
-        """The units of left side less right side of each equation."""
+        """The unit of each equation's residual."""
 
     def _is_difference(self, program: Program, solved: Mapping[str, Dimension]) -> bool:
         leaves = self._dimensions()
@@ -394,7 +394,7 @@ class EquationUnits(ProgramUnits):
         return any(side.temperatures == 0 for side in evaluate_dimensions(Dimensions(), program, leaves).values)
 
     def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
-        """Return the units of a solution's numbers, and of its derivatives by these variables, up to this order."""
+        """Return the units of a solution and of its derivatives up to this order."""
         named = {name: self.point[name] for name in self.unknowns}
         numbered = [*enumerate(self.unknowns)]
         units = self.tree(values=named, derivatives={name: self.gradient(by, k) for k, name in numbered})
@@ -409,16 +409,16 @@ class EquationUnits(ProgramUnits):
         return units
 
     def ends(self, name: str, ends: tuple[float, float]) -> tuple[float, float]:
-        """Bounds of an unknown in its unit."""
+        """Return an unknown's bounds in its unit."""
         unit = self.point[name]
         return unit.value_from_si(ends[0]), unit.value_from_si(ends[1])
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
-        """Return a value of a variable to so many digits, with its unit."""
+        """Return a variable's value with its unit, to so many digits."""
         return f"{self.point[name].value_from_si(x):.{digits}g} {self.point[name]}".rstrip()
 
     def residual_text(self, x: float, digits: int, k: int = 0) -> str:
-        """What is left of an equation to so many digits, with its unit."""
+        """Return an equation's residual with its unit, to so many digits."""
         return f"{self.sides[k].from_si(x):.{digits}g} {self.sides[k]}".rstrip()
 
 
@@ -456,28 +456,28 @@ def _solved(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends:
 
 
 def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, Any]) -> Evaluation:
-    """Return the evaluation of a program's dimensions, in all of its branches. Raises where they do not fit."""
+    """Evaluate dimensions on all branches. Raises if they are inconsistent."""
     graph = at_point(m, program.graph, leaves)
     graph.chooses = False
     return Evaluation(m, graph)
 
 
 def unit_value(unit: Unit, number: float = 0.0) -> Quantity:
-    """Return a value in a unit, for the units of what is computed from such values."""
+    """Return a value in a unit, from which to derive units of results."""
     value = Quantity(unit.to_si(number))
     value.source, value.number, value.unit = repr(float(value)), number, unit
     return value
 
 
 def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> Units:
-    """Return the units of a step of a search among numbers in units; of a norm of several units there is none."""
+    """Return the units of an iterate; the gradient norm has none if the units differ."""
     slopes = {name: value.difference / point[name].difference for name in free}
     norm = {*slopes.values()}
     return Units(value=value, gradient=slopes, gradient_norm=norm.pop() if len(norm) == 1 else None, point={**point})
 
 
 def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
-    """Return the unit of the rate of a descent, by `scaled` derivatives or others; several are listed by variables."""
+    """Return the unit of a descent's rate, by `scaled` derivatives or not; several are listed."""
     own = {name: units["point"][name].difference for name in free}
     if not scaled:
         own = {name: unit / units["gradient"][name] for name, unit in own.items()}
@@ -488,13 +488,13 @@ def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str
     lists: dict[str, set[str]] = {}
     for name, text in texts.items():
         lists.setdefault(name.partition("[")[0], set()).add(text)
-    # a list by its name where its entries have one unit
+    # a list by its name if its entries have one unit
     whole = {name if len(lists[name.partition("[")[0]]) > 1 else name.partition("[")[0]: x for name, x in texts.items()}
     return ", ".join(f"{text} for `{name}`" for name, text in whole.items())
 
 
 class MeasuredNumber(float):
-    """A number in a unit, which it remembers."""
+    """A number that remembers its unit."""
 
     __slots__ = ("unit",)
     unit: Unit
@@ -506,14 +506,14 @@ class MeasuredNumber(float):
 
 
 def measured_number(x: Any, unit: Unit) -> Any:
-    """Return the number in this unit of one in coherent units; what is none as it is."""
+    """Return a coherent number in this unit; None and booleans unchanged."""
     return x if x is None or isinstance(x, bool) else MeasuredNumber(unit.value_from_si(x), unit)
 
 
 def direction_in_units(
     units: ProgramUnits, direction: Mapping[str, float | str]
 ) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
-    """Return a direction in coherent units, the units of its components, and what they are per: `s` for velocities."""
+    """Return a direction in coherent units, its components' units, and their common divisor: `s` for velocities."""
     values: dict[str, float | str] = {}
     shown: dict[str, Unit] = {}
     rates: dict[str, Unit] = {}
@@ -538,12 +538,12 @@ def direction_in_units(
 
 
 def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
-    """Return whether a value has a unit, or a number in the program."""
+    """Return whether a value or a number in the program has a unit."""
     return has_unit_literals(program.text) or any(map(has_unit, values.values()))
 
 
 def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
-    """Return a tree of numbers in coherent units as numbers in the units of a tree; other numbers stay."""
+    """Convert a tree of coherent numbers to a tree of units; None keeps a number."""
     if isinstance(units, dict):
         return numbers | {key: in_units(m, numbers[key], unit) for key, unit in units.items() if key in numbers}
     if isinstance(units, list):
@@ -554,7 +554,7 @@ def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
 
 
 def in_unit(m: NumberType, x: Number, unit: Unit) -> Number:
-    """Return a value of any type in coherent units, in this unit."""
+    """Return a coherent value of any number type in this unit."""
     if unit.zero:
         x = x - m.number(unit.zero.numerator) / m.number(unit.zero.denominator)
     x = x * m.number(unit.scale.denominator) / m.number(unit.scale.numerator)
@@ -569,9 +569,9 @@ def in_own_units(
     outputs: Sequence[Unit],
     computed: Callable[[Unit], Unit] = lambda unit: coherent(unit.dimension),
 ) -> Program:
-    """Return the program of numbers in these units of its variables, whose outputs are numbers in units too.
+    """Return the program with variables and outputs converted to these units.
 
-    It computes in the unit that `computed` gives for each: in that of the SI, where its own numbers may have units.
+    It computes in the units of `computed`, by default the SI's: its own numbers may have units.
 
     >>> from ..graphs.value_and_gradient import evaluate_in
     >>> from ..numbers.floats import REAL
@@ -639,7 +639,7 @@ def in_own_units(
 
 
 def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str = "a bound of it") -> dict[str, Range]:
-    """Return ranges in the units of their variables. Raises a usage error where they have others."""
+    """Return ranges in the units of their variables. Raises a usage error on other dimensions."""
 
     def end(name: str, x: float | None) -> float | None:
         if x is None:

@@ -1,7 +1,7 @@
-"""Sweeps: many values of a name as they are typed: `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7`, `x={1,2,5}`.
+"""Sweeps of a name: `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7`, `x={1,2,5}`.
 
-`from:to:step` has the end where it is hit but for rounding. In `from:to/N` the last `/` outside of parentheses before
-a whole number is the one before N: `0:2*pi/9` is nine points. Values come of exact fractions: decimal steps are exact.
+`from:to:step` includes the end if it is hit up to rounding. In `from:to/N`, N follows the last `/` outside of
+parentheses: `0:2*pi/9` is nine points. Values are exact fractions, so decimal steps are exact.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAX_POINTS = 10_000_000
 MAX_WORK = 1_000_000
 STEP_TOLERANCE = Fraction(1, 10**9)
-"""A step that is off the end by less than this share of itself is off by rounding."""
+"""Distance from the end, as a share of the step, that counts as rounding."""
 
 MAX_RATIO_POINTS = 400
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
@@ -42,27 +42,27 @@ class Axis(ABC):
 
     @abstractmethod
     def number(self, k: int) -> float:
-        """Return the value at a place."""
+        """Return the value at an index."""
 
     def source(self, k: int) -> str:
         """Return the text that other arithmetics read as this value."""
         return repr(self.number(k))
 
     def value(self, k: int) -> float:
-        """Return the value at a place, which knows its text."""
+        """Return the value at an index, with its text."""
         return typed(self.number(k), self.source(k))
 
     def numbers(self, start: int, stop: int) -> list[float]:
-        """Return the values at some places, one after the other."""
+        """Return the values in a range of indices."""
         return [self.number(k) for k in range(start, stop)]
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
-        """Return the values as numbers in one unit, and that; None for values without one."""
+        """Return the values as numbers, and their unit or None."""
         return self, None
 
 
 class Listed(Axis):
-    """Values that were given one by one."""
+    """Values that are listed one by one."""
 
     def __init__(self, values: Sequence[float]) -> None:
         self.values, self.size = values, len(values)
@@ -89,10 +89,10 @@ class Evenly(Axis):
     def __init__(
         self, first: Fraction, step: Fraction, size: int, texts: tuple[str, str, str] | None, counted: bool = False
     ) -> None:
-        """`texts` are the first value, all of the way, and its number of steps; None where decimals say all."""
+        """`texts` are the first value, the distance and the number of steps; None if decimals are exact."""
         self.size, self.texts, self.counted = size, texts, counted
         step = step if size > 1 else Fraction(1)
-        # over one denominator: Python divides whole numbers with one rounding
+        # over a common denominator, as Python rounds a quotient of integers once
         self.denominator = math.lcm(first.denominator, step.denominator)
         self.first, self.step = (x.numerator * (self.denominator // x.denominator) for x in (first, step))
 
@@ -146,7 +146,7 @@ def _log(x: Fraction) -> float:
 
 
 class Suffixed(Axis):
-    """Values with one text behind each number: the unit of a sweep, or its uncertainty, absolute or in percent."""
+    """Values with one suffix: a unit, or an uncertainty, absolute or in percent."""
 
     def __init__(self, axis: Axis, name: str, suffix: str, value_of: ValueOf, *, is_unit: bool) -> None:
         self.axis, self.size, self.name, self.suffix, self.value_of = axis, axis.size, name, suffix, value_of
@@ -165,29 +165,29 @@ class Suffixed(Axis):
 
 
 def exact_text(x: Fraction) -> str:
-    """Return a fraction as text that is read back as exactly that: a decimal where it is one that a double shows."""
+    """Return a fraction as text that reads back exactly, a decimal if possible."""
     shortest = repr(float(x))
     return shortest if Fraction(shortest) == x else f"{x.numerator}/{x.denominator}"
 
 
 class Swept(Typed):
-    """The first value of a sweep, with all of them: what a point has in the place of one number."""
+    """The first value of a sweep, with all values as its axis."""
 
     __slots__ = ("axis", "distribution")
     axis: Axis
     distribution: str
-    """The text of the sweep: two sweeps of one text are one."""
+    """The text of the sweep: sweeps with equal texts are equal."""
 
 
 class Grid(NamedTuple):
-    """The points of sweeps: all combinations, of which the last sweep varies fastest; or pairs."""
+    """The points of sweeps: all combinations, the last sweep fastest, or pairs."""
 
     axes: Mapping[str, Axis]
     fixed: dict[str, float]
     zipped: bool
 
     def without_units(self) -> tuple[Grid, dict[str, Unit]]:
-        """Return the grid of the values as numbers in the units of the sweeps, and these."""
+        """Return the grid without units, and the units of its sweeps."""
         axes = {name: axis.without_unit() for name, axis in self.axes.items()}
         units = {name: unit for name, (_, unit) in axes.items() if unit is not None}
         return self._replace(axes={name: axis for name, (axis, _) in axes.items()}), units
@@ -198,7 +198,7 @@ class Grid(NamedTuple):
         return sizes[0] if self.zipped else math.prod(sizes)
 
     def points(self) -> Iterator[dict[str, float]]:
-        """Yield the values of the swept names at each point; they know their texts."""
+        """Yield the swept values at each point, with their texts."""
         if self.zipped:
             for k in range(self.size):
                 yield {name: axis.value(k) for name, axis in self.axes.items()}
@@ -207,13 +207,13 @@ class Grid(NamedTuple):
                 yield dict(zip(self.axes, values, strict=True))
 
     def columns(self, start: int, stop: int) -> dict[str, list[float]]:
-        """Return the values of each swept name at some points, as numbers."""
+        """Return the swept values in a range of points, as numbers."""
         if self.zipped:
             return {name: axis.numbers(start, stop) for name, axis in self.axes.items()}
         columns: dict[str, list[float]] = {}
         stride = self.size
         for name, axis in self.axes.items():
-            # each value stands so many times, and all of them again and again
+            # each value is repeated `stride` times, and the whole sequence again and again
             stride //= axis.size
             columns[name] = column = []
             place = start
@@ -239,7 +239,7 @@ def _combinations(axes: Sequence[Axis]) -> Iterator[list[float]]:
 
 
 class Sweeping:
-    """Reads a value, or a sweep, whose single values another way reads; see `ValueOf`."""
+    """Reads a sweep, or passes a single value on; see `ValueOf`."""
 
     def __init__(self, value_of: ValueOf | None = None) -> None:
         self.value_of = value_of or constant_value
@@ -251,7 +251,7 @@ class Sweeping:
         first = Swept(axis.number(0))
         first.source, first.axis, first.distribution = text, axis, text.strip()
         if isinstance(axis, Evenly) and axis.texts is not None and axis.counted:
-            # who writes `0:pi/4` may have meant the end pi/4
+            # `0:pi/4` may be meant to end at pi/4
             first.as_read = f"{axis.size:,} values from {axis.number(0):.6g} to {axis.number(axis.size - 1):.6g}"
         return first
 
@@ -267,7 +267,7 @@ class Sweeping:
             except ExpressionError as error:
                 if written.startswith(numbers):
                     raise
-                # it was converted
+                # a converted text has other places
                 raise ExpressionError(error.kind, str(error), here, error.hint) from None
         if written.startswith("{"):
             return self._listed(name, written, begin)
@@ -314,7 +314,7 @@ class Sweeping:
         return Evenly(start, (end - start) / steps, count, texts, True)
 
     def _without_unit(self, written: str, here: Span) -> tuple[str, str]:
-        """Return a sweep as numbers, and the unit behind it: `0:300:50` and `cm` of `0 cm:3 m:50 cm`."""
+        """Return a sweep as numbers, and its unit: `0:300:50` and `cm` of `0 cm:3 m:50 cm`."""
         logarithmic = _LOGARITHMIC.fullmatch(written)
         inside, count = (logarithmic[1], logarithmic[2]) if logarithmic else (written, None)
         parts = [part for part, _ in _parts(inside)]
@@ -415,7 +415,7 @@ class Sweeping:
             fail(message, place, f"the order is from:to:step: `{name}={first}:{by}:{last}` goes in steps of {last}")
         whole, texts = math.floor(steps), (first, by, "1")
         if abs(steps - round(steps)) < STEP_TOLERANCE:
-            # the last step is the end, whatever its rounding
+            # the last step ends exactly at the end
             whole = round(steps)
             texts = (first, f"({last}) - ({first})", str(max(1, whole)))
             step = (end - start) / whole if whole else step
@@ -464,7 +464,7 @@ def _without_step(name: str, inside: str, here: Span) -> ExpressionError:
 
 
 def sweeping(value_of: ValueOf | None) -> ValueOf:
-    """What reads sweeps too, with their single values as `value_of` does."""
+    """Return a reader of sweeps, with single values read by `value_of`."""
     return Lenient(Sweeping(value_of.value_of)) if isinstance(value_of, Lenient) else Sweeping(value_of)
 
 
@@ -473,7 +473,7 @@ def _counted(size: int) -> str:
 
 
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
-    """Return the points of sweeps, side by side if `zipped`, up to `times` the usual number; None without sweeps."""
+    """Return the grid of a point's sweeps, of at most `times` the usual size; None without sweeps."""
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
     if not axes:
         return None

@@ -1,4 +1,4 @@
-"""The table of units and constants, `units.toml`, read when it is first asked for."""
+"""The table of units and constants, `units.toml`, read on demand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import nearest, usage_error
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
-"""The base units of the SI, in the order of exponents in dimensions."""
+"""The SI base units, in the order of exponents in dimensions."""
 
 _UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")  # the digits of a standard uncertainty
 _DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")  # a number, perhaps with its uncertainty
@@ -23,14 +23,13 @@ class Entry(NamedTuple):
     symbol: str
     name: str
     aliases: tuple[str, ...]
-    """Other spellings of its symbol."""
     definition: str
-    """A number, perhaps with a power of pi, and units; empty for a base unit."""
+    """A number, perhaps a power of pi, and units; empty for a base unit."""
     prefixes: frozenset[str]
     quantity: str
-    """The quantity that it is the usual coherent unit of; empty for none."""
+    """The quantity of which it is the usual coherent unit; empty for none."""
     zero: str
-    """Where its scale begins, in kelvin."""
+    """The zero of its scale in kelvin."""
     group: str
     source: str
 
@@ -41,7 +40,7 @@ class Constant(NamedTuple):
     name: str
     meaning: str
     value: str
-    """An expression of the language; digits in parentheses are its standard uncertainty."""
+    """An expression; digits in parentheses are the standard uncertainty."""
     unit: str
 
     @property
@@ -55,7 +54,7 @@ class Constant(NamedTuple):
 
 @cache
 def units_file() -> dict[str, Any]:
-    """Return what `units.toml` has: its head says what stands where."""
+    """Return the content of `units.toml`, which describes its fields."""
     import tomllib
 
     with open(os.path.join(os.path.dirname(__file__), "units.toml"), "rb") as file:
@@ -91,7 +90,7 @@ def constants() -> dict[str, Constant]:
 
 
 def constant_texts(names: Iterable[str], uncertain: bool = False) -> list[str]:
-    """Return constants as points have them, `c=299792458 m/s`, perhaps `uncertain`. Raises a usage error."""
+    """Return constants as texts of a point, `c=299792458 m/s`, perhaps `uncertain`. Raises a usage error."""
     texts = []
     for name in names:
         constant = constants().get(name)

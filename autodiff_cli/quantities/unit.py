@@ -1,4 +1,4 @@
-"""Units: products of powers of the table's units, with exact factors to the coherent units of the SI."""
+"""Units: products of powers, with exact factors to coherent SI units."""
 
 from __future__ import annotations
 
@@ -38,16 +38,16 @@ class Unit(NamedTuple):
     """A product of powers of units."""
 
     atoms: tuple[tuple[str, Exponent], ...] = ()
-    """Symbols, with their prefixes, and exponents, in the order of writing."""
+    """Symbols with prefixes, and exponents, in the order of writing."""
     dimension: Dimension = NUMBER
     scale: Fraction = Fraction(1)
     pi: Exponent = 0
-    """One of it is `scale*pi**pi` of the coherent unit of the SI."""
+    """The unit is `scale*pi**pi` coherent SI units."""
     zero: Fraction = Fraction(0)
-    """The value in coherent units where its scale has its 0: not 0 for degrees Celsius and Fahrenheit."""
+    """The zero of its scale in coherent units: not 0 for degrees Celsius and Fahrenheit."""
 
     def __str__(self) -> str:
-        """Return the unit as people write it: `kg·m/s²`, `s⁻¹`; empty for a number."""
+        """Return the unit as text: `kg·m/s²`, `s⁻¹`; empty for a number."""
         above = [symbol + _raised(n) for symbol, n in self.atoms if n > 0]
         below = [symbol + _raised(-n) for symbol, n in self.atoms if n < 0]
         if not below or not above:
@@ -57,7 +57,7 @@ class Unit(NamedTuple):
 
     @property
     def factor(self) -> float:
-        """One of it in coherent units, as the nearest double but for rounding by pi."""
+        """The unit in coherent units, as the nearest double except for the rounding of pi."""
         return self.to_si(1.0)
 
     def to_si(self, x: float) -> float:
@@ -69,22 +69,22 @@ class Unit(NamedTuple):
         return _times(x / math.pi**self.pi if self.pi else x, 1 / self.scale)
 
     def value_from_si(self, x: float) -> float:
-        """Return a value in coherent units, in this unit: of a temperature that is not its difference."""
+        """Return a value in coherent units, in this unit, with the zero of its scale."""
         return self.from_si(float(Fraction(x) - self.zero)) if self.zero else self.from_si(x)
 
     @property
     def difference(self) -> Unit:
-        """The unit of differences, kelvin for degrees."""
+        """The unit of differences: kelvin for degrees."""
         return parse_unit("K") if self.zero else self
 
     @property
     def degree(self) -> Unit:
-        """The unit of differences on its own scale: kelvin for degrees Celsius, smaller degrees for Fahrenheit."""
+        """The unit of differences on its scale: kelvin for degrees Celsius, smaller for Fahrenheit."""
         return self._replace(zero=Fraction(0)) if self.zero and self.scale != 1 else self.difference
 
     @property
     def factor_text(self) -> str:
-        """The factor as an expression of the language, exact: `1/1000`, `1/180*pi`."""
+        """The exact factor as an expression: `1/1000`, `1/180*pi`."""
         return f"{self.scale}" + (f"*pi**({self.pi})" if self.pi else "")
 
     def __mul__(self, other: Unit) -> Unit:  # type: ignore[override]
@@ -98,12 +98,12 @@ class Unit(NamedTuple):
 
     @property
     def latex(self) -> str:
-        r"""The unit in LaTeX, by the package siunitx: `\unit{kg.s^{-2}}`."""
+        r"""The unit in LaTeX with siunitx: `\unit{kg.s^{-2}}`."""
         texts = []
         for symbol, n in sorted(self.atoms, key=lambda atom: atom[1] < 0):
             plain = symbol.replace("µ", r"\micro ").replace("Ω", r"\ohm").replace("Å", r"\angstrom")
             text = _DEGREES.get(symbol, plain)
-            # degrees are superscripts themselves
+            # degrees are superscripts already
             text = f"{{{text}}}" if n != 1 and symbol in _DEGREES else text
             texts.append(text + (f"^{{{n}}}" if n != 1 else ""))
         return r"\unit{" + ".".join(texts) + "}"
@@ -117,7 +117,7 @@ _MATHEMATICS = {
 
 
 def without_siunitx(latex: str) -> str:
-    r"""LaTeX with its units as mathematics that needs no package: `\mathrm{kg\,s^{-2}}`."""
+    r"""Return LaTeX with units as plain mathematics: `\mathrm{kg\,s^{-2}}`."""
 
     def plain(match: re.Match[str]) -> str:
         text = match[1]
@@ -177,9 +177,9 @@ def _root(scale: Fraction, k: int) -> Fraction:
 # ---- reading ------------------------------------------------------------------------------------------------------
 @lru_cache(1024)
 def parse_unit(text: str) -> Unit:
-    """Return the unit that a text is: `kg*m/s^2`, `kg m s^-2`, `m/s²`, `N·m`, `J/(kg K)`, `1/s`.
+    """Return the unit of a text: `kg*m/s^2`, `kg m s^-2`, `m/s²`, `N·m`, `J/(kg K)`, `1/s`.
 
-    Raises `ExpressionError` of kind `point`, with the span in this text, which its `text` is.
+    Raises `ExpressionError` of kind `point`, with the span in its `text`.
 
     >>> unit = parse_unit("kN/mm²")
     >>> str(unit), unit.scale, unit.dimension
@@ -196,7 +196,7 @@ def parse_unit(text: str) -> Unit:
 
 
 def unit_or_none(text: str) -> Unit | None:
-    """Return the unit that a text is; None for one that is no unit."""
+    """Return the unit of a text, or None."""
     try:
         return parse_unit(text.strip())
     except ExpressionError:
@@ -253,7 +253,7 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
             if at == len(tokens) or tokens[at][0] in ("over", "times", "close"):
                 raise _wrong("a unit is missing behind this sign", start, end)
         elif start and text[start] == "°" and text[start - 1].isalpha():
-            # a thousandth of a degree, or metres times degrees
+            # `m°C`: a prefix, or metres times degrees
             begin = tokens[at - 1][2]
             apart = f"{text[begin:start]} {text[start:end].strip()}"
             hint = f"write the number without a prefix, or the product as `{apart}`"
@@ -349,13 +349,13 @@ def _of_entry(entry: Entry, prefix: str = "") -> Unit:
 # ---- choosing -----------------------------------------------------------------------------------------------------
 @cache
 def coherent(dimension: Dimension) -> Unit:
-    """Return the coherent unit of the SI that people write for a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
+    """Return the usual coherent SI unit of a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
     named = [_of_entry(entry) for entry in table().values() if entry.quantity and entry.definition]
     for unit in (*named, *map(parse_unit, units_file()["dimensions"].values())):
         if unit.dimension == dimension:
             return unit
     candidates = [in_base_units(dimension)]
-    # one named unit takes the mass or the current out of the others
+    # one named unit absorbs the mass or the current
     for unit in named:
         for n in (1, -1):
             rest = tuple(_plain(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
@@ -378,7 +378,7 @@ def _length(unit: Unit) -> Fraction:
 
 
 def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
-    """Return the unit of a result: of an input with its dimension, or a power of one, or else the coherent unit."""
+    """Return the unit of a result: an input's, the power of one, or the coherent unit."""
     if dimension == NUMBER:
         return Unit()
     units = [unit for unit in inputs if not unit.zero]
@@ -393,7 +393,7 @@ def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
 
 
 def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
-    """Return the unit of a derivative: `mm³` by `mm` is `mm²`; `m/mm` is a number; in the SI where that is shorter."""
+    """Return the unit of a derivative, in the SI if shorter: `mm³` by `mm` is `mm²`, `m/mm` a number."""
     quotient = above.difference / below.difference
     alike = [d for symbol, _ in quotient.atoms if (d := parse_unit(symbol).dimension) != NUMBER]
     if alike and quotient.dimension == NUMBER:
@@ -407,7 +407,7 @@ def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
 
 
 def with_prefix(unit: Unit, x: float) -> Unit:
-    """Return the unit with the prefix that makes a number of it easiest to read: 0.0105 m in mm."""
+    """Return the unit with the most readable prefix for a number: mm for 0.0105 m."""
     if not unit.atoms or not x or not math.isfinite(x) or unit.zero:
         return unit
     symbol, n = unit.atoms[0]
@@ -429,7 +429,7 @@ def with_prefix(unit: Unit, x: float) -> Unit:
 
 
 def readable(unit: Unit, x: float) -> Unit:
-    """Return the unit in which people read a number of it: with another prefix where it is very large or small.
+    """Return the unit with a more readable prefix if a number is very large or small.
 
     >>> str(readable(parse_unit("m"), 0.00012)), str(readable(parse_unit("m"), 12.0))
     ('µm', 'm')
@@ -438,7 +438,7 @@ def readable(unit: Unit, x: float) -> Unit:
 
 
 def named(unit: Unit) -> Unit:
-    """Return the unit; of a quotient that has a name in the SI, and the factor 1 to it, the name: `Ω` for `V/A`."""
+    """Return a quotient by its SI name if the factor is 1, `Ω` for `V/A`; other units unchanged."""
     simple = coherent(unit.dimension)
     is_quotient = len(unit.atoms) > 1 and any(n < 0 for _, n in unit.atoms)
     same = (simple.scale, simple.pi) == (unit.scale, unit.pi)
@@ -447,7 +447,7 @@ def named(unit: Unit) -> Unit:
 
 @cache
 def quantity_name(dimension: Dimension) -> str:
-    """A dimension in words, with its unit: `a force (N)`, `an area (m²)`; the unit alone where it has no name."""
+    """Return a dimension in words: `a force (N)`, `an area (m²)`; the unit if it has no name."""
     unit = coherent(dimension)
     if dimension == NUMBER:
         return "a number"
@@ -461,22 +461,22 @@ def quantity_name(dimension: Dimension) -> str:
 
 
 def split_literal(text: str) -> tuple[str, Unit]:
-    """Return the digits and the unit of a literal of the language such as `5[kg]`."""
+    """Return the digits and the unit of a literal such as `5[kg]`."""
     digits, _, unit = text.partition("[")
     return digits, parse_unit(unit[:-1])
 
 
 # ---- systems ------------------------------------------------------------------------------------------------------
 class Elimination:
-    """Linear combinations that are 0, each solved for one of the components that may be eliminated."""
+    """Linear combinations that are 0, each solved for an eliminated component."""
 
     def __init__(self, first: int) -> None:
         self.first = first
-        """The components from this place on may be eliminated; or those before it, where it is negative."""
+        """Eliminate components from this index on; if negative, those before `-first`."""
         self.rows: dict[int, list[Fraction]] = {}
 
     def reduced(self, vector: Sequence[Exponent]) -> list[Fraction]:
-        """Return the vector without the components that are eliminated."""
+        """Return the vector without the eliminated components."""
         rest = [Fraction(x) for x in vector]
         for place, row in self.rows.items():
             if rest[place]:
@@ -484,7 +484,7 @@ class Elimination:
         return rest
 
     def add(self, vector: Sequence[Exponent]) -> bool:
-        """Note that a combination is 0; return whether it eliminates a component."""
+        """Add a combination that is 0; return whether it eliminates a component."""
         row = self.reduced(vector)
         places = range(self.first, len(row)) if self.first >= 0 else range(-self.first)
         place = next((k for k in places if row[k]), None)
@@ -498,7 +498,7 @@ class Elimination:
 
 
 class UnitSystem:
-    """A unit for each dimension: products of powers of some units, in which no formula needs a factor.
+    """A product of given units for each dimension, so that formulas need no factors.
 
     >>> system = UnitSystem([parse_unit("mV"), parse_unit("A")])
     >>> str(system.unit(parse_unit("ohm").dimension)), str(system.unit(parse_unit("m").dimension))
@@ -507,7 +507,7 @@ class UnitSystem:
 
     def __init__(self, units: Iterable[Unit]) -> None:
         self.basis: list[Unit] = []
-        """Those of the units whose dimensions are independent, the first ones first."""
+        """The first units with independent dimensions."""
         differences = [unit.difference for unit in units]
         self._count = len(differences)
         self._solved = Elimination(-len(BASE))
@@ -518,11 +518,11 @@ class UnitSystem:
         self._units = differences
 
     def unit(self, dimension: Dimension) -> Unit:
-        """Return the unit of a dimension: of one that the units do not make the coherent one of the SI."""
+        """Return the product of the units for a dimension, or else the coherent unit."""
         return self._product(dimension) or coherent(dimension)
 
     def holds(self, dimensions: Iterable[Dimension]) -> bool:
-        """Return whether formulas over these dimensions need no factor: whether all have units that the basis makes."""
+        """Return whether the system has units for all dimensions."""
         return all(self._product(dimension) is not None for dimension in dimensions)
 
     def _product(self, dimension: Dimension) -> Unit | None:
@@ -540,7 +540,7 @@ class UnitSystem:
 
 
 def linear(unit: Unit, to: Unit) -> tuple[float, float]:
-    """Return by what a value in one unit is multiplied for another one, and what is added to it then.
+    """Return the factor and then the summand that convert values between units.
 
     >>> linear(parse_unit("°C"), parse_unit("K"))
     (1.0, 273.15)
@@ -549,7 +549,7 @@ def linear(unit: Unit, to: Unit) -> tuple[float, float]:
 
 
 def factor(unit: Unit, to: Unit) -> float:
-    """How many of one unit a difference of 1 in another is.
+    """Return how many of `to` a difference of 1 `unit` is.
 
     >>> factor(parse_unit("V"), parse_unit("mV"))
     1000.0

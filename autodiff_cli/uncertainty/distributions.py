@@ -1,4 +1,4 @@
-"""Families of probability distributions of inputs; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9."""
+"""Families of probability distributions; JCGM 101:2008, 6.4, and JCGM 100:2008, 4.3.9."""
 
 from __future__ import annotations
 
@@ -8,33 +8,32 @@ from typing import Any, NamedTuple
 
 
 class Moments(NamedTuple):
-    """Central moments of a distribution, divided by powers of the standard uncertainty."""
+    """Central moments, divided by powers of the standard uncertainty."""
 
     variance: float = 1.0
-    """Not 1 for Student's t, whose scale is the standard uncertainty: JCGM 101:2008, 6.4.9."""
+    """Not 1 for Student's t, by its scale: JCGM 101:2008, 6.4.9."""
     third: float = 0.0
     fourth: float = 3.0
 
 
 class Family(NamedTuple):
-    """A family of probability distributions, with functions of its parameters."""
+    """A family of distributions, with functions of its parameters."""
 
     signatures: tuple[str, ...]
-    """Its notations, with the names of the parameters; one for each number of parameters."""
+    """Its notations, with different numbers of parameters."""
     mean_sd: Callable[..., tuple[float, float]]
     draw: Callable[..., Any]
-    """Return an array of draws; the arguments are NumPy, its generator, the number of draws and the parameters."""
+    """Draws an array from NumPy, its generator, the number of draws, and parameters."""
     units: str = ""
-    """The unit of each parameter, one letter: `v`alue, `d`ifference or pure `n`umber; empty if there is no unit."""
+    """The unit of each parameter: `v`alue, `d`ifference or pure `n`umber; empty without units."""
     moments: Callable[..., Moments] = lambda *_: Moments()
     positive: tuple[int, ...] = ()
     """The indices of the parameters that must be positive."""
     support: Callable[..., tuple[float, float]] = lambda *_: (-math.inf, math.inf)
-    """Return the ends of the support."""
 
 
 class Distribution(NamedTuple):
-    """A family with its parameters, and the degrees of freedom of the uncertainty."""
+    """A family with its parameters and degrees of freedom."""
 
     family: str
     parameters: tuple[float, ...]
@@ -98,7 +97,7 @@ def _two_piece_mean_sd(mode: float, below: float, above: float) -> tuple[float, 
 
 
 def _two_piece_moments(mode: float, below: float, above: float) -> Moments:
-    # powers of the spreads divided by the larger one do not overflow
+    # spreads relative to the larger one avoid overflow
     s, t = (x / max(below, above) for x in (below, above))
     c, left, right = math.sqrt(2 / math.pi), s / (s + t), t / (s + t)
     raw = [1.0, c * (t - s), right * t * t + left * s * s, 2 * c * (right * t**3 - left * s**3)]
@@ -176,11 +175,11 @@ FAMILIES = {
         + np.where(rng.random(n) < s / (s + t), -s, t) * np.abs(rng.standard_normal(n)),
         "vdd", _two_piece_moments, (1, 2),
     ),
-    # empirical draws, without a notation: mean, standard deviation, skewness and kurtosis
+    # empirical, without a notation: mean, standard deviation, skewness, kurtosis
     "draws": Family(
         (), lambda m, s, *_: (m, s), NotImplemented, "vdnn", lambda m, s, third, fourth: Moments(1.0, third, fourth),
     ),
 }  # fmt: skip
-"""The families by name. `lognormal` takes the mean and the standard deviation of the logarithm; `twopiece` joins two
-halves of normal distributions at the mode: S. John, Communications in Statistics A 11 (1982) 879.
+"""The families by name. `lognormal` takes mean and standard deviation of the logarithm. `twopiece` joins two
+half-normal distributions: S. John, Communications in Statistics A 11 (1982) 879.
 """

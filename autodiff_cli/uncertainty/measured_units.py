@@ -16,11 +16,11 @@ from .distributions import FAMILIES
 from .measured_value import BETWEEN, COVERAGE, MeasuredValue, is_asymmetric, quantity, with_distribution
 
 _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
-"""Where a unit may begin behind a number."""
+"""Where a unit may begin after a number."""
 
 
 def measured_value(name: str, text: str, offset: int = 0) -> float:
-    """Return the value that is given to a name, with its uncertainty and its unit if it has them.
+    """Return the value of a text, with its uncertainty and unit if it has them.
 
     Raises `ExpressionError` of kind `point`.
 
@@ -69,7 +69,7 @@ def _split(text: str) -> tuple[str, Unit] | None:
 
 
 def with_unit(name: str, value: float, unit: str) -> float:
-    """Return the value of a name, with its uncertainty or without, as one in a unit."""
+    """Return a value, perhaps with its uncertainty, in a unit."""
     if isinstance(value, MeasuredValue):
         return _in_si(name, value, parse_unit(unit), f"{value!r} {unit}")
     return make_quantity(name, repr(float(value)), parse_unit(unit), f"{value!r} {unit}")

@@ -1,4 +1,4 @@
-"""Quantities: values with their uncertainties as people write them, and the written form of a result."""
+"""Parsing of values with uncertainties, and notations of results."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ _ASYMMETRIC = [
         rf"\s*{_BELOW}\s*{_ABOVE}",
     )
 ]
-"""A value with its uncertainties above and below, signs at their numbers."""
+"""A value with signed uncertainties above and below."""
 _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 
 
 class MeasuredValue(Typed):
-    """The estimate of a quantity, a float that knows its standard uncertainty and the distribution behind both."""
+    """A float with its standard uncertainty and its distribution."""
 
     __slots__ = ("copied", "distribution", "number", "typed", "uncertainty", "unit")
     uncertainty: float
     distribution: Distribution
     unit: Unit
-    """Where it has one: the numbers are in coherent units then, but for `number` and `typed`, which are in it."""
+    """If it has one, `number` and `typed` are in it, and all else in coherent units."""
     number: float
     typed: MeasuredValue
     copied: tuple[str, Sequence[float]]
-    """The table and the column of the draws, for an empirical distribution."""
+    """The table and the column of an empirical distribution's draws."""
 
 
 class Spread(Typed):
-    """The uncertainty of all rows of data, in the place of a value: its text is `±0.02`."""
+    """The uncertainty of all rows of data, in place of a value: `±0.02`."""
 
     __slots__ = ()
 
 
 def with_spreads(value_of: ValueOf) -> ValueOf:
-    """Return what reads values as another way does, or a `Spread`: `±0.02`, `+-2%`."""
+    """Return a reader of values that also reads a `Spread`: `±0.02`, `+-2%`."""
 
     def read(name: str, text: str, offset: int = 0) -> float:
         written = text.strip()
@@ -79,16 +79,16 @@ def with_spreads(value_of: ValueOf) -> ValueOf:
 
 
 def is_asymmetric(text: str) -> bool:
-    """Return whether a text gives uncertainties above and below: `5.0 +0.2 -0.1`."""
+    """Return whether a text has uncertainties above and below: `5.0 +0.2 -0.1`."""
     return any(pattern.fullmatch(text.strip().replace("−", "-")) for pattern in _ASYMMETRIC)
 
 
 def quantity(name: str, text: str, offset: int = 0) -> float:
-    """Return the value that is given to a name, with its uncertainty if the text has one.
+    """Return the value of a text, with its uncertainty if it has one.
 
-    `5.00±0.02` (also `+/-`, `+-`; the second number may be a percentage), `19.66(10)e-3` and `19.66e-3(10)` give one
-    standard uncertainty of a normal distribution; `5.00 ± 0.04 (k = 2)` gives that many of them. `offset` is where the
-    text begins in a longer one. Raises `ExpressionError` of kind `point`.
+    `5.00±0.02` (also `+/-`, `+-`, with a percentage), `19.66(10)e-3` and `19.66e-3(10)` give one standard uncertainty
+    of a normal distribution, `5.00 ± 0.04 (k = 2)` gives two. `offset` is the text's place in a longer one.
+    Raises `ExpressionError` of kind `point`.
 
     >>> x = quantity("x", "19.66(10)e-3")
     >>> x, x.uncertainty
@@ -106,7 +106,7 @@ def quantity(name: str, text: str, offset: int = 0) -> float:
 
 
 class _Written:
-    """A text that may give a value with its uncertainty."""
+    """A text that may be a value with its uncertainty."""
 
     def __init__(self, name: str, text: str, begin: int) -> None:
         self.name, self.text, self.begin = name, text, begin
@@ -229,7 +229,7 @@ def _double(x: Decimal) -> float:
 
 
 def of_draws(name: str, draws: Sequence[float]) -> MeasuredValue:
-    """Return the quantity that draws are copies of. Raises `ExpressionError` of kind `point`.
+    """Return the quantity of empirical draws. Raises `ExpressionError` of kind `point`.
 
     >>> x = of_draws("x", [1.0, 2.0, 6.0])
     >>> x, x.uncertainty
@@ -243,20 +243,20 @@ def of_draws(name: str, draws: Sequence[float]) -> MeasuredValue:
 
 
 def check_dof(name: str, dof: float) -> None:
-    """Raise an `ExpressionError` for degrees of freedom that cannot be."""
+    """Raise an `ExpressionError` for impossible degrees of freedom."""
     if not dof >= 1:
         raise point_error(f"`{name}` has {dof:g} degrees of freedom", "degrees of freedom are 1 or above")
 
 
 def normal(name: str, value: float, u: float, text: str = "", dof: float = math.inf) -> MeasuredValue:
-    """Return the quantity with this estimate and standard uncertainty. Raises `ExpressionError`."""
+    """Return a quantity with a normal distribution. Raises `ExpressionError`."""
     if u < 0:
         raise point_error(f"`{name}` has the uncertainty {u:g}, which is below 0", NEGATIVE)
     return with_distribution(name, value, u, Distribution("normal", (value, u), dof), text)
 
 
 def with_distribution(name: str, value: float, u: float, distribution: Distribution, text: str) -> MeasuredValue:
-    """Return the quantity with a distribution; `text` is what was typed, if it was. Raises `ExpressionError`."""
+    """Return a quantity with a distribution; `text` is its source, if any. Raises `ExpressionError`."""
     if not (math.isfinite(value) and math.isfinite(u)):
         raise point_error(f"`{name}` is too large for double precision", "change its unit")
     measured = MeasuredValue(value)
@@ -267,23 +267,23 @@ def with_distribution(name: str, value: float, u: float, distribution: Distribut
 
 
 def means(readings: Sequence[float]) -> tuple[float, float]:
-    """Return the mean of repeated readings, and the standard deviation of that mean; JCGM 100:2008, 4.2.
+    """Return the mean of readings, and its standard deviation; JCGM 100:2008, 4.2.
 
     >>> means([1.0, 2.0, 3.0])
     (2.0, 0.5773502691896257)
     """
     n = len(readings)
     mean = math.fsum(readings) / n
-    # the first mean is rounded; what that leaves is taken out of the second one
+    # a second pass removes the rounding error of the first mean
     mean += math.fsum(x - mean for x in readings) / n
     return mean, math.sqrt(math.fsum((x - mean) ** 2 for x in readings) / (n - 1) / n)
 
 
 def last_place(u: float) -> int:
-    """Return the power of ten of the last digit that is kept of an uncertainty."""
+    """Return the power of ten of an uncertainty's last digit."""
     exact = Decimal(u)
     place = exact.adjusted() - UNCERTAINTY_DIGITS + 1
-    # 0.0996 is rounded to 0.10, which has its last digit one place higher
+    # 0.0996 is rounded to 0.10, one place higher
     return place + (_to_place(u, place).adjusted() > exact.adjusted())
 
 
@@ -294,11 +294,11 @@ def _to_place(x: float, place: int) -> Decimal:
 
 
 def _rounded(value: float, u: float) -> tuple[str, str, str, str]:
-    # the texts of both, which end at the same place; the digits of the uncertainty; the power of ten: JCGM 100, 7.2.6
+    # both rounded, digits of the uncertainty, power of ten: JCGM 100, 7.2.6
     place = last_place(u)
     short, spread = _to_place(value, place), _to_place(u, place)
     leading = max(short.adjusted(), place) if short else place
-    # none where the digits stand around the point anyway
+    # no power of ten if the digits are next to the point
     power = leading if place > 0 or leading < -4 else 0
     with localcontext(prec=MAX_WRITTEN_DIGITS):
         value_text, u_text = (f"{x.scaleb(-power):f}" for x in (short, spread))
@@ -306,7 +306,7 @@ def _rounded(value: float, u: float) -> tuple[str, str, str, str]:
 
 
 def concise(value: float, u: float) -> str:
-    """Return the result as `127.732(71)`, the digits in parentheses those of the standard uncertainty.
+    """Return the result as `127.732(71)`, with its standard uncertainty.
 
     >>> concise(5.670372482782e-8, 2.046e-13), concise(50000838.0, 31.7)
     ('5.670372(20)e-8', '50000838(32)')
@@ -318,7 +318,7 @@ def concise(value: float, u: float) -> str:
 
 
 def plus_minus(value: float, expanded: float, k: float) -> str:
-    """Return the result with its expanded uncertainty, as `127.73 ± 0.14 (k = 2.06)`: JCGM 100:2008, 7.2.4.
+    """Return the result as `127.73 ± 0.14 (k = 2.06)`: JCGM 100:2008, 7.2.4.
 
     >>> plus_minus(50000838.0, 93.0, 2.92)
     '50000838 ± 93 (k = 2.92)'
@@ -331,7 +331,7 @@ def plus_minus(value: float, expanded: float, k: float) -> str:
 
 
 def in_unit(interval: str, unit: str) -> str:
-    """Return an interval such as `5.0 ± 0.1 (k = 2)` with a unit behind a blank: `(5.0 ± 0.1) mm (k = 2)`."""
+    """Return an interval with a unit and its blank: `(5.0 ± 0.1) mm (k = 2)`."""
     body, k, coverage = interval.partition(" (k =")
     if unit and k and not body.startswith("("):
         body = f"({body})"
@@ -339,11 +339,11 @@ def in_unit(interval: str, unit: str) -> str:
 
 
 def estimate(value: float, u: float) -> tuple[str, str]:
-    """Return a value and its uncertainty as two texts that end at the same place."""
+    """Return a value and its uncertainty as texts, rounded to the same place."""
     if not u > 0:
         return f"{value:.15g}", "0"
     value_text, u_text, digits, power = _rounded(value, u)
     if not power:
         return value_text, u_text
-    # each with a power of its own, as it is read alone
+    # each has its own power, as they are read apart
     return (f"{value_text}{power}" if value_text.strip("-0.") else "0"), f"{digits[0]}.{digits[1:]}e{last_place(u) + 1}"

@@ -1,4 +1,4 @@
-"""Measurement models: outputs of a program, or solutions of equations, around the estimates of inputs."""
+"""Measurement models: explicit and implicit functions of the inputs."""
 
 from __future__ import annotations
 
@@ -42,16 +42,14 @@ MIN_STEP_SHARE = 2.0**-30  # part of the way to another place where the solution
 MAX_KINKS = 50  # the nearest ones of a program
 
 FirstOrder = tuple[list[float], list[list[float]], list[Diagnostic]]
-"""The outputs at the estimates, the derivatives of each, and warnings."""
+"""The outputs at the estimates, their derivatives, and warnings."""
 
 Draws = tuple[float, Callable[[Mapping[str, Any], int], Any]]
-"""The least work of evaluating one point, and a function that evaluates the outputs at `n` points: an array with a row
-for each output, NaN where it is undefined.
-"""
+"""The least work of one point, and a function that evaluates outputs at `n` points: a row each, NaN if undefined."""
 
 Kink = tuple[Breakpoint, float, list[float]]
-"""A surface where pieces of a program meet, where a number that the program computes is 0: its node, its value at the
-estimates, and its derivatives along the requested directions.
+"""A surface where a computed number is 0 and pieces meet: its node, the number at the estimates, and its derivatives
+along the given directions.
 """
 
 
@@ -69,7 +67,7 @@ def model_of(
     *,
     system: bool = False,
 ) -> Model:
-    """Return the model of a text, in coherent units: of equations, where unknowns or their bounds are named."""
+    """Return a text's model in coherent units, implicit if it has unknowns or bounds."""
     try:
         if unknowns is not None or between is not None:
             estimates = {name: _without_uncertainty(x) for name, x in point.items()}
@@ -94,7 +92,7 @@ def _without_uncertainty(value: float | str) -> float | str:
 
 
 class _Surfaces:
-    """Chooses the sides of kinks in rules of the table, and records the numbers that are 0 there."""
+    """Chooses the sides of kinks, and records the numbers that are 0 there."""
 
     def __init__(self) -> None:
         self.zeros: list[Dual] = []
@@ -128,7 +126,7 @@ def _kinks(
         if not primitive.active_branch:
             continue
         surfaces, out = _Surfaces(), plain(at.graph.data[place])
-        # what jumps is asked for its jumps to the next values too
+        # functions that jump are asked for their jumps to the next values too
         for value in (out - 1, out, out + 1) if primitive.jumps else (out,):
             with suppress(ValueError, ArithmeticError):
                 primitive.active_branch(m, surfaces, *inputs, out=value)
@@ -139,7 +137,7 @@ def _kinks(
 
 
 class Explicit:
-    """A program whose outputs are the results."""
+    """A measurement model whose outputs are explicit formulas."""
 
     units: ProgramUnits | None = None
 
@@ -155,12 +153,12 @@ class Explicit:
                     error = usage_error("this is an equation: it does not say what is computed", hint)
             raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
-        """The point has the values of the inputs, as they were given."""
+        """The point has the inputs' values as given."""
         self.outputs = output_names(self.program)
         self.values = problem.values
 
     def first(self, names: Sequence[str]) -> FirstOrder:
-        """Return the outputs and their derivatives by these inputs. Raises `ExpressionError`."""
+        """Return the outputs and their derivatives. Raises `ExpressionError`."""
         at = evaluate_in(REAL, self.program.graph, self.values, names)
         rows, kinks = at.jacobian(names)
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
@@ -179,12 +177,12 @@ class Explicit:
         return _kinks((self.program.outputs[k],), self.values, dict(zip(names, directions, strict=True)), len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
-        """Return the value of output `k` at other values of some inputs; None where there is none."""
+        """Return output `k` with some inputs changed; None if undefined."""
         output = self.program.graph if len(self.outputs) == 1 else self.program.outputs[k]
         return value_in(REAL, output, {**self.values, **inputs})
 
     def draws(self, fixed: Collection[str]) -> Draws:
-        """Return what evaluates the outputs at points with the inputs `fixed` in common."""
+        """Return the evaluator of outputs at points that share the `fixed` inputs."""
         from ..batched.kernels import evaluate, kernel  # only draws need NumPy
 
         program, leaves = self.program, self.program.leaf_places()
@@ -211,7 +209,7 @@ def _floats(numbers: Sequence[Any]) -> list[float]:
 
 
 class Implicit:
-    """Equations whose unknowns are the results, as in JCGM 102:2011, 6.3: solutions that follow the inputs."""
+    """A measurement model whose outputs solve equations, as in JCGM 102:2011, 6.3."""
 
     def __init__(self, problem: Problem) -> None:
         self.units, self._text = problem.units, problem.text
@@ -246,7 +244,7 @@ class Implicit:
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
-        # with the lower coefficients of the unknowns, and 0 for that of an order, the equations leave −F_u times it
+        # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
         rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
@@ -264,12 +262,12 @@ class Implicit:
         return _kinks(self.program.outputs, self.values, slopes, len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
-        """Return unknown `k` at other values of some inputs; None where the solution ends before."""
+        """Return unknown `k` with some inputs changed; None if the branch ends before."""
         solution = self.followed(inputs)
         return None if solution is None else solution[k]
 
     def draws(self, fixed: Collection[str]) -> Draws:
-        """Return what solves the equations at points with the inputs `fixed` in common, by Newton's method."""
+        """Return the solver at points that share the `fixed` inputs, by Newton's method."""
         import numpy as np
 
         from ..batched.kernels import evaluate, kernel
@@ -290,7 +288,7 @@ class Implicit:
             at = {**inputs, **dict(zip(self.outputs, unknowns, strict=True))}
             columns = [at[name] for name in names]
             block = evaluate(compiled, names, columns, count, size * (1 + size), plain, lambda row, name: None)
-            # the values of all equations, then the derivatives of each
+            # values of all equations, then derivatives of each
             left, rows = block.results[:size], block.results[size:].reshape(size, size, count)
             step = np.full((size, count), np.nan)
             good = np.isfinite(block.results).all(axis=0)
@@ -302,7 +300,7 @@ class Implicit:
         def at(values: Mapping[str, Any], count: int) -> Any:
             moved = np.array([np.broadcast_to(values[name], count) - self.values[name] for name in random_inputs])
             results = np.array(self.solution)[:, None] + slopes @ moved
-            # how far the inputs move the unknowns, one by one: together their moves may cancel
+            # the absolute moves by each input, as their sum may cancel
             far = np.abs(slopes) @ np.abs(moved)
             sizes = np.abs(results) + far
             sizes[sizes == 0] = 1.0
@@ -314,7 +312,7 @@ class Implicit:
                 step = newton_step(inputs, results[:, waiting], len(waiting))
                 length = np.max(np.abs(step) / sizes[:, waiting], axis=0)
                 near = length <= STEP_TOLERANCE
-                # each step is at most half the one before, else this may be the way to another solution
+                # a step longer than half the last may lead to another solution
                 settling = near | (length <= 0.5 * last[waiting])
                 results[:, waiting[settling]] += step[:, settling]
                 doubtful += waiting[~settling].tolist()
@@ -322,7 +320,7 @@ class Implicit:
                 waiting = waiting[settling & ~near]
                 if not len(waiting):
                     break
-            # where that does not settle, a point is followed by itself
+            # other points are followed one by one
             for row in [*doubtful, *waiting.tolist()]:
                 there = {name: float(values[name][row]) for name in random_inputs}
                 results[:, row] = self.followed(there) or np.nan
@@ -331,13 +329,13 @@ class Implicit:
         return DRAWN_INPUT * len(random_inputs) + 3 * steps, at
 
     def followed(self, target: Mapping[str, float]) -> list[float] | None:
-        """Return the solution that this one moves to with the inputs; None if it ends before."""
+        """Return the solution at other inputs; None if the branch ends before."""
         reached = [self.values, *self.way(target)][-1]
         there = all(reached[name] == x for name, x in target.items())
         return [reached[name] for name in self.outputs] if there else None
 
     def way(self, target: Mapping[str, float], start: Mapping[str, float] | None = None) -> Iterator[dict[str, float]]:
-        """Yield the values of all variables on the straight way to other inputs, as far as it can be followed."""
+        """Yield all values on the straight way to other inputs, until it ends."""
         here = dict(start or self.values)
         begun = {name: here[name] for name in target}
         done, step = 0.0, 1.0
@@ -376,7 +374,7 @@ class Implicit:
             last = length
         else:
             return None
-        # from there the way back has to lead here: else this is another solution, beyond where this one ends
+        # the tangent there has to lead back: else this is another branch
         for name, row, part in zip(self.outputs, self.slopes(at, list(there)), size, strict=True):
             move = at[name] - here[name]
             if abs(move - dot(row, way.values())) > abs(move) / 2 + TANGENT_SLACK * part:
@@ -402,12 +400,12 @@ Model = Explicit | Implicit
 
 
 class Branch:
-    """The branch of the solution through the estimates of an implicit model, over one input."""
+    """The branch of an implicit model's solution over one input."""
 
     def __init__(self, model: Implicit, name: str) -> None:
         self.model, self.name = model, name
         self._last = (-math.inf, math.inf)
-        """Between these numbers it ends, or goes on."""
+        """Between these numbers it ends, or continues."""
         self._known = {model.values[name]: model.values}
         self._at = [*self._known]
 
@@ -416,7 +414,7 @@ class Branch:
         if x in self._known or not self._last[0] < x < self._last[1]:
             return self._known.get(x)
         k = bisect.bisect(self._at, x)
-        # next to its end the branch bends so much that it is better followed from the other side
+        # near its end the branch is too curved: follow it from the other side
         for near in sorted(self._at[max(k - 1, 0) : k + 1], key=lambda place: abs(place - x)):
             at = near
             for point in self.model.way({self.name: x}, self._known[near]):

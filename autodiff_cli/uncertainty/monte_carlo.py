@@ -1,4 +1,4 @@
-"""Monte Carlo: the distribution of a result by drawing its inputs, JCGM 101:2008 (Supplement 1 to the GUM)."""
+"""Propagation of distributions by the Monte Carlo method of JCGM 101:2008."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Drawn(NamedTuple):
 
 
 class Sampler:
-    """Draws so many of each input, as arrays; the same ones for the same seed.
+    """Draws samples of all inputs as arrays, reproducible by the seed.
 
-    `correlated` are names, a square root of their covariance, degrees of freedom; `copies` are tables of draws.
+    `correlated` has names, a square root of their covariance, and degrees of freedom; `copies` are tables of draws.
     """
 
     def __init__(
@@ -51,17 +51,17 @@ class Sampler:
         self._independent = [name for name in distributions if name not in together]
 
     def __call__(self, n: int) -> dict[str, Any]:
-        """Return the values of all inputs, those of constants as numbers."""
+        """Return `n` samples of each input; constants as numbers."""
         values: dict[str, Any] = dict(self.constants)
         for names, root, dof in self.correlated:
             z = np.asarray(root) @ self.random.standard_normal((len(names), n))
             if not math.isinf(dof):
-                # one factor for all of them: a multivariate t-distribution
+                # a common factor: the multivariate t-distribution
                 z /= np.sqrt(self.random.chisquare(dof, n) / dof)
             values |= {name: self.distributions[name].parameters[0] + row for name, row in zip(names, z, strict=True)}
         for table in self.copies:
             count = len(next(iter(table.values())))
-            # whole rows, or all in order where there are as many as samples
+            # whole rows, in order if there are as many as samples
             in_order = count == self._samples
             rows = np.arange(self._done, self._done + n) if in_order else self.random.integers(count, size=n)
             values |= {name: column[rows] for name, column in table.items()}
@@ -70,7 +70,7 @@ class Sampler:
 
 
 class Results:
-    """The results of one output: so many are kept, and counted between the quantiles of the first ones beyond that."""
+    """The results of one output: kept up to a limit, then counted in bins."""
 
     def __init__(self, middle: float) -> None:
         self.middle = middle
@@ -82,11 +82,11 @@ class Results:
         self._batches: list[Any] = []
 
     def add(self, values: Any) -> None:
-        """Take a block of results."""
+        """Add a block of results."""
         good = values[np.isfinite(values)]
         self.outside += len(values) - len(good)
         self.count += len(good)
-        # of the differences from a number near the mean, which do not cancel
+        # differences from a number near the mean do not cancel
         with np.errstate(over="ignore", invalid="ignore"):
             away = good - self.middle
             self._sum += float(np.sum(away))
@@ -95,7 +95,7 @@ class Results:
         if self.count <= MAX_KEPT_RESULTS:
             return
         if self._edges is None:
-            # from here on count between the quantiles of what there is, and in ever wider steps beyond it
+            # bins between quantiles of these results, and ever wider ones beyond
             draws = np.concatenate(self._kept[:-1])
             self._batches, first = np.array_split(draws, SCATTER_BATCHES), np.sort(draws)
             steps = ((first[-1] - first[0]) or 1.0) * 2.0 ** np.arange(-8, 200)
@@ -103,14 +103,14 @@ class Results:
                 edges = np.concatenate([first[0] - steps[::-1], first[::8], first[-1:], first[-1] + steps])
             self._edges = np.unique(edges[np.isfinite(edges)])
         for block in self._kept:
-            # an edge belongs to what lies below it
+            # an edge belongs to the bin below
             places = np.searchsorted(self._edges, block)
             self._counts = self._counts + np.bincount(places, minlength=len(self._edges) + 1)
         self._kept = []
 
     def drawn(self, level: float) -> Drawn:
         """Return the summary of all results."""
-        # values in order, and how many results are at or below each
+        # sorted values, and how many results are at most each
         if self._edges is None:
             values = np.sort(np.concatenate(self._kept))
             below = np.arange(1, len(values) + 1)
@@ -119,7 +119,7 @@ class Results:
         wanted = _covered(level, self.count)
         tail = max(1, (self.count - wanted) // 2)
         low, high = np.minimum(np.searchsorted(below, [tail, tail + wanted]), len(values) - 1)
-        # as far as there is much to see
+        # the part of the range with enough results to plot
         a, b = np.searchsorted(below, [0.0005 * self.count, 0.9995 * self.count])
         edges = np.linspace(values[a], values[min(b, len(values) - 1)], 81)
         counted = np.concatenate([[0], below])[np.searchsorted(values, edges, side="right")]
@@ -135,7 +135,7 @@ class Results:
             _shortest(values, below, level, self.count),
             (float(values[low]), float(values[high])),
             self.outside,
-            # an end settles with the cube root of the number of draws, as a mode does
+            # an end converges with the cube root of the number of draws, as a mode does
             scatter * float(np.cbrt(len(batches[0]) / self.count)),
             tuple(edges.tolist()),
             tuple(np.diff(counted).tolist()),
@@ -147,7 +147,7 @@ def _covered(level: float, count: int) -> int:
 
 
 def _shortest(values: Any, below: Any, level: float, count: int) -> tuple[float, float]:
-    # JCGM 101, 7.7.2 to 7.7.4: from each value the first one up to which enough of them lie
+    # JCGM 101, 7.7.2 to 7.7.4: the shortest interval that covers enough results
     last = np.searchsorted(below, below + _covered(level, count))
     starts = np.flatnonzero(last < len(values))
     if not starts.size:

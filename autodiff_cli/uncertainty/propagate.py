@@ -1,4 +1,4 @@
-"""Propagation of uncertainty from inputs to outputs: the GUM, JCGM 100:2008."""
+"""Propagation of uncertainty from inputs to outputs: JCGM 100:2008 (GUM)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ Pair = tuple[str, str]
 
 
 class Share(Record):
-    """The contribution of an input to the uncertainty of an output: a row of the budget."""
+    """The contribution of an input to an output's uncertainty: a row of the budget."""
 
     sensitivity: float
     contribution: float
@@ -63,7 +63,7 @@ class Share(Record):
 
 
 class SecondOrder(Record):
-    """The terms beyond the first order; JCGM 100, 5.1.2, note."""
+    """The second-order terms; JCGM 100, 5.1.2, note."""
 
     uncertainty: float | None
     shift: float
@@ -71,7 +71,7 @@ class SecondOrder(Record):
 
 
 class Validation(Record):
-    """The first-order result held against the draws; JCGM 101, clause 8."""
+    """The comparison of the first order with the draws; JCGM 101, clause 8."""
 
     tolerance: float
     low: float
@@ -98,7 +98,7 @@ class Result(Record):
 
 
 class Input(Record):
-    """An input that has an uncertainty."""
+    """An input with an uncertainty."""
 
     estimate: float
     uncertainty: float
@@ -107,7 +107,7 @@ class Input(Record):
 
 
 class Propagation(Record):
-    """The outputs of a program with their uncertainties; `views/fields.txt` describes the fields of its record."""
+    """Outputs with their uncertainties; `views/fields.txt` describes the fields."""
 
     text: str
     results: list[Result]
@@ -125,7 +125,7 @@ class Propagation(Record):
 
 
 def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
-    """The correlation of each pair in texts such as `V:I=-0.36,V:phi=0.86`. Raises `ExpressionError`.
+    """Return the correlations in texts such as `V:I=-0.36,V:phi=0.86`. Raises `ExpressionError`.
 
     >>> parse_pairs(["V:I=-0.36"])
     {('V', 'I'): -0.36}
@@ -150,7 +150,7 @@ def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
 
 
 def pairs_of_object(value: object) -> dict[Pair, float]:
-    """The correlations in a JSON object: `{"V:I": -0.36}`. Raises `ExpressionError`."""
+    """Return the correlations in a JSON object: `{"V:I": -0.36}`. Raises `ExpressionError`."""
     if not isinstance(value, Mapping):
         raise ExpressionError("request", "`correlation` is not an object", hint='write it as {"V:I": -0.36}')
     return parse_pairs(f"{name}={number}" for name, number in value.items())
@@ -160,14 +160,14 @@ class Estimates(NamedTuple):
     """Quantities that were estimated together."""
 
     values: dict[str, float]
-    """The inputs with uncertainties and degrees of freedom; fixed inputs as plain numbers."""
+    """Inputs with uncertainties and degrees of freedom; fixed ones as numbers."""
     correlation: dict[Pair, float]
     level: float
     units: Mapping[str, str] = {}
 
 
 def estimates_of_fit(record: object) -> Estimates:
-    """The parameters of a fit, from its JSON record. Raises `ExpressionError` (`point`) for anything else."""
+    """Return the parameters in a fit's JSON record. Raises `ExpressionError` (`point`)."""
     try:
         assert isinstance(record, Mapping)
         errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
@@ -216,11 +216,11 @@ def propagate(
     system: bool = False,
     by_size: bool = False,
 ) -> Propagation:
-    """Return the outputs of the program `text` with the uncertainties that those of its inputs give them.
+    """Return the outputs of the program `text` with their uncertainties.
 
-    Values of `point` are numbers, `MeasuredValue`s, or their texts; `readings` and `draws` columns, `fitted` further
-    inputs. With `unknowns`, or their bounds `between`, the text is equations. In a `system` outputs are in products of
-    the inputs' units; `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
+    `point` has numbers, `MeasuredValue`s or texts; `readings` and `draws` are columns, `fitted` further inputs.
+    With `unknowns` or `between`, the text is equations. In a `system`, units of outputs are products of input units;
+    `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
 
     >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
     '254.3(16)'
@@ -243,7 +243,7 @@ def propagate(
     for name, value in quantities.items():
         if isinstance(value, str):
             quantities[name] = measured_value(name, value)
-        # what the package `uncertainties` and others like it make
+        # quantities of the package `uncertainties` and others like it
         elif hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
             quantities[name] = normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
@@ -300,7 +300,7 @@ def propagate(
             ]
         estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
         rows = [[*map(unit.from_si, row)] for unit, row in zip(out, rows, strict=True)]
-        # each output's derivatives by what is drawn independently, with unit variance
+        # derivatives of the outputs by independent draws of unit variance
         whitened = [[dot(row, column) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
         for j, (output, estimate, row) in enumerate(zip(model.outputs, estimates, rows, strict=True)):
@@ -326,7 +326,6 @@ def propagate(
     except (OverflowError, ValueError):
         message = "the uncertainties are too large here for their squares in double precision"
         raise ExpressionError("overflow", message, hint="compute in larger units") from None
-    # as they were typed
     for name, entry in inputs.items():
         if hasattr(values[name], "unit"):
             own = values[name].typed
@@ -389,7 +388,7 @@ def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
 
 
 class _Spread(NamedTuple):
-    """How the inputs vary together, to second moments."""
+    """The joint second moments of the inputs."""
 
     inputs: Mapping[str, Input]
     matrix: list[list[float]]  # their correlations
@@ -399,7 +398,7 @@ class _Spread(NamedTuple):
     def result(
         self, name: str, value: float, row: Sequence[float], slopes: Sequence[float], level: float, k: float | None
     ) -> Result:
-        """Return an output with its uncertainties, JCGM 100, 5.2.2 and clause 6; `slopes` is the `row` as shown."""
+        """Return an output with uncertainties, JCGM 100, 5.2.2 and 6; `slopes` is `row` as shown."""
         parts = [c * x.uncertainty for c, x in zip(row, self.inputs.values(), strict=True)]
         size = max(map(abs, parts), default=0.0) or 1.0
         scaled = [part / size for part in parts]
@@ -457,7 +456,7 @@ def _spread(
         matrix[i][j] = matrix[j][i] = r
     dof, left, groups = [x.distribution.dof for x in inputs.values()], [*range(len(names))], []
     while left:
-        # what is correlated, through others too, is one component in the formula of Welch and Satterthwaite
+        # inputs correlated through others too are one component of Welch-Satterthwaite
         members = [left.pop(0)]
         for i in members:
             members += [j for j in left if matrix[i][j]]
@@ -479,7 +478,7 @@ def _spread(
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
-    """Return the correlation coefficient of two columns, 0 of a constant one; JCGM 100, 5.2.3."""
+    """Return the correlation of two columns, 0 for a constant one; JCGM 100, 5.2.3."""
     (mean_a, u_a), (mean_b, u_b) = means(a), means(b)
     if not (u_a and u_b):
         return 0.0
@@ -521,7 +520,7 @@ class _Expansion:
     ) -> None:
         self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
         self.names, self.root, self.tolerance = list(spread.inputs), spread.root, _tolerance(first)
-        # correlated inputs are taken as normal together
+        # correlated inputs are taken as jointly normal
         self.moments, self.ends = [Moments()] * len(self.names), [(-math.inf, math.inf)] * len(self.names)
         for members, _ in spread.groups:
             i = members[0]
@@ -544,7 +543,7 @@ class _Expansion:
             own = [(row[i], moments[i].variance) for i, row in enumerate(self.second)]
             if (kink := self._kink_in_reach()) is not None:
                 return None, Diagnostic("linearity", bent + kink.message, kink.span, advice)
-            # squares of shares of the largest one, by a power of two, neither overflow nor vanish
+            # dividing by a power of two avoids overflow and underflow of squares
             size = math.ldexp(1.0, math.frexp(max(map(abs, chain(self.slopes, *self.second))))[1])
             terms = self._variance_terms(size)
         except Diagnosed as error:
@@ -602,12 +601,11 @@ class _Expansion:
         return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        # the formula beyond a kink, on the shortest way, is compared with its Taylor polynomial: kinks that cancel, or
-        # that the result does not depend on, leave no difference
+        # comparing with the Taylor polynomial ignores kinks that cancel or have no effect
         from statistics import NormalDist
 
         first, normal_quantile = self.first, NormalDist().inv_cdf
-        # with few degrees of freedom they are as much wider as the coverage factor is
+        # a t-distribution is wider by the ratio of coverage factors
         scale = first.k / (normal_quantile(min((1 + first.level) / 2, 1 - 1e-9)) or first.k)
         quantiles = [scale * normal_quantile((i + 0.5) / KINK_QUANTILES) for i in range(KINK_QUANTILES)]
         for node, value, along in self.model.kinks(self.output, self.names, self.root):
@@ -644,11 +642,11 @@ class _Expansion:
         return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
     def _variance_terms(self, size: float) -> list[float]:
-        """Return the contributions of higher orders to the variance, over `size` squared. Raises `ExpressionError`.
+        """Return the higher-order contributions to the variance, over `size` squared. Raises `ExpressionError`.
 
         In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
-        Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ: for normal quantities the
-        formula of JCGM 100, 5.1.2, note. gᵢⱼⱼ comes of third derivatives along sums and differences of directions.
+        Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ. For normal ones see
+        JCGM 100, 5.1.2, note. gᵢⱼⱼ follows from third derivatives along sums and differences of directions.
         """
         moments, root, terms = self.moments, self.root, []
         slopes, g = [x / size for x in self.slopes], [[x / size for x in row] for row in self.second]
@@ -670,7 +668,7 @@ class _Expansion:
 
 
 def _tolerance(result: Result) -> float:
-    """Half a unit of the second digit of an uncertainty, JCGM 101, 7.9.2; not below the rounding of the value."""
+    """Return the tolerance of JCGM 101, 7.9.2, at least the value's rounding."""
     half = 0.5 * 10.0 ** last_place(result.uncertainty) if result.uncertainty > 0 else 0.0
     return max(half, 1e-15 * abs(result.value))
 
