@@ -255,7 +255,7 @@ def _taken(graph: Graph, i: int) -> Sequence[bool]:
     return [position in asked for position in range(len(parents))]
 
 
-# ---- folding ------------------------------------------------------------------------------------------------------
+# ---- folding
 class Fold(Record):
     """A node of a folded picture, and the nodes it stands for."""
 

@@ -213,7 +213,7 @@ def polynomial(
     return out or "0"
 
 
-# ---- removable singularities --------------------------------------------------------------------------------------
+# ---- removable singularities
 class _Decisions:
     """Whether numbers are 0, by bounds on their errors."""
 

@@ -218,7 +218,7 @@ def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[
     return seeds
 
 
-# ---- order and names ----------------------------------------------------------------------------------------------
+# ---- order and names
 def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
     """Return the graph of a program with one output in reading order, and the new places of its nodes.
 
@@ -376,7 +376,7 @@ def signed_constant(graph: Graph, i: int) -> int | None:
     return p if graph.primitives[p] is CONSTANT and p not in graph.labels else None
 
 
-# ---- what went on in the numbers ----------------------------------------------------------------------------------
+# ---- what went on in the numbers
 def _vanishing(pulls: Sequence[AdjointStep]) -> Iterator[Note]:
     received: dict[str, list[AdjointStep]] = {}
     for pull in pulls:

@@ -1,4 +1,4 @@
-"""The least sum of squares: from the start, and where that end is doubted, from other starts too."""
+"""The least sum of squares, from the start, and in doubt from other starts too."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
 
 
 def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
-    """Return the minimum of the sum of squared distances that is near to a fit without errors in the predictors.
+    """Return the minimum of squared distances near a fit with exact predictors.
 
-    It is not the least one: a curve that goes up and down often enough is near to all rows.
+    It is not the least one: a curve that oscillates enough is near to all rows.
     """
 
     def rank(end: EndPoint) -> tuple[bool, float]:
-        # a curve that goes up and down without end is at no distance from any row, whatever the parameters
+        # an oscillating curve is at no distance from any row, whatever the parameters
         return not is_determined(model, end.values), end.moved
 
     best = polished(model, end.values, "Gauss-Newton")
@@ -154,7 +154,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
 
 
 def _within_noise(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
-    """Return minima with other curves that the data hardly tell from the best one, each once."""
+    """Return minima with other curves that the data hardly tell from the best one."""
     dof = model.rows - len(model.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []
@@ -166,7 +166,7 @@ def _within_noise(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple
 
 
 def _promising(model: Model, start: Any, draw: random.Random, *, anywhere: bool) -> list[Any]:
-    """Return starts that are spread over the scales of the data: the best with different curves, and the next best."""
+    """Return starts over the scales of the data: the best of different curves, and the next best."""
     probe = model.sample(SCANNED_ROWS)
     points: list[tuple[float, int, Any, Any]] = []
     for _ in range(SCANNED_POINTS):
@@ -186,7 +186,7 @@ def _promising(model: Model, start: Any, draw: random.Random, *, anywhere: bool)
 
 
 def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool = True) -> Any:
-    """Return a start with each nonlinear parameter near its own, at a place, or as large as a width or a rate there."""
+    """Return a start: nonlinear parameters near their own, at places, or like widths or rates."""
     there = np.array(start, dtype=float)
     for k in range(len(there)):
         kind = draw.randrange(4) if anywhere and model.columns else 0
@@ -202,7 +202,7 @@ def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool 
 
 
 def _is_aliased(model: Model, values: Any) -> bool:
-    """Return whether the curve turns so often between the rows that they cannot show it."""
+    """Return whether the curve turns too often between rows for them to show it."""
     if len(model.columns) != 1 or model.rows < len(model.data.columns[model.data.response]):
         return False
     ((name, column),) = model.columns.items()
@@ -241,7 +241,7 @@ def _has_converged(model: Model, end: EndPoint) -> bool:
 
 
 def nearest_image(model: Model, values: Any) -> Any:
-    """Return the values of the parameters, of all with which the model is the same, that agree with the starts.
+    """Return the equivalent parameter values that agree with the starts.
 
     In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
     """

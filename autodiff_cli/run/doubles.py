@@ -1,9 +1,8 @@
 """The fast lane: values and adjoints of a graph in doubles, on flat lists.
 
-A step is `(operation, place, a, b)`: the index of the result, and those of the inputs. Anything exceptional (an error,
-an infinite number, a kink, a comparison of equal operands) raises or gives None; the caller then uses the sweep, which
-has the messages. Results equal those of the sweep to the last bit: same functions and rules, same order. Only the rules
-of sums, products, quotients and whole powers are written out here.
+A step is `(operation, place, a, b)`: the index of the result, and those of the inputs. An error, an infinite number, a
+kink or a comparison of equal operands raises or gives None; the caller then uses the sweep, which has the messages.
+Results equal the sweep's to the last bit: same functions and rules, same order.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ def _is_plain(exponent: float) -> bool:
 
 
 class _Smooth(dict[Primitive, Smooth | None]):
-    """Value and rule of each smooth function of one input; None for any other primitive."""
+    """Value and rule of each smooth unary function; else None."""
 
     def __missing__(self, primitive: Primitive) -> Smooth | None:
         rule = primitive.partials[0] if len(primitive.partials) == 1 else None

@@ -382,7 +382,7 @@ def common(
     names: Sequence[str],
     way_out: str = "",
 ) -> list[Number]:
-    """Return numbers on which pieces agree, value first. Raises `NotDifferentiable` if two differ."""
+    """Return the numbers of agreeing pieces, value first. Raises `NotDifferentiable`."""
     first: list[Number] = []
     for piece in met:
         here, breakpoint = numbers(piece), piece.breakpoint

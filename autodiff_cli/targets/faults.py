@@ -242,7 +242,7 @@ def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step
     return faults
 
 
-# ---- columns: a recorded program as operations on whole columns of numbers ------------------------------------------
+# ---- columns: a recorded program as operations on whole columns of numbers
 # There are no branches: all of it is computed everywhere, and a choice picks. Where a number that the program needs at
 # a row is not finite, or equal numbers are compared where that matters, the row is flagged: what has to be said of it,
 # and sometimes its answer, is another's affair.

@@ -117,7 +117,7 @@ class Llvm:
     def _at(self, column: str) -> str:
         return self._new(f"getelementptr double, ptr {column}, i64 %row")
 
-    # -- steps ------------------------------------------------------------------------------------------------------
+    # -- steps
     def _value(self, step: Step) -> str:
         if step.name == "number" and isinstance(step.data, bool):
             return f"<{', '.join([f'i1 {int(step.data)}'] * LANES)}>"
@@ -180,7 +180,7 @@ class Llvm:
             vector = self._new(f"insertelement {VECTOR} {vector}, double {one}, i32 {lane}")
         return vector
 
-    # -- checks -----------------------------------------------------------------------------------------------------
+    # -- checks
     def _mask(self, needed: Needed) -> str:
         if needed not in self.masks:
             condition, holds = needed[-1]

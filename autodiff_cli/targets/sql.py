@@ -41,7 +41,7 @@ def _quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
     return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {sql._number(0.0)}))"
 
 
-# ---- arithmetic that ends the query where a result is too large, or where it is 0 because it is too small -----------
+# ---- arithmetic that ends the query where a result is too large, or where it is 0 because it is too small
 def _checked_sum(sign: str) -> Template:
 
     def template(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:

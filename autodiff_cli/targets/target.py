@@ -138,7 +138,7 @@ class Target:
         """Without statements under a condition: the branches that need a step."""
         self.names: dict[Step, str] = {}
 
-    # -- expressions ------------------------------------------------------------------------------------------------
+    # -- expressions
     def _number(self, value: float | bool) -> str:
         return self.literals.get(repr(value), repr(value))
 
@@ -254,7 +254,7 @@ class Target:
         """Return the recording of a function of `count` inputs that the target lacks."""
         return showing(composed(self.forms, name, count, self.coarse), self.silent, limits=self.limits)
 
-    # -- names ------------------------------------------------------------------------------------------------------
+    # -- names
     def usable(self, name: str) -> bool:
         """Return whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(RESERVED_PREFIX)
@@ -305,7 +305,7 @@ class Target:
     def _comment(self, text: str) -> list[str]:
         return comment_lines(text)
 
-    # -- statements -------------------------------------------------------------------------------------------------
+    # -- statements
     def _negated(self, condition: Step) -> str:
         form = self.forms["not_"]
         assert isinstance(form, tuple)

@@ -18,7 +18,7 @@ MAX_MERMAID_EDGES = 500
 _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
 
 
-# ---- Graphviz ----------------------------------------------------------------------------------------------------
+# ---- Graphviz
 def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Graphviz's language, for `dot -Tsvg`."""
     return "\n".join(_dot_lines(picture, choices)) + "\n"
@@ -53,7 +53,7 @@ def _dot_lines(picture: Picture, choices: Choices) -> Iterator[str]:
     yield "}"
 
 
-# ---- Mermaid -----------------------------------------------------------------------------------------------------
+# ---- Mermaid
 def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Mermaid's language."""
     lines = list(_mermaid_lines(picture, choices))

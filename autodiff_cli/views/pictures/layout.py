@@ -187,7 +187,7 @@ def _depth_first_order(
     return order
 
 
-# ---- the order within columns -------------------------------------------------------------------------------------
+# ---- the order within columns
 class _Graph(NamedTuple):
     """A layered graph: columns (`ranks`), edges between neighbours, and ports where they arrive."""
 
@@ -272,7 +272,7 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
     return total
 
 
-# ---- coordinates --------------------------------------------------------------------------------------------------
+# ---- coordinates
 def _vertical_positions(
     columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:

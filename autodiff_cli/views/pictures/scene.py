@@ -315,7 +315,7 @@ def _live_columns(unit: Unit | None) -> int:
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
-# ---- colours ------------------------------------------------------------------------------------------------------
+# ---- colours
 class Colors(NamedTuple):
     """The colours of a theme; a test holds text to a contrast of at least 4.5."""
 

@@ -118,7 +118,7 @@ def _pieces(pieces: Iterable[Piece]) -> str:
     return "".join(commands).replace("Z", "z")
 
 
-# ---- colours ------------------------------------------------------------------------------------------------------
+# ---- colours
 def style(theme: Theme = "auto", partials: bool = False) -> str:
     """Return the CSS of a picture in a theme; with `partials` also of numbers beside lines."""
     if theme == "auto":
@@ -155,7 +155,7 @@ def colored(colors: Colors, partials: bool = False, within: str = ".autodiff") -
     return "".join(rules)
 
 
-# ---- PNG ----------------------------------------------------------------------------------------------------------
+# ---- PNG
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     """Return the picture as a PNG file. Raises `ExpressionError` without the libraries of `draw`.
 
