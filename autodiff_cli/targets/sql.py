@@ -1,4 +1,4 @@
-"""SQL as a target: one SELECT over a table of points, in the dialect of a database; a row a dialect.
+"""SQL as a target: one SELECT over a table of points, in a database's dialect.
 
 PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a
 division by 0. What may do so gets NULL for an operand outside its domain, or another way of writing.
@@ -22,7 +22,7 @@ from ..table.primitives import by_name
 from .target import Target, comment_lines, needs, reserved_words
 
 Template = Callable[["Sql", Sequence[Step], Sequence[float]], str]
-"""How an operation is written, `{0}` and `{1}` for its inputs, by what these are, and how large at most."""
+"""Returns how an operation is written, `{0}` for its first input, by inputs and bounds."""
 
 MAX_DOUBLE = sys.float_info.max
 QUOTIENT = MAX_DOUBLE * (1 - 2**-51)
@@ -30,7 +30,7 @@ QUOTIENT = MAX_DOUBLE * (1 - 2**-51)
 MIN_DOUBLE = 5e-324
 
 EXPONENTS = -745.13, 709.782712893
-"""Between these a power of e is neither 0 nor too large, although the exponent is rounded."""
+"""Exponents between which exp is neither 0 nor too large, rounding included."""
 
 
 def _constant(args: Sequence[Step]) -> tuple[int, float] | None:
@@ -148,7 +148,7 @@ MAX_LISTED = 40
 
 NO_VALUE = "no value: not defined here, or a number is too large"
 NO_DERIVATIVE = "derivative: infinite or not defined here, or too large"
-"""The error of a row that has no answer although its inputs are numbers inside the domains."""
+"""The error of a row without an answer whose inputs are inside the domains."""
 
 OUTSIDE = {">": "le", ">=": "lt", "<": "ge", "<=": "gt", "!=": "eq"}
 """The comparisons that a number outside a bound satisfies."""
@@ -201,7 +201,7 @@ class Sql(Target):
         return name.lower()
 
     def template(self, step: Step) -> str:
-        """How the dialect writes an operation, with `{0}` for its first input; empty where that is the usual way."""
+        """Return the dialect's template, `{0}` for the first input; empty for the usual way."""
         name, args = step.name, step.args
         if name == "pow" and is_number(args[1], 2):
             name, args = "mul", (args[0], args[0])
@@ -257,7 +257,7 @@ class Sql(Target):
         return [*self.heading(), *self.tables(layers, shown), *last]
 
     def size(self, step: Step) -> float:
-        """A number that the size of a step never exceeds; that of its inputs is known."""
+        """Return a bound on the size of a step from those of its inputs."""
         if step.name == "number":
             return abs(float(step.data))
         if step.name == "where":
@@ -293,7 +293,7 @@ class Sql(Target):
         return f"CASE WHEN ad_ok THEN NULL {' '.join(cases)} ELSE '{NO_VALUE}' END AS error"
 
     def outside(self) -> Iterator[tuple[str, str]]:
-        """For each operation of the program: the condition that its inputs are outside its domain, and what to say."""
+        """Return for operations the condition that inputs are outside the domain, and a message."""
         conditions: dict[str, str] = {}
         # Its derivatives may need an operation elsewhere, too.
         unit = self.unit
@@ -313,7 +313,7 @@ class Sql(Target):
             if all(taken):
                 condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
             text = unit.text[span.start : span.end] if span else primitive.written
-            # a comment may have quotation marks and backslashes, which databases read in different ways
+            # databases differ on quotation marks and backslashes in comments
             text = " ".join(" ".join(comment_lines(_COMMENT.sub("", text))).split())
             text = text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 3]}..."
             if primitive.name == "div":
@@ -329,7 +329,7 @@ class Sql(Target):
         return " AND ".join([f"({self.condition(condition)})" for condition in branch.line()])
 
     def outside_of(self, primitive: Primitive, inputs: list[Step]) -> Step | None:
-        """The condition that inputs are outside the domain of an operation; None where the table cannot tell."""
+        """Return the condition that inputs are outside a domain; None if the table cannot tell."""
         m = inputs[0].m
         bounds, whole, ordered = primitive.bounds
         conditions = [m.step("gt", inputs[i], inputs[k]) for i, k in ordered] if whole else []
@@ -352,7 +352,7 @@ class Sql(Target):
         return None if outside is None or outside.name == "number" else outside
 
     def layers(self, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
-        """The steps that get a column, with its name, in layers: each above what it is computed from."""
+        """Yield the steps that get columns, with names, in layers above their inputs."""
         plan = self.plan(self.unit.recording)
         hidden = self._inlined(plan, results, self.unit.labels)
         layers: list[list[tuple[Step, str]]] = []
@@ -370,7 +370,7 @@ class Sql(Target):
             self.names.update(rows)
 
     def tables(self, layers: list[dict[str, str]], shown: list[str]) -> Iterator[str]:
-        """The table expressions, a layer each; a column is there as long as something needs it."""
+        """Yield a table expression for each layer; columns are passed on while needed."""
         last = {name: len(layers) for text in shown for name in _WORD.findall(text)}
         for k in range(len(layers) - 1, -1, -1):
             for text in layers[k].values():
