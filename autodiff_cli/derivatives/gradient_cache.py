@@ -45,7 +45,7 @@ class PreparedProgram:
         return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
-        """The gradient without the graph; None, or `doubles.LEFT` raised, if it needs the graph."""
+        """Return the gradient without graph; None, or raise `doubles.LEFT`, if that needs it."""
         program = self.program
         leaves, places = program.leaves, program.places
         if program.bound and self.binds(point):

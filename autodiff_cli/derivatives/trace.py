@@ -1,4 +1,4 @@
-"""Evaluation traces: the primal sweep, then the adjoint or tangent sweep, step by step."""
+"""Evaluation traces: the primal sweep, then the adjoint or tangent sweep."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TraceRow(Record):
     """Whether the name was generated: a letter and a number."""
     symbol: str
     formula: str
-    """The operation on its inputs' names, such as `v1 + v2`; empty for a variable or constant."""
+    """The operation, such as `v1 + v2`; empty for a variable or constant."""
     graph: Value
     """The formula as a graph of one operation on leaves with values."""
     inputs: tuple[str, ...]
@@ -64,7 +64,7 @@ class Term(Record):
 
 
 class AdjointStep(Term):
-    """A step of the adjoint trace, from the `source` back to its input `target`."""
+    """A step of the adjoint trace, from the `source` to its input `target`."""
 
     target: TraceRow
     upstream: float
@@ -99,7 +99,7 @@ class Note(Record):
 
 
 class Trace(Record):
-    """A trace; in forward mode without `pulls` and `gradient`, in reverse mode without `pushes`."""
+    """A trace; forward mode has no `pulls` and `gradient`, reverse mode no `pushes`."""
 
     text: str
     mode: str
@@ -220,7 +220,7 @@ def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[
 
 # ---- order and names
 def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
-    """Return the graph of a program with one output in reading order, and the new places of its nodes.
+    """Return a program's graph in reading order, and the new places of its nodes.
 
     By statement, then by level, as the survey literature numbers them; both sweeps can run.
     """
@@ -251,7 +251,7 @@ class Writer:
         units: Sequence[Unit] | None = None,
         rate: Unit | None = None,
     ) -> None:
-        """For the nodes of this order, with the `units` of all, tangents per `rate`; `variables` come first."""
+        """`units` are those of all nodes, tangents are per `rate`; `variables` come first."""
         self.graph, self.order, self.units, self.rate = graph, order, units, rate
         self.letter = next(
             (x for x in "vuwzk" if not any(name[:1] == x and name[1:].isdigit() for name in graph.labels.values())),
@@ -309,7 +309,7 @@ class Writer:
         return TraceRow(name, kind, i in self.numbered, symbol, text, formula, listed, *numbers, graph.span(i))
 
     def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
-        """Yield each active input with its local derivative, bare and as shown."""
+        """Yield each active input with its local derivative, plain and as shown."""
         numbers = local_derivatives(active, i)
         if all(x is None for x in numbers):
             return
@@ -371,7 +371,7 @@ class Writer:
 
 
 def signed_constant(graph: Graph, i: int) -> int | None:
-    """Return the constant that a node is, perhaps negated: a reader takes `-1` for a number."""
+    """Return the constant of a node, perhaps negated: a reader takes `-1` for a number."""
     p = graph.parents[i][0] if graph.primitives[i] is NEG and i not in graph.labels else i
     return p if graph.primitives[p] is CONSTANT and p not in graph.labels else None
 

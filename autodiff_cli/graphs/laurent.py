@@ -59,7 +59,7 @@ def laurent_in(
     order: int,
     is_zero: IsZero = lambda x: bool(x == 0),
 ) -> Laurent:
-    """Return the Laurent series of a graph in `by` - `values[by]`, at least to an order.
+    """Return the Laurent series in `by` - `values[by]`, at least to an order.
 
     `is_zero` decides whether a number is 0. Raises `NoSeries`, and errors of the number type.
     """

@@ -32,7 +32,7 @@ class Curvature(NamedTuple):
 
 
 def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
-    """Return value, gradient and symmetric Hessian in number type `m`, in the order of `wrt`.
+    """Return value, gradient and Hessian in number type `m`, in the order of `wrt`.
 
     Raises `ExpressionError` with its place in the text; `NotSmooth` (of `pieces`) at a kink or jump without them.
     """

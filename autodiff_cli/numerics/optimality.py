@@ -1,4 +1,4 @@
-"""Classify a point by gradient and Hessian: minimum, maximum, saddle, flat, not stationary; also at bounds.
+"""Classify a point by gradient and Hessian, also at bounds.
 
 Only rounding errors decide: a partial derivative or an eigenvalue within its own error is 0. First and second order
 conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue moves by at most the
@@ -32,7 +32,7 @@ MAX_NAMED = 4  # variables of a direction
 
 @dataclass(frozen=True, slots=True)
 class Derivatives:
-    """Value, gradient and Hessian at a point, with bounds on the derivatives' errors."""
+    """Value, gradient and Hessian at a point, with error bounds of the derivatives."""
 
     value: float
     gradient: list[float]
@@ -60,7 +60,7 @@ class Verdict:
     step: tuple[float, ...]
     """The Newton step; along flat directions only if the gradient is not 0."""
     gain: float
-    """The change of the value on that step; infinite if the gradient has a flat component."""
+    """The change of the value on that step; infinite for a gradient along flat directions."""
 
 
 class Single:
@@ -143,7 +143,7 @@ def classified(
     elif shape.curvature == "concave" and not held:
         kind = "maximum"
     elif leaning:
-        # only directions into the bounds count, and eigenvalues of variables that are free of them
+        # only directions into the bounds count, and eigenvalues of variables free of them
         inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
         negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed).negative
         kind = "saddle" if negative else "flat"
@@ -180,7 +180,7 @@ class _Shape(NamedTuple):
 
 
 def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _Shape:
-    # scaling keeps the signs (Sylvester's law of inertia) and makes the errors small
+    # scaling keeps the signs (Sylvester's law of inertia) and makes errors small
     units = [_unit(at, i, rows) for i in rows]
     matrix, errors = (
         [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
@@ -194,7 +194,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
     slopes = [at.gradient[i] * u for i, u in zip(rows, units, strict=True)]
     slope_errors = [at.gradient_error[i] * u for i, u in zip(rows, units, strict=True)]
     for sign, name in ((1.0, "convex"), (-1.0, "concave")):
-        # most are definite; to prove it takes a hundredth of the time of eigenvalues
+        # most are definite; to prove it takes a hundredth of the eigenvalues' time
         signed = [[sign * x for x in row] for row in matrix]
         if cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
             continue
@@ -222,7 +222,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
 
 
 def norm(matrix: Matrix) -> float:
-    """Return the largest absolute row sum, a bound on the spectral norm if symmetric."""
+    """Return the largest absolute row sum: a spectral norm bound if symmetric."""
     return max((math.fsum(map(abs, row)) for row in matrix), default=0.0)
 
 

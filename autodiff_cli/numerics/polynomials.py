@@ -51,7 +51,7 @@ def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fra
 
 
 def primitive(coefficients: Sequence[Fraction | int]) -> Polynomial:
-    """Return a positive multiple of a polynomial with coprime integer coefficients."""
+    """Return a positive multiple of a polynomial with coprime integers."""
     end = len(coefficients)
     while end and not coefficients[end - 1]:
         end -= 1
@@ -127,7 +127,7 @@ def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
 
 
 def _changes(chain: Sequence[Polynomial], x: Fraction) -> int:
-    """Return the sign changes along Sturm's chain: from a to b, one fewer per root in (a, b]."""
+    """Return the sign changes of Sturm's chain: from a to b, one fewer per root in (a, b]."""
     signs = [sign for sign in (_sign(p, x) for p in chain) if sign]
     return sum(a != b for a, b in pairwise(signs))
 

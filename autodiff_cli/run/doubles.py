@@ -19,7 +19,7 @@ from .flat_graph import Graph, Row, inputs
 from .sweep import forward
 
 TAKE = "take"
-"""Copies `a` while a condition keeps its truth; `b` is the condition's index and truth."""
+"""Copies `a` if a condition keeps its truth; `b` is its index and truth."""
 
 Step = tuple[Any, int, Any, Any]
 Smooth = tuple[Callable[[float], float], Callable[..., float]]
@@ -50,7 +50,7 @@ _smooth = _Smooth()
 
 
 def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
-    """Compute the results of the steps; return False if the program takes another branch.
+    """Compute the steps; return False if the program takes another branch.
 
     Raises ValueError or ArithmeticError if one has no value or compares equal numbers.
     """

@@ -1,4 +1,4 @@
-"""Evaluation: a graph at a point in some number type, and its derivatives by sweeps.
+"""Evaluation: a graph at a point in some number type, and its derivatives.
 
 A missing value or derivative is an `ExpressionError` with its place in the text.
 """
@@ -81,7 +81,7 @@ def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number])
 
 
 class Evaluation:
-    """A graph evaluated on demand at a point in some number type, for derivative sweeps."""
+    """A graph evaluated on demand at a point in some number type."""
 
     def __init__(self, m: NumberType, graph: Graph, wanted: Mapping[str, int] = MappingProxyType({})) -> None:
         self.m = m
@@ -177,7 +177,7 @@ class Evaluation:
 
 
 def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Sequence[int] | None = None) -> Diagnosed:
-    """Return the user's error for a fault, with its place in the text and the inputs behind it.
+    """Return the user's error for a fault, with its place and the inputs behind it.
 
     `wanted` are the variables to differentiate by; `leaves` those that the node depends on, if known.
     """

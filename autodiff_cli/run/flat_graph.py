@@ -37,7 +37,7 @@ class Graph:
         self.places: list[Place] = []
         """The origin of each node."""
         self.constants: dict[int, tuple[float, str | None]] = {}
-        """Each constant, and its source text, for conversion to other number types."""
+        """Each constant and its source text, for other number types."""
         self.signed: set[int] = set()
         """Operations that are a constant with a sign."""
         self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
@@ -115,7 +115,7 @@ class Graph:
         return copy
 
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
-        """Return the subgraph of these outputs, as by `in_order`, and the new indices."""
+        """Return the subgraph of these outputs by `in_order`, and the new indices."""
         order = in_order(self.parents, roots)
         if order == [*range(len(self.places))]:
             columns = {"rows": self.rows, "primitives": self.primitives, "parents": self.parents}
@@ -123,7 +123,7 @@ class Graph:
         return self.arranged(order, roots)
 
     def arranged(self, order: Sequence[int], roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
-        """Return the subgraph of these nodes, in topological order, and the new indices."""
+        """Return the subgraph of nodes in topological order, and the new indices."""
         place = {i: k for k, i in enumerate(order)}
         return self.changed(
             roots=tuple([place[root] for root in roots]),
@@ -160,7 +160,7 @@ def inputs(a: Any, b: int | None) -> tuple[int, ...]:
 
 
 def in_order(parents: Sequence[tuple[int, ...]], roots: Iterable[int]) -> list[int]:
-    """Return the nodes that the roots depend on in depth-first topological order."""
+    """Return the nodes below the roots in depth-first topological order."""
     order: list[int] = []
     seen: set[int] = set()
     stack = [*roots][::-1]

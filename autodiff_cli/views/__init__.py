@@ -17,7 +17,7 @@ SUBJECTS = (
 
 
 def view_of(answer: Any, **choices: Any) -> View[Any]:
-    """How an answer is shown, with the choices that its view takes: `digits`, say."""
+    """Return the view of an answer, with its choices, such as `digits`."""
     from importlib import import_module
 
     from .schema import view_in
@@ -48,7 +48,7 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
 
 
 def text(answer: Any, format: str = "table", *, document: bool = False, **choices: Any) -> str:
-    """An answer as the command prints it to a pipe."""
+    """Return an answer as the command prints it to a pipe."""
     import io
 
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
@@ -63,7 +63,7 @@ def record(answer: Any, **choices: Any) -> dict[str, object]:
 
 
 def html(answer: Any, **choices: Any) -> str | None:
-    """Return an answer as HTML, its warnings below it; None where its formula says all."""
+    """Return an answer as HTML with its warnings; None if its formula says all."""
     from .characters import Terminal
     from .document import Line
     from .error import draw

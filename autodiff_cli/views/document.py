@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 ROW_WIDTH = 40
-"""Characters of a part of a row of a matrix, which stands in one cell of a table."""
+"""Characters of a part of a matrix's row, which is one cell of a table."""
 
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
 
 
 class Line(NamedTuple):
-    """A sentence, or if it is `source` a line of a program, which is never broken."""
+    """A sentence, or if `source` a line of a program, which is never broken."""
 
     pieces: Pieces
     source: bool = False
@@ -102,13 +102,13 @@ def plain(pieces: Pieces) -> str:
 
 
 def sentence(text: str, style: Style = "") -> Pieces:
-    """A sentence as pieces, what stands between its backticks as code."""
+    """Return a sentence as pieces, with code between backticks."""
     styles: tuple[Style, Style] = (style, "code")
     return tuple((piece, styles[k % 2]) for k, piece in enumerate(text.split("`")) if piece)
 
 
 def text_line(text: str, style: Style = "") -> Line:
-    """Return a line of one sentence, what stands between its backticks as code."""
+    """Return a line of one sentence, with code between backticks."""
     return Line(sentence(text, style))
 
 
@@ -156,7 +156,7 @@ def circumstances(
 
 
 def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
-    """The line that says what was held fixed, and where; none where nothing was."""
+    """Yield the line on the variables held fixed, if any."""
     if values:
         yield Line((("held fixed: ", "faint"), *assignments(list_texts(values))))
 

@@ -118,7 +118,7 @@ def attach_units(numbers: Any, units: Any) -> Any:
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
-    """Return a number as formulas have it, with its unit if it has one: `1.5[kN]`."""
+    """Return a number as in formulas, with its unit if any: `1.5[kN]`."""
     return with_literal_unit(format_number(without_unit(x), digits), x)
 
 
