@@ -107,8 +107,8 @@ def check(
 ) -> Check:
     """Return value and gradient of a program, with lower bounds on their correct digits.
 
-    The reference is the same program in 50 digits or more, at exactly the doubles (literals and constants too) of the
-    computation; its partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.
+    The reference is the program in 50 digits or more, at exactly the doubles of the computation; its
+    partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.
     `watch` receives the number of rows of data added up, in 50 digits and again in 100.
 
     >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits

@@ -136,9 +136,9 @@ def pose_over(
 ) -> tuple[Problem, DataLoss]:
     """Return the formula as a problem of the variables outside the data, and the loss.
 
-    `passes` is about how often it will be evaluated. Raises `ExpressionError`. With `only_variables` only variables of
-    the program are wanted. `fill` gives values to variables without one. If values have units, the loss is a function
-    of numbers in these, with the `units` of its numbers; its value is in the requested one.
+    `passes` is about how often it will be evaluated. With `only_variables` only variables of the program
+    are wanted. `fill` gives values to variables without one. If values have units, the loss is a function of
+    numbers in these, with their `units`; its value is in the requested one. Raises `ExpressionError`.
     """
     values = numbers_or_quantities(point)
     program: Program | None = None
@@ -273,8 +273,7 @@ class DataLoss:
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
         """Return value and partial derivatives by `wrt` at the values of `variables`.
 
-        `which` restricts the rows. Raises `ExpressionError` for the first row without a value, with its place in the
-        data.
+        `which` restricts the rows. Raises `ExpressionError` for the first row without a value, with its place.
         """
         return self._reduced(point, which, 1 + len(self.wrt), self._kernel, self._row)
 

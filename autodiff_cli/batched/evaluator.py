@@ -34,9 +34,9 @@ POINTS_PER_BLOCK = 1_000
 class Evaluator:
     """Value and gradient of one program at any number of points.
 
-    `variables` are the names in the order of a point's values; `wrt` those to differentiate by, by default those of
-    `gradient`. Results and errors are those of `gradient`, to the last digit; at kinks whose sides agree, conventions
-    are used, as in formulas, unless they add up to a gradient of 0. Code is generated on demand. Raises
+    `variables` are the names in the order of a point's values; `wrt` those to differentiate by, by default
+    as in `gradient`. Results and errors are those of `gradient`, to the last digit; at kinks whose sides
+    agree, conventions are used, unless they add up to a gradient of 0. Code is generated on demand. Raises
     `ExpressionError` for a program with several outputs.
 
     >>> from autodiff_cli.inputs.problem import parse
@@ -167,7 +167,7 @@ def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
 def compiled(recording: Recording, inputs: int) -> Compiled:
     """Return the recording as a Python function.
 
-    Its source has only numbered names, literals and names from the table of primitives, and no user's text.
+    Its source has only numbered names, literals and names from the table, and no user's text.
     """
     target = Internal()
     source = target.source(recording, inputs)

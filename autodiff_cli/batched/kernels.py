@@ -1,7 +1,7 @@
 """Value and derivatives of a program at blocks of rows, some left to the interpreter.
 
-The program is recorded once and printed for a backend: LLVM with the C library's vector mathematics, or NumPy. Both
-flag the rows with a number that is not finite; plain Python computes those one by one, with messages.
+The program is recorded once and printed for LLVM, with the C library's vector mathematics, or NumPy.
+Both flag the rows with a number that is not finite; plain Python computes those, with messages.
 """
 
 from __future__ import annotations
@@ -47,9 +47,7 @@ LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
 
 FAR = native("beta logaddexp logsumexp")
 FAR_SCALE = 1e302
-"""Overflows if 
-x
- > 1.8e6, where second derivatives of `FAR` functions lose digits."""
+"""Overflows if |x| > 1.8e6, where second derivatives of `FAR` functions lose digits."""
 
 MAX_POWER = 1_000
 """Whole powers from 2 to this one have no pole."""

@@ -17,7 +17,7 @@ MAX_PROGRAMS = 1024
 AT_ONCE = 128
 """So many programs are kept at their first use, then only repeated ones.
 
-Most programs of a long stream never repeat, and memory that is reused at once is faster than memory that is kept.
+Most programs of a long stream never repeat, and memory that is reused at once is faster.
 """
 
 MAX_KEPT = 250_000

@@ -140,10 +140,9 @@ def described(
     chains: bool = False,
     partials: bool = True,
 ) -> Picture:
-    """Return the picture of a graph below its outputs or other `roots`.
+    """Return the picture of a graph below its outputs or other `roots`, without evaluation.
 
-    With `chains` each chain of one operation is one node; without `partials` lines have no derivatives. Values are not
-    evaluated here.
+    With `chains` each chain of one operation is one node; without `partials` lines have no derivatives.
 
     >>> x = Value(3.0, label="x")
     >>> square = x * x

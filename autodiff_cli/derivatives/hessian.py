@@ -36,8 +36,8 @@ class Hessian(Record):
     eigenvalues: list[float] | None
     """Ascending, in doubles; None if too many, or if entries differ in dimension."""
     verdict: str
-    """minimum, maximum, saddle, `flat` (an eigenvalue is 0, and the others do not decide), `not stationary` (the
-    gradient is not 0), or undecided without eigenvalues. Numbers are 0 if they are so within their rounding errors."""
+    """minimum, maximum, saddle, `flat` (an eigenvalue is 0 and others do not decide), `not stationary`
+    or undecided (no eigenvalues). Numbers within their rounding errors are 0."""
     curvature: str
     """convex, concave, indefinite, or flat in some direction, by eigenvalues alone."""
     flat: tuple[str, ...]

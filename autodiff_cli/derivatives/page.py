@@ -99,7 +99,7 @@ def page(
 ) -> Page:
     """Return the page about a program, which begins at `point`; the value is in `units`.
 
-    Raises `ExpressionError` as `gradient` does; `limit` for a graph of more than `MAX_NODES` nodes; `usage` for an
+    Raises `ExpressionError` as `gradient` does; `limit` for more than `MAX_NODES` nodes; `usage` for an
     operation that JavaScript lacks.
 
     >>> answer = page("x*w", {"x": 2, "w": 3})

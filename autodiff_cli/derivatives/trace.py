@@ -129,8 +129,8 @@ def trace(
 ) -> Trace:
     """Return the evaluation trace of the program `text` at `point`.
 
-    Reverse mode gives the gradient by `wrt`, forward mode the derivative along `direction`, the speeds of variables
-    (0 if missing). Raises `ExpressionError` like `gradient`.
+    Reverse mode gives the gradient by `wrt`, forward mode the derivative along `direction` (0 for missing
+    variables). Raises `ExpressionError` like `gradient`.
 
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5

@@ -113,8 +113,8 @@ def record_gradient(
 ) -> Recording:
     """Return the recording of outputs, or of one `root`, with partial derivatives.
 
-    It repeats the sweeps, in their order, for every point at once. An input that does not count at a point (an untaken
-    branch, the loser of a `max`) is reached only under a condition.
+    It repeats the sweeps, in their order, for every point at once. An input that does not count (an
+    untaken branch, the loser of a `max`) is reached only under a condition.
     """
     m = recorder or Recorder()
     parts: list[Recording] = []

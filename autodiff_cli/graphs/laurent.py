@@ -1,8 +1,8 @@
 """Laurent series of a graph in one variable, through removable singularities and poles.
 
-A series has its first nonzero coefficient, and some after it. Quotients need that one, so it is decided, by the number
-type or by an earlier decision. Sums, products and whole powers use the series; every other operation uses the power
-series of its table row.
+A series has its first nonzero coefficient, and some after it. Quotients need the first, so it is decided, by
+the number type or earlier. Sums, products and whole powers use the series; other operations the power
+series of their table row.
 """
 
 from __future__ import annotations

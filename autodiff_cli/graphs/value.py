@@ -71,7 +71,7 @@ class Value:
     (Value(data=9.0, grad=1.0), Value(data=2.0, grad=-6.0))
     """
 
-    # Python's garbage collector repeatedly walks through all objects while a graph grows. So a node is one small
+    # Python's garbage collector walks through all objects while a graph grows. So a node is one small
     # object, without a tuple of its inputs, and rare attributes are elsewhere.
     __slots__ = ("_about", "_first", "_second", "data", "grad", "primitive")
 
@@ -360,7 +360,7 @@ def as_value(x: Value | Number) -> Value:
 def as_float(x: object, refusal: str) -> float:
     """Return one real number, such as a NumPy scalar, as a float.
 
-    Raises TypeError for other objects, and ValueError unless finite in double precision; messages start with `refusal`.
+    Raises TypeError for other objects, ValueError unless finite; messages start with `refusal`.
     """
     if type(x) is not int and type(x) is not float:
         shape = getattr(x, "shape", ())

@@ -106,7 +106,7 @@ def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Num
 def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
     """Return the breakpoints that vary with a variable to differentiate by.
 
-    Without one, all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
+    Without one, the program is smooth near the point. Raises `ExpressionError`.
     """
     return list(at.breakpoints(at.placed(breakpoints, at.order, at.active.varying)).values())
 
@@ -116,7 +116,7 @@ def value_and_gradient(
 ) -> GradientResult:
     """Return an output's value and gradient by `wrt` in number type `m`, at `values`.
 
-    A variable that the graph lacks has derivative 0. Raises `ExpressionError` with its place in the text.
+    A variable that the graph lacks has derivative 0. Raises `ExpressionError` with its place.
     """
     return gradient_at(evaluate_in(m, source, values, wrt), wrt)
 

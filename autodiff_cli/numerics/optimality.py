@@ -1,8 +1,8 @@
 """Classify a point by gradient and Hessian, also at bounds.
 
-Only rounding errors decide: a partial derivative or an eigenvalue within its own error is 0. First and second order
-conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue moves by at most the
-norm of the matrix's error: Weyl's theorem, Golub and Van Loan, Matrix Computations, 8.1.
+A partial derivative or an eigenvalue within its own rounding error is 0. Conditions at bounds: Nocedal
+and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue moves by at most the norm of the
+matrix's error: Weyl's theorem, Golub and Van Loan, Matrix Computations, 8.1.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def classified(
 ) -> Verdict:
     """Return the kind of a point.
 
-    `walls` has for each variable whether it is at its lower bound (-1), its upper one (1), both (2) or none (0).
+    `walls` has for each variable its bound: lower (-1), upper (1), both (2) or none (0).
 
     >>> at = Derivatives(0.0, [0.0, 8.0], [0.0, 1e-15], [[2.0, 0.0], [0.0, -2.0]], [[1e-15] * 2] * 2)
     >>> classified(at).kind, classified(at, [0, -1]).kind, classified(at, [0, -1]).held

@@ -1,8 +1,8 @@
-"""The real roots of rational polynomials, all isolated in integers by Sturm's theorem.
+"""The real roots of rational polynomials, isolated in integers by Sturm's theorem.
 
-Factors are first separated by multiplicity, by greatest common divisors (Yun 1976). For a factor with simple roots,
-sign changes along Sturm's chain count the roots in an interval, which is halved until it has one, and until its ends
-round to the same double. Cohen, A Course in Computational Algebraic Number Theory, 3.4 and 4.1.
+Factors are first separated by multiplicity, by greatest common divisors (Yun 1976). Sign changes along
+Sturm's chain count the roots in an interval, which is halved until it has one, and until its ends round
+to the same double. Cohen, A Course in Computational Algebraic Number Theory, 3.4 and 4.1.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class RealRoot(NamedTuple):
 
 
 def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
-    """Return the real roots of a nonzero polynomial, in order, except those of `excluded` ones.
+    """Return the real roots of a nonzero polynomial, in order, except `excluded` ones.
 
     `coefficients` begin with the constant one.
 

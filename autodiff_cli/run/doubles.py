@@ -84,10 +84,10 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 def adjoints(
     steps: Iterable[Step], data: list[Any], constants: Collection[int], signed: Collection[int] = (), output: int = -1
 ) -> list[float] | None:
-    """Return the adjoints of all numbers, but for signs of zeros; None if the sweeps are needed.
+    """Return the adjoints of all numbers, but for signs of zeros.
 
-    The steps come last to first. Exponents that are numbers of the program are in `constants` or `signed`. Raises
-    ValueError or ArithmeticError if the sweeps are needed as well.
+    The steps come last to first. Exponents that are numbers of the program are in `constants` or `signed`.
+    Returns None, or raises ValueError or ArithmeticError, if the sweeps are needed.
     """
     smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
     result = [0.0] * len(data)
@@ -152,10 +152,10 @@ class Doubles:
         self._plans: list[Sequence[Step]] = [] if graph.chooses else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
-        """Return values and adjoints of all nodes, but for signs of zeros; None if the sweeps are needed.
+        """Return values and adjoints of all nodes, but for signs of zeros.
 
-        `leaves` are the indices of the variables by name. Raises KeyError, ValueError, ArithmeticError or `NodeError`
-        if the sweeps are needed too.
+        `leaves` are the indices of the variables by name. Returns None, or raises KeyError, ValueError,
+        ArithmeticError or `NodeError`, if the sweeps are needed.
         """
         graph = self._graph
         data = self._data.copy()

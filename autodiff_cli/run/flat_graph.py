@@ -1,7 +1,7 @@
 """The graph: the operations of a program in a row, each after its inputs.
 
-It is the only form of a program: the parser writes it, sweeps and views read it, code is recorded from it. A
-computation with `Value` becomes such a graph when it is swept.
+It is the only form of a program: the parser writes it, sweeps and views read it, code is recorded
+from it, and computations with `Value` become one when swept.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def _nowhere(place: Place) -> Span | None:
 class Graph:
     """Nodes in a row: node `i` applies `primitives[i]` to the earlier nodes `parents[i]`.
 
-    The fast lane uses `rows`, one an operation; the sweeps use the columns `primitives` and `parents`. Each form is
-    made from the other on demand.
+    The fast lane uses `rows`, one an operation; the sweeps `primitives` and `parents`. Each form is made
+    from the other on demand.
     """
 
     def __init__(self) -> None:

@@ -1,10 +1,10 @@
 """Pieces: the smooth functions that make up a program with kinks near a point.
 
-Near a breakpoint (a kink, a jump, a comparison of equal numbers) a program is one smooth function on each side. A piece
-is the program evaluated with derivatives, with every operation on one side of its breakpoint, by the table's
-`active_branch`. Values and derivatives on which all pieces agree are those of the program; where they differ, it has
-none. The length of a vector that is 0 at the point has no sides: it becomes a variable, whose square is a quadratic
-form.
+Near a breakpoint (a kink, a jump, a comparison of equal numbers) a program is smooth on each side. A
+piece is the program with every operation on one side of its breakpoint, by the table's `active_branch`,
+evaluated with derivatives. Values and derivatives on which all pieces agree are those of the program;
+where they differ, it has none. The length of a vector that is 0 at the point has no sides: it becomes a variable, whose
+square is a quadratic form.
 """
 
 from __future__ import annotations

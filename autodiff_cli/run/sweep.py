@@ -124,7 +124,7 @@ def needed_nodes(
 ) -> Iterator[tuple[int, list[Any], Sequence[int]]]:
     """Yield the nodes that the roots need, with inputs and positions of needed ones.
 
-    An unevaluated input is None. The caller stores the node's value in `numbers` and adds it to `done` before the next.
+    An unevaluated input is None. The caller enters the node in `numbers` and `done` before the next.
     """
     stack = [*roots]
     while stack:
@@ -202,8 +202,8 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
 def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
     """Return the adjoint of every node from those of the outputs; None if none reaches it.
 
-    Each node, outputs first, adds its adjoint times the local partial derivatives to the adjoints of its inputs. Raises
-    `NodeError`, but not at kinks: see `kinks_met`.
+    Each node, outputs first, adds its adjoint times its local derivatives to the adjoints of its inputs.
+    Raises `NodeError`, but not at kinks: see `kinks_met`.
     """
     graph, m = active.graph, active.m
     work.charge(work.BACKWARD * len(order))
@@ -231,8 +231,8 @@ def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 class Activity(list[bool]):
     """Activity analysis: whether each node depends on a wanted leaf. Raises `NodeError`.
 
-    With `through`, dependence through structural zeros counts. Without it (see `varying`), only variation near the
-    point counts: the losing input of a `max` does not vary, so its derivative and kinks do not matter.
+    With `through`, dependence through structural zeros counts. Without it (see `varying`), only
+    variation near the point counts: the losing input of a `max` does not vary.
     """
 
     def __init__(
@@ -423,9 +423,9 @@ def _failing_input(active: Activity, i: int) -> int:
 
 # ---- kinks
 def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
-    """Return the nodes where a reverse sweep with these adjoints meets a kink, in sweep order.
+    """Return the nodes where a reverse sweep with these adjoints meets a kink, in order.
 
-    A kink needs a nonzero adjoint, a jump any: 0 times a jump may be a slope on one side. Raises `NodeError`.
+    A kink needs a nonzero adjoint, a jump any: 0 times a jump may be a slope. Raises `NodeError`.
     """
     kinks: list[int] = []
     for i in reversed(order):
@@ -515,8 +515,7 @@ def tangents(
 ) -> list[Number | None]:
     """Return the tangent of every node along `seeds`, by leaf; None if it depends on no seed.
 
-    Forward mode, with the partial derivatives of `backward`. Raises `NodeError` for a node without a derivative; with
-    `roots`, only if one of them depends on it.
+    Raises `NodeError` for a node without a derivative; with `roots`, only if one depends on it.
     """
     graph = active.graph
     result = [seeds.get(i) for i in range(len(graph.data))]

@@ -170,10 +170,11 @@ class Facts(NamedTuple):
     breakpoint: Callable[..., bool] | None = None
     """Whether its pieces meet here, perhaps with equal first derivatives; mostly its `kink`."""
     active_branch: Callable[..., Any] | None = None
-    """Its smooth branch near the point, `active_branch(m, side, *inputs, out)`, which is smooth at breakpoints too.
+    """`active_branch(m, side, *inputs, out)`, its smooth branch near the point, also at breakpoints.
 
-    `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number. Where it does
-    not ask for `out`, it holds wherever the signs are those."""
+    `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point. If it does
+    not ask for `out`, it holds wherever the signs are those.
+    """
     infinite: bool = False
     """Whether the result can be infinite at finite inputs: because it is too large, or at a pole."""
     propagates_infinity: bool = False
@@ -231,8 +232,8 @@ class Primitive(Facts):
     ) -> list[Number | None]:
         """Return the local derivatives, with `out` the value; `m.nothing` for a structural zero.
 
-        None by an input that has no derivative (a condition, an order), and by one that is not `active`, whose rule is
-        not asked. Raises ValueError or ArithmeticError, as rules do, where one is infinite or undefined.
+        None by an input that has no derivative (a condition, an order) or is not `active`. Raises
+        ValueError or ArithmeticError, as rules do, where one is infinite or undefined.
         """
         if self.variadic:
             (rule,) = self.partials
@@ -344,7 +345,7 @@ def helper(
 ) -> Primitive:
     """Return an operation for rules alone, without a derivative.
 
-    `facts` are those fields of `Facts` that hold; `finite` says that there are no poles at the ends of the domain.
+    `facts` are those fields of `Facts` that hold; `finite`: no poles at the ends of the domain.
     `definition` composes it readably from others, `accurate` so that no digits are lost.
     """
     for fact in facts.split():

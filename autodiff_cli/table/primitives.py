@@ -15,8 +15,8 @@ from .operators import POW
 from .primitive import BY_DEFINITION, OPERATIONS, Number, Rule, Side, entry, helper
 
 # ---- stable forms
-# Formulas for rules whose textbook form would lose digits or overflow. Those with a derivative are primitives, so that
-# higher derivatives are accurate too; they are no functions of the language, and are printed by their definition.
+# Formulas for rules whose textbook form would lose digits or overflow. Those with a derivative are
+# primitives, so that higher derivatives are accurate too, but no functions of the language.
 NO_POLE = "x is not 0, -1, -2, …"
 _NEAR = (-2.5, -1e-10, 0.5, 3.75)
 

@@ -242,8 +242,8 @@ def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step
 
 
 # ---- columns: a recorded program as operations on whole columns of numbers
-# There are no branches: everything is computed everywhere, and a choice picks. Where a number that the program needs is
-# not finite, or equal numbers are compared where that matters, the row is flagged, for another evaluation.
+# There are no branches: everything is computed everywhere, and a choice picks. Rows are flagged for
+# another evaluation where a needed number is not finite, or a needed comparison is a tie.
 MAX_PAIRED_INPUTS = 3
 """The most inputs compared in pairs; of more, those equal to the result are counted."""
 

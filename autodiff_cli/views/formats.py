@@ -3,7 +3,7 @@
 A record is `{"id", "line", "expr", …}` with what the command's view adds, or that of an error:
 `{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`. `start` and `end`
 are 0-based, half-open code-point offsets into `expr`, or null; `note` says how a program was
-read, where that is not as it was typed. Keys are only ever added.
+read if not as typed. Keys are only ever added.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ def outline(
 ) -> Outline:
     """Return the outline of a graph, each node drawn in full once.
 
-    `depth` is how many levels below the output or `root`, by default what fits. Without a point there are no columns
-    data and grad. Unless `binary`, a chain of one operation is one node.
+    `depth` is how many levels below the output or `root`, by default what fits. Unless
+    `binary`, a chain of one operation is one node.
     """
     roots = graphed.graph.roots if root is None else (root,)
     tree = _Tree(described(graphed, roots=roots, chains=not binary, partials=False), depth)

@@ -96,6 +96,6 @@ def _mermaid_lines(picture: Picture, choices: Choices) -> Iterator[str]:
 def escape(text: str) -> str:
     """Return the text with Mermaid's entity codes for all but letters, digits and spaces.
 
-    Mermaid reads Markdown, directives (`%%{`), links and HTML in labels: even a lone `*` or `-` needs it.
+    Mermaid reads Markdown, directives (`%%{`), links and HTML in labels.
     """
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

@@ -84,9 +84,8 @@ def layered_layout(
 ) -> Layout:
     """Return the layout of a graph whose node `i` has the lower-numbered inputs `inputs[i]`.
 
-    Lines arrive at an `ordered` node in the order of its inputs, from the top. `gaps` are the least and the greatest
-    distance of columns. `max_height` holds unless a column needs more. Raises `ExpressionError` (`limit`) for too large
-    a graph.
+    Lines arrive at an `ordered` node in the order of its inputs, from the top. `max_height` holds unless
+    a column needs more. Raises `ExpressionError` (`limit`) for too large a graph.
     """
     if len(sizes) > MAX_NODES:
         raise _too_large(f"{len(sizes):,} nodes are")

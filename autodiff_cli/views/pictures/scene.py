@@ -112,8 +112,8 @@ def text_width(text: str) -> float:
 def scene(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> Scene:
     """Return the scene of a picture. Raises `ExpressionError` (`limit`) for a large graph.
 
-    The layout `auto` goes right if its text is then legible on a slide, else in the direction and density that make it
-    most legible. A live picture, on a page that scrolls down, is no wider than the page.
+    The layout `auto` goes right if its text is then legible on a slide, else in the most legible direction
+    and density. A live picture is no wider than its page, which scrolls down.
     """
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
     tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]

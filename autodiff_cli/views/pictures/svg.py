@@ -53,8 +53,8 @@ CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture as SVG. Raises `ExpressionError` (`limit`) for too large a graph.
 
-    Nodes, numbers and lines carry `data-` attributes that identify them. A `live` picture leaves room for its page to
-    change numbers and write on lines, and has the style of the page.
+    `data-` attributes identify nodes, numbers and lines. A `live` picture has the style of its page, and
+    room for changed numbers and text on lines.
     """
     drawn = scene(picture, choices)
     width, height = drawn.width, drawn.height
