@@ -106,7 +106,7 @@ def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Num
 def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
     """Return the breakpoints that vary with a variable to differentiate by.
 
-    Without one, the program is smooth near the point. Raises `ExpressionError`.
+    Without one, all derivatives are those of a smooth function. Raises `ExpressionError`.
     """
     return list(at.breakpoints(at.placed(breakpoints, at.order, at.active.varying)).values())
 

@@ -135,8 +135,8 @@ class Model:
     If predictors are uncertain too, by `errors`, the residuals are weighted distances of the rows from the curve:
     the predictors x + δ of each row are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With ∂f = ∂f/∂x at
     x + δ and S = σ² + Σ (τ·∂f)² the root of that is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b
-    is exactly -∂f/∂b/√S. So the sum of r² is that of orthogonal distance regression, and (JᵀJ)⁻¹ its covariance:
-    Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
+    is exactly -∂f/∂b/√S, because δ is optimal. So the sum of r² is that of orthogonal distance regression, and (JᵀJ)⁻¹
+    its covariance: Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
     """
 
     def __init__(self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False) -> None:

@@ -425,7 +425,7 @@ def _failing_input(active: Activity, i: int) -> int:
 def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
     """Return the nodes where a reverse sweep with these adjoints meets a kink, in order.
 
-    A kink needs a nonzero adjoint, a jump any: 0 times a jump may be a slope. Raises `NodeError`.
+    A kink needs a nonzero adjoint, a jump any: 0 times a jump may be a one-sided slope. Raises `NodeError`.
     """
     kinks: list[int] = []
     for i in reversed(order):
