@@ -59,12 +59,12 @@ class PictureNode(Record):
 
     @property
     def data(self) -> float | bool | None:
-        """The value; None without a point or evaluation, except for literals."""
+        """Return the value; None without a point or evaluation, except for literals."""
         return self.value if self.taken or self.literal is not None else None
 
     @property
     def grad(self) -> float | None:
-        """The derivative of the output by it; None if absent or not evaluated."""
+        """Return the derivative of the output by it; None if absent."""
         return self.adjoint if self.taken else None
 
 

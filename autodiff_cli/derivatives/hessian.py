@@ -118,7 +118,7 @@ def _loss(at: Derivatives, names: Sequence[str], units: ProgramUnits | None, tre
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:
-    """Return eigenvalues, with unit in the tree; none if the entries differ in unit.
+    """Return eigenvalues, their unit in the tree; none if the entries differ in unit.
 
     Of a matrix in SI units only the dimensions must agree.
     """

@@ -281,7 +281,7 @@ class Writer:
         return bool(graph.parents[i]) and signed_constant(graph, i) is None
 
     def leaf(self, i: int) -> Value:
-        """The node as a leaf of formulas: a constant, or a name with a value."""
+        """Return the node as a leaf: a constant, or a name with a value."""
         leaf = self.leaves.get(i)
         if leaf is None:
             p = signed_constant(self.graph, i)
@@ -321,7 +321,7 @@ class Writer:
                 yield p, x, (text, formula, self.number(float(x), i, p))
 
     def number(self, x: Any, i: int, by: int | None = None) -> Any:
-        """The value of a node, or its derivative `by` another, as shown."""
+        """Return the value of a node, or its derivative `by` another, as shown."""
         if self.units is None:
             return unsigned(x)
         from ..inputs.quantities import measured_number
@@ -335,7 +335,7 @@ class Writer:
         return unsigned(x) if self.units is None else self.per_rate(x, self.units[i])
 
     def per_rate(self, x: Any, unit: Unit) -> Any:
-        """The tangent of a quantity in this unit, as shown."""
+        """Return the tangent of a quantity in this unit, as shown."""
         from ..inputs.quantities import measured_number
         from ..quantities.unit import ratio
 
@@ -343,7 +343,7 @@ class Writer:
         return measured_number(unsigned(x), unit.difference if rate is None or not rate.atoms else ratio(unit, rate))
 
     def pulls(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
-        """The steps of the backward sweep."""
+        """Return the steps of the backward sweep."""
         (root,) = self.graph.roots
         sources = [i for i in reversed(self.order) if adjoints[i] is not None and active[i]]
         steps = [(i, *term) for i in sources for term in self.terms(i, active)]
@@ -359,7 +359,7 @@ class Writer:
         return pulls
 
     def pushes(self, flows: Sequence[float | None], active: Activity) -> Iterator[TangentStep]:
-        """The steps of the tangent sweep."""
+        """Yield the steps of the tangent sweep."""
         for i in self.order:
             if flows[i] is not None and self.graph.parents[i]:
                 terms = [

@@ -134,7 +134,7 @@ class Ending:
 
     @property
     def good(self) -> bool:
-        """Whether the run did what it was asked to do."""
+        """Return whether the run did what it was asked to do."""
         return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
 
 

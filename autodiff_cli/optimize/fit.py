@@ -75,7 +75,7 @@ class Fit(Record):
     band: list[float | None]
     """Half the width of the confidence band of the curve at each row."""
     curve: list[tuple[float, float, float]]
-    """Points of the curve over one predictor, with half its confidence band."""
+    """Points of the curve over one predictor, with the band's half-width."""
     predictors: list[str]
     predictions: list[Prediction]
     constants: dict[str, float]
@@ -84,7 +84,7 @@ class Fit(Record):
     """The units of its numbers, under `data` of the columns; None without units."""
 
     def headed(self, name: str, what: str = "") -> str:
-        """A column, and `what` it is, with its unit as a heading has it: `U [V]`."""
+        """Return a column, and `what` it is, with its unit: `U [V]`."""
         unit = "" if self.units is None else str(self.units["data"][name])
         return f"{name}{what} [{unit}]" if unit else f"{name}{what}"
 

@@ -43,7 +43,7 @@ class Goodness(Record):
 
     @property
     def doubtful(self) -> bool:
-        """Whether χ² is far from the degrees of freedom."""
+        """Return whether χ² is far from the degrees of freedom."""
         return self.p_value is not None and not DOUBTFUL_P_VALUE <= self.p_value <= 1 - DOUBTFUL_P_VALUE
 
 

@@ -43,7 +43,7 @@ def in_own_units(
 class FitUnits:
     """The units of a fit's columns and parameters.
 
-    It is computed in the system of the columns' own units, which needs no factors, or in the SI.
+    A fit is computed in the system of the columns' own units, which needs no factors, or in the SI.
     """
 
     def __init__(

@@ -109,7 +109,7 @@ class Evaluated:
 
     @property
     def error(self) -> ExpressionError | None:
-        """The error of the first row that has no value."""
+        """Return the error of the first row that has no value."""
         return self.errors[min(self.errors)] if self.errors else None
 
     @cached_property
@@ -120,12 +120,12 @@ class Evaluated:
 
     @property
     def robust(self) -> Robust:
-        """The loss of the residuals."""
+        """Return the loss of the residuals."""
         return LOSSES[self.loss](self.residuals / self.scale)
 
     @property
     def cost(self) -> float:
-        """Half the sum of the squares, or of their losses."""
+        """Return half the sum of the squares, or of their losses."""
         return 0.5 * self.scale**2 * float(np.sum(self.robust.rho))
 
 
@@ -162,12 +162,12 @@ class Model:
 
     @cached_property
     def scales(self) -> list[tuple[float, float, int]]:
-        """The ends of the predictors, and how many places each has."""
+        """Return the ends of each predictor, and its number of places."""
         return [(float(np.min(c)), float(np.max(c)), len(np.unique(c))) for c in self.columns.values()]
 
     @cached_property
     def rounding_cost(self) -> float:
-        """The cost that the rounding of the data makes."""
+        """Return the cost of the rounding of the data."""
         return 0.5 * float(ROUNDED_OFF * np.linalg.norm(self.response * self.weights)) ** 2
 
     def copy(self, **changes: Any) -> Self:

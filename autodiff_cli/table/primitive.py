@@ -29,13 +29,13 @@ class Side(Protocol):
     """Near a point, on which side of 0 numbers are that are 0 at the point itself."""
 
     def __call__(self, u: Number) -> int:
-        """1 or -1: the sign of `u`."""
+        """Return 1 or -1, the sign of `u`."""
 
     def apart(self, u: Number) -> bool:
-        """Whether `u` is another number than 0."""
+        """Return whether `u` is not 0."""
 
     def length(self, xs: Sequence[Number]) -> Number:
-        """The length of a vector that is 0 at the point."""
+        """Return the length of a vector that is 0 at the point."""
 
 
 _BOUND = r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)"
@@ -271,12 +271,12 @@ class Primitive(Facts):
 
     @property
     def written(self) -> str:
-        """Its symbol in formulas: `log`, `+`."""
+        """Return its symbol in formulas: `log`, `+`."""
         return self.spelling or self.symbol
 
     @property
     def signature(self) -> str:
-        """The call as the reference shows it: `leaky_relu(x, slope=0.01)`."""
+        """Return the call in the reference: `leaky_relu(x, slope=0.01)`."""
         if self.variadic:
             return f"{self.name}({self.params[0][1:-1]}1, {self.params[0][1:-1]}2, …)"
         required = len(self.params) - len(self.defaults)

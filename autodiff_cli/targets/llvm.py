@@ -41,7 +41,7 @@ NATIVE = (*INTRINSICS, *FUNCTIONS, *native("max min where"))
 
 
 def lowering() -> Lowering:
-    """A recorder of what can be printed."""
+    """Return a recorder of what can be printed."""
     return Lowering(NATIVE, functions=False)
 
 

@@ -56,7 +56,7 @@ class Lowering(Recorder):
         return self.number(rule(self, *steps))
 
     def native_step(self, name: str, *args: Number) -> Step:
-        """The step of an operation as the target has it."""
+        """Return the step of an operation as the target has it."""
         return self._new(name, tuple([self.number(a) for a in args]), None)
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
@@ -96,7 +96,7 @@ def length(name: str, count: int) -> int:
 
 
 def composed(native: Collection[str], name: str, count: int, coarse: Collection[str]) -> Recording:
-    """The formula of an operation, for a function of the target."""
+    """Return an operation's formula, for a function of the target."""
     m = Lowering(native, True, coarse)
     rule: Callable[..., Any] = formula(name)
     result = m.number(rule(m, *[m.input(k) for k in range(count)]))

@@ -271,12 +271,12 @@ class Sql(Target):
         return max(abs(float(values[1])), abs(float(values[2]))) if values else math.inf
 
     def input(self, name: str) -> str:
-        """A column of the points as a finite number; NULL where it is none."""
+        """Return a column of the points as a finite number, else NULL."""
         column = self.cast.format(f"points.{name}")
         return f"CASE WHEN abs({column}) <= {self._number(MAX_DOUBLE)} THEN {column} END"
 
     def answered(self, columns: list[str], results: tuple[Step, ...]) -> str:
-        """The condition that all columns are numbers, and all results are finite."""
+        """Return the condition that all columns and results are finite."""
         conditions = [f"{name} IS NOT NULL" for name in columns]
         for step in dict.fromkeys(results):
             if step.name != "number":
@@ -325,7 +325,7 @@ class Sql(Target):
         return iter(conditions.items())
 
     def taken(self, branch: Branch) -> str:
-        """The condition that a branch is taken; empty for the whole program."""
+        """Return the condition that a branch is taken; empty for the whole program."""
         return " AND ".join([f"({self.condition(condition)})" for condition in branch.line()])
 
     def outside_of(self, primitive: Primitive, inputs: list[Step]) -> Step | None:

@@ -143,7 +143,7 @@ class Target:
         return self.literals.get(repr(value), repr(value))
 
     def parts(self, step: Step) -> Written:
-        """How a step binds, and what it is written from."""
+        """Return how a step binds, and its parts."""
         name = self.names.get(step)
         return (ATOM, [name]) if name is not None else self.operation(step)
 
@@ -169,7 +169,7 @@ class Target:
         return call(self.power_function, (x, y))
 
     def function(self, name: str) -> Form:
-        """How a function is called that the language is given."""
+        """Return the call of a function that the language is given."""
         return f"{RESERVED_PREFIX}{name}"
 
     def _result(self, step: Step) -> str:
@@ -215,7 +215,7 @@ class Target:
         return self._block(self.signature.format(name, ", ".join(parameters)), rows)
 
     def defined(self) -> list[str]:
-        """The lines of the function of the unit."""
+        """Return the lines of the unit's function."""
         unit = self.unit
         rows = [*self._opening(), *self._declared(unit.recording, unit.labels)]
         value, *partials = map(self._shown, (*unit.recording.values, *unit.recording.partials))
@@ -262,7 +262,7 @@ class Target:
         return plain and not reserved and len(name) <= self.longest_name
 
     def callable(self, name: str) -> bool:
-        """Whether a function can have this name."""
+        """Return whether a function can have this name."""
         return self.usable(name) and name not in self.not_callable.split()
 
     def same(self, name: str) -> str:
@@ -332,7 +332,7 @@ class Target:
         return Schedule([Task(step, Branch()) for step in self.ordered()], [])
 
     def ordered(self) -> list[Step]:
-        """All steps, each after its inputs."""
+        """Return all steps, each after its inputs."""
         order: dict[Step, None] = {}
         entered: set[Step] = set()
         stack = sorted(self.guards, key=lambda step: -step.index)
@@ -362,14 +362,14 @@ class Target:
         return hidden
 
     def reads(self, step: Step) -> Iterable[Step]:
-        """The inputs of a step, each as often as it is written."""
+        """Return the inputs of a step, each as often as it is written."""
         form = self.forms.get(step.name)
         template = form[0] if isinstance(form, tuple) else form
         places = _PLACE.findall(template) if isinstance(template, str) else ()
         return [step.args[int(place)] for place in places] if places else step.args
 
     def statements(self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str]) -> Iterator[str]:
-        """The lines that do what a schedule says, the first at no indentation."""
+        """Yield the lines that carry out a schedule, unindented at first."""
         checks = {(step, branch) for step, branch, _ in plan.checks}
         anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[MAX_INDENTED::MAX_INDENTED]]
         flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
@@ -430,7 +430,7 @@ class Target:
 
 
 def needs(plan: Schedule) -> dict[Step, list[Branch]]:
-    """The branches that need a step."""
+    """Return the branches that need each step."""
     branches: dict[Step, list[Branch]] = {}
     for step, branch, source in plan.tasks:
         # A choice is computed where its branches meet.

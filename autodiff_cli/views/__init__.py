@@ -58,7 +58,7 @@ def text(answer: Any, format: str = "table", *, document: bool = False, **choice
 
 
 def record(answer: Any, **choices: Any) -> dict[str, object]:
-    """An answer as the fields of its JSON record."""
+    """Return an answer as its JSON record."""
     return view_of(answer, **choices).record(answer)
 
 
@@ -90,7 +90,7 @@ def latex(answer: Any, **choices: Any) -> str | None:
 
 
 def svg(answer: Any, **choices: Any) -> str | None:
-    """An answer as a drawing; None where it has none."""
+    """Return an answer as a drawing, if it has one."""
     view = view_of(answer, **choices)
     drawing = view.draw(answer, "svg") if "svg" in view.extra_formats else None
     return drawing.decode() if isinstance(drawing, bytes) else drawing

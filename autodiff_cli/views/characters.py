@@ -63,7 +63,7 @@ def terminal_of(stream: TextIO) -> Terminal:
 
 
 def paint(text: str, style: Style, look: Terminal) -> str:
-    """The text in a style's colour, where the stream has colours."""
+    """Return the text in a style's colour, if the stream has colours."""
     code, _ = STYLES[style]
     return f"\x1b[{code}m{text}\x1b[0m" if look.color and code and text else text
 
@@ -81,7 +81,7 @@ def utf8_locale() -> bool:
 
 
 def width_of(text: str) -> int:
-    """How many columns the text takes on a screen."""
+    """Return the text's columns on a screen."""
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
@@ -109,7 +109,7 @@ def shortened(text: str, most: int = MAX_TITLE_CHARACTERS) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """A program with semicolons for its line ends."""
+    """Return a program with semicolons for its line ends."""
     return "; ".join(line.strip() for line in text.splitlines() if line.strip())
 
 

@@ -97,7 +97,7 @@ Block: TypeAlias = Line | Table | Outline | Program | Drawing | Room
 
 
 def plain(pieces: Pieces) -> str:
-    """The text without its styles."""
+    """Return the text without styles."""
     return pieces[0][0] if len(pieces) == 1 else "".join(map(itemgetter(0), pieces))
 
 
@@ -119,19 +119,19 @@ def measured(x: Shown | bool | None, unit: Unit | None, digits: int | None = Non
 
 
 def stated(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Line:
-    """The line `name = number`."""
+    """Return the line `name = number`."""
     text = number if isinstance(number, str) else format_number(number, digits)
     return Line(((name, style), (" = ", "faint"), (text, "number")))
 
 
 def conditional(name: str, formula: str, condition: str | None) -> Line:
-    """The line `name = formula`, and where that holds."""
+    """Return the line `name = formula`, and where that holds."""
     validity: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
     return Line((*stated(name, formula).pieces, *validity))
 
 
 def assignments(values: Mapping[str, str]) -> Pieces:
-    """Names with their values, on one line."""
+    """Return names with their values, on one line."""
     pieces: Pieces = ()
     for name, number in values.items():
         pieces += ((", " if pieces else "", "faint"), (name, "name"), (" = ", "faint"), (number, "number"))

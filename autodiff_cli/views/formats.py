@@ -63,7 +63,7 @@ class Subject(NamedTuple):
 
     @property
     def meant(self) -> str | None:
-        """The program as it was read: what the places in an answer point into."""
+        """Return the program as read: what the places in an answer point into."""
         return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
@@ -258,7 +258,7 @@ def cell_text(cell: Any) -> str:
 
 
 def in_quotes(text: str, separator: str) -> str:
-    """A cell, in quotes where it needs them."""
+    """Return a cell, in quotes if needed."""
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or separator in text else text
 
 
@@ -501,7 +501,7 @@ def format_of(
 
 
 def lacking(name: str, formats: Iterable[str]) -> ExpressionError:
-    """The error for a format that is not one of these."""
+    """Return the error for a format that is none of these."""
     known = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
     return usage_error(f"`{name}` {known}", f"it has {quoted(formats)}")
 
@@ -514,7 +514,7 @@ def undocumented(formats: Iterable[str]) -> ExpressionError:
 
 
 def draws(name: str) -> bool:
-    """Whether a format shows answers as people read them."""
+    """Return whether a format shows answers as people read them."""
     return name in FORMATS and issubclass(FORMATS[name], Documents)
 
 

@@ -67,7 +67,7 @@ class Wrapped:
         yield start, end
 
     def least(self) -> int:
-        """How wide a line must be so that nothing is broken that may not be."""
+        """Return the least width of a line that breaks nothing unbreakable."""
         return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1))
 
     def lines(self, width: int, indent: int = 0) -> list[Pieces]:
@@ -107,7 +107,7 @@ def broken(pieces: Pieces, width: int | None, indent: int = 2) -> Sequence[Piece
 
 
 def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
-    """Lines of code as Markdown has them."""
+    """Return lines of code in Markdown."""
     fence = "```"
     together = "\n".join(lines)
     while fence in together:
