@@ -74,11 +74,11 @@ Choose = Callable[[Sequence[str]], Sequence[str]]
 """Selects the needed columns from those present. Raises errors of unfit names."""
 
 Data = Callable[[Choose, bool], Columns]
-"""Reads the chosen columns; True skips rows that are not numbers. Raises `ExpressionError`."""
+"""Reads the chosen columns; True skips rows without numbers. Raises `ExpressionError`."""
 
 
 Row = Callable[[Sequence[float]], list[float]]
-"""Returns the results of one row from the values of all names. Raises `ExpressionError`."""
+"""Returns the results of a row from the values of all names. Raises `ExpressionError`."""
 
 
 class LossSpec(NamedTuple):

@@ -200,7 +200,7 @@ def described(
 
 
 def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
-    """Return the links of associative chains: unnamed, used once, by the same operation."""
+    """Return the links of associative chains: unnamed, used once, by one operation."""
     order = [*order]
     uses = Counter(roots)
     uses.update(p for i in order for p in graph.parents[i])

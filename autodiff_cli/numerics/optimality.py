@@ -163,7 +163,7 @@ def classified(
 
 
 def curvature(spectrum: Sequence[float], error: float) -> str:
-    """Return `convex`, `concave`, `indefinite` or `flat`, from eigenvalues with an `error`."""
+    """Return `convex`, `concave`, `indefinite` or `flat`, from eigenvalues and error."""
     if spectrum and min(spectrum) > error:
         return "convex"
     if spectrum and max(spectrum) < -error:

@@ -311,7 +311,7 @@ class ConstrainedProblem:
         spectrum, ways = np.linalg.eigh(basis.T @ curvature @ basis)
         noise = 1e-9 * max(float(np.max(np.abs(curvature))), 1e-300)
         if spectrum[0] > noise:
-            # where third derivatives decide, the point is too inexact for the sign of the second ones
+            # where third derivatives decide, the point is too inexact for the second ones
             with Defined(ArithmeticError):
                 for sign in (-1.0, 1.0):
                     there = reduced(x + sign * CURVATURE_OFFSET * np.maximum(1.0, np.abs(x)) * (basis @ ways[:, 0]))

@@ -150,7 +150,7 @@ class LocalModel:
             return self._diverging(trail)
         if last is not None and last.kind != "not stationary" and way <= 0:
             if end.value > row.value + self.value_error(row):
-                # a saddle or a maximum above where the search ended: if that is near, it stays there
+                # a saddle or a maximum above the end of the search: if that is near, it stays there
                 if not end_is_near:
                     return self._falling(row)
                 end = row
@@ -434,7 +434,7 @@ class LocalModel:
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
-        """Return the two points between which the value stops falling; whether at an edge."""
+        """Return the two points between which the value stops falling; and if at an edge."""
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:

@@ -1,4 +1,4 @@
-"""A formula fitted to data: its parameters by least squares, and how well they are known."""
+"""A formula fitted to data: its least-squares parameters and their uncertainties."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class Inference:
         return {a: {b: entry(a, b) for b in place} for a in place}
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:
-        """Return standardised residuals, and half the width of the curve's confidence band."""
+        """Return standardised residuals, and the half-width of the confidence band."""
         weights = self.model.weights
         of_mean = self._variances(self.slopes)
         # of the covariance this share is what the noise alone makes

@@ -278,7 +278,7 @@ class Model:
         return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
 
     def observed(self, values: Any) -> tuple[Any, Any]:
-        """Return the model's values and derivatives at the predictors as they were observed."""
+        """Return the model's values and derivatives at the observed predictors."""
         if self.errors:
             return self._swept(self._over_rows, values, self.columns)[:2]
         at = self(values)

@@ -51,7 +51,7 @@ MAX_DENSE = 200  # variables of methods with whole matrices
 
 
 class Minimum(Record):
-    """The end point of an optimiser; `views/fields.txt` describes the fields of its record."""
+    """The end point of an optimiser; `views/fields.txt` describes its fields."""
 
     text: str
     method: str

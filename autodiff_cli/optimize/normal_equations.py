@@ -141,7 +141,7 @@ class _Stationary(Operator):
 
     def at(self, box: Any) -> tuple[Any, Any]:
         balls = [self.ball(a) for a in box]
-        # at a point the matrix of the box around it, or of the point before it, does as well
+        # at a point, the matrix of the box around it, or of the previous point, does as well
         if not (self.matrix and all(a.is_exact() for a in box)):
             self.matrix = [[self.m.number(x).a for x in row] for row in self.equations.matrix(balls)]
         return [self.m.number(x).a for x in self.equations.slopes(balls)], self.matrix

@@ -77,7 +77,7 @@ class Graph:
         return {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
 
     def columns(self, leaf: Primitive) -> tuple[list[Primitive], list[tuple[int, ...]]]:
-        """Return the primitives and the inputs of all nodes; `leaf` stands for variables."""
+        """Return primitives and inputs of all nodes; `leaf` stands for variables."""
         primitives: list[Primitive] = [leaf] * len(self.places)
         parents: list[tuple[int, ...]] = [()] * len(self.places)
         for i in self.constants:

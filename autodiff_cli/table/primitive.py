@@ -59,7 +59,7 @@ class Bound(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """The bounds in the description of a domain, and whether they are the entire domain."""
+    """The bounds in the description of a domain; `whole` if they are all of it."""
 
     bounds: tuple[Bound, ...]
     whole: bool
@@ -116,9 +116,9 @@ class Facts(NamedTuple):
 
     name: str
     params: tuple[str, ...]
-    """Names of the inputs, as the signature shows them; `("*xs",)` for any number of them."""
+    """Names of the inputs; `("*xs",)` for any number of them."""
     partials: tuple[Rule | None, ...] = ()
-    """The rules, one a parameter; None where there is no derivative (a condition, an order)."""
+    """The rules by parameter; None without a derivative (a condition, an order)."""
     symbol: str = ""
     """How a drawing of the graph names the operation: `+`, `tanh`."""
     group: str = ""
@@ -144,7 +144,7 @@ class Facts(NamedTuple):
     with_two: str = ""
     """The primitive that a call with two arguments means instead: `log(x, b)`."""
     kink: Callable[..., bool] | None = None
-    """Whether there is no derivative at these inputs, although the function has a value."""
+    """Whether there is no derivative at these inputs, but a value."""
     convention: str = ""
     """The conventional derivative at a kink."""
     smooth: tuple[str, ...] = ()
@@ -176,9 +176,9 @@ class Facts(NamedTuple):
     not ask for `out`, it holds wherever the signs are those.
     """
     infinite: bool = False
-    """Whether the result can be infinite at finite inputs: because it is too large, or at a pole."""
+    """Whether the result can be infinite at finite inputs: by overflow, or at a pole."""
     propagates_infinity: bool = False
-    """Whether an infinite input never gives a finite result: so that it is seen at the result."""
+    """Whether an infinite input never gives a finite result, so that the result shows it."""
     propagates_first: Callable[[Number | None], bool] | None = None
     """Whether it propagates an infinite first input for this second one; None for any."""
     total_for: Callable[[Number], bool] | None = None
@@ -202,7 +202,7 @@ class Facts(NamedTuple):
     holds: str = ""
     """The relations `<`, `=`, `>` of its two numbers for which a comparison holds."""
     linear: bool = False
-    """Whether it is linear in all its inputs together: no local derivative depends on an input."""
+    """Whether it is linear in all inputs together: no derivative depends on an input."""
     product: bool = False
     """Whether it multiplies: a literal 0 cuts off the others, even without finite derivatives."""
     by_output: Callable[..., Number] | None = None

@@ -123,7 +123,7 @@ class _Failures:
         return mask
 
     def may_mask(self, step: Step, k: int) -> int:
-        """Return the failures that may reach an input of a step but may be hidden by its result."""
+        """Return the failures that an input of a step may have and its result may hide."""
         row = OPERATIONS[step.name]
         if step.name in CONDITIONS or (row.may_kink and not row.propagates_infinity):
             return ALL
@@ -184,7 +184,7 @@ def showing(
         undefined |= failures.possible[value] & failures.undefined
         exposed |= failures.exposed[value]
         needed |= failures.masked[value]
-    # A derivative that would not show where the value is undefined takes that from the value.
+    # A derivative that would not show that the value is undefined takes that from the value.
     from_value = {partial for partial in partials if undefined & ~failures.exposed[partial]}
     unseen = {partial: failures.masked[partial] & ~(exposed if partial in from_value else 0) for partial in partials}
     for missing in unseen.values():

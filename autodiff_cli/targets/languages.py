@@ -179,7 +179,7 @@ class JavaScript(Curly):
 
 
 class C(Curly):
-    """C99 with `math.h`: a function that returns the value and writes the gradient to an array."""
+    """C99 with `math.h`: a function that returns the value and fills an array."""
 
     def callable(self, name: str) -> bool:
         library = reserved_words("c_library")
@@ -227,7 +227,7 @@ class C(Curly):
 
 
 class Scientific(Target):
-    """MATLAB, R and Julia, whose functions return the value and the derivatives together."""
+    """MATLAB, R and Julia, whose functions return value and derivatives together."""
 
     calls_below = False
     """Whether the function has to stand before those that it calls."""

@@ -41,7 +41,7 @@ def _quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
     return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {sql._number(0.0)}))"
 
 
-# ---- arithmetic that ends the query where a result is too large, or where it is 0 because it is too small
+# ---- arithmetic that ends the query where a result overflows, or underflows to 0
 def _checked_sum(sign: str) -> Template:
 
     def template(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
@@ -293,7 +293,7 @@ class Sql(Target):
         return f"CASE WHEN ad_ok THEN NULL {' '.join(cases)} ELSE '{NO_VALUE}' END AS error"
 
     def outside(self) -> Iterator[tuple[str, str]]:
-        """Return for operations the condition that inputs are outside the domain, and a message."""
+        """Yield the conditions that inputs of operations are outside domains, with messages."""
         conditions: dict[str, str] = {}
         # Its derivatives may need an operation elsewhere, too.
         unit = self.unit
@@ -379,7 +379,7 @@ class Sql(Target):
         source, there = "points", list[str]()
         for k, layer in enumerate(layers):
             needed = [name for name in there if last.get(name, -1) > k]
-            # The text stays in proportion to the program: many columns are handed on together.
+            # The text stays proportional to the program: many columns are passed on together.
             few = len(needed) <= max(MAX_LISTED, len(there) // 2)
             there, carried = (needed, needed) if few or not k else (there, ["*"])
             yield f"{'' if k else 'WITH '}ad_s{k + 1} {self.opening}"

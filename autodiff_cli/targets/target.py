@@ -187,7 +187,7 @@ class Target:
         return "\n".join([*self.lines(), ""])
 
     def lines(self) -> Iterable[str]:
-        """Return the lines of the source of `unit`, whose `variables` have names in this language."""
+        """Return the lines of `unit`, whose `variables` have names in this language."""
         raise TypeError(f"{type(self).__name__} writes no source")
 
     def library(self) -> list[str]:
@@ -233,7 +233,7 @@ class Target:
         return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
 
     def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
-        """Return the lines that compute a recording's results, with declarations if needed."""
+        """Return the lines that compute results, with declarations if needed."""
         return self.body(recording, labels)
 
     def _shown(self, step: Step) -> str:
@@ -312,7 +312,7 @@ class Target:
         return str(form[0]).format(assembled(condition, self.parts, form[2]))
 
     def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
-        """Return the lines that compute a recording's results; steps needed once are inlined."""
+        """Return the lines that compute results; steps needed once are inlined."""
         plan = self.plan(recording)
         hidden = self._inlined(plan, (*recording.values, *recording.partials), labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]
