@@ -1,4 +1,4 @@
-"""How accurate a gradient is, by comparison with differences and with many digits."""
+"""How accurate a gradient is, compared with differences and with many digits."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class CheckedNumber:
     None without a derivative: a convention at a kink has no correct digits.
     """
     kept: int | None
-    """The correct digits if the inputs are exactly the doubles they were read as."""
+    """The correct digits if the inputs are exactly the doubles as read."""
     difference: float | None
     """The finite difference for a partial derivative, with an estimated error."""
     difference_error: float | None
@@ -107,8 +107,8 @@ def check(
 ) -> Check:
     """Return value and gradient of a program, with lower bounds on their correct digits.
 
-    The reference is the same program in 50 digits or more, at exactly the doubles (literals and constants too) of the
-    computation; its partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.
+    The reference is the program in 50 digits or more, at exactly the doubles of the computation; its
+    partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.
     `watch` receives the number of rows of data added up, in 50 digits and again in 100.
 
     >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
@@ -291,7 +291,7 @@ class _References(NamedTuple):
     exact: GradientResult
     """At exactly the doubles of the computation."""
     written: list[GradientResult]
-    """With decimal literals, at the decimals and the doubles; empty without a value."""
+    """With decimal literals, at decimals and doubles; empty without a value."""
     precision: int
     sure: bool
     """Whether doubling the digits changes nothing."""

@@ -1,4 +1,4 @@
-"""Derivatives from values alone: central differences, in doubles and in many digits."""
+"""Derivatives from values alone, by central differences."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Nu
 
 
 def extrapolated(value: Callable[[float], float | None], x: float) -> Difference:
-    """Return the slope at `x` by Ridders' method: central differences, extrapolated to step 0.
+    """Return the slope at `x` by Ridders' method: extrapolated central differences.
 
     Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
     """

@@ -1,4 +1,4 @@
-"""Columns as variables: the program's names among the columns, and rows without values."""
+"""Columns as variables: a program's names among columns, and rows without values."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def fitted(
 
 
 def missing_hint(name: str, columns: Sequence[str]) -> str:
-    """Return a hint for a name without a value: the column it may be, or all columns."""
+    """Return a hint for a name without a value: a similar column, or all columns."""
     near = next((column for column in columns if column.lower() == name.lower()), None)
     near = near or next((column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None)
     near = near or nearest(name, list(columns))
@@ -179,7 +179,7 @@ def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionErro
 
 
 def listed(columns: Sequence[str]) -> str:
-    """Return the columns for a hint, and how to use one whose heading is no name."""
+    """Return the columns for a hint, and how to use headings that are no names."""
     entries = numbered([name for name in columns if name[-1:] != "]"])
     inner = names_in_headings(columns)
     columns = [name for name in columns if name not in entries and inner.get(name) not in columns]
@@ -192,13 +192,13 @@ _NUMERAL = re.compile(r"(?<![\w`-])-?\d[\d.]*(?:e[+-]?\d+)?(?!\w)")
 
 
 def conventions(warnings: Iterable[Diagnostic]) -> tuple[str, ...]:
-    """Return the conventions at kinks in a row's warnings, without varying numbers."""
+    """Return the conventions at kinks in warnings, without varying numbers."""
     kinks = [f"{_NUMERAL.sub('…', x.message)} ({x.hint})" for x in warnings if x.kind == "kink"]
     return tuple(dict.fromkeys(kinks))
 
 
 def reason(error: ExpressionError) -> str:
-    """Return an error without details that vary between rows, as a key for counting."""
+    """Return an error without details that vary by row, as a key for counting."""
     headline = str(error).split("; ")[0].split(" (here ")[0]
     if error.kind == "point":
         headline = ": ".join(headline.split(": ")[:2])

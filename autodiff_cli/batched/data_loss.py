@@ -71,14 +71,14 @@ class Columns(NamedTuple):
 
 
 Choose = Callable[[Sequence[str]], Sequence[str]]
-"""Selects the needed columns from those present. Raises errors of names that do not fit."""
+"""Selects the needed columns from those present. Raises errors of unfit names."""
 
 Data = Callable[[Choose, bool], Columns]
-"""Reads the chosen columns; True skips rows that are not numbers. Raises `ExpressionError`."""
+"""Reads the chosen columns; True skips rows without numbers. Raises `ExpressionError`."""
 
 
 Row = Callable[[Sequence[float]], list[float]]
-"""Returns the results of one row from the values of all names. Raises `ExpressionError`."""
+"""Returns the results of a row from the values of all names. Raises `ExpressionError`."""
 
 
 class LossSpec(NamedTuple):
@@ -443,7 +443,7 @@ class DataLoss:
 
     # ---- warnings
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
-        """Return a warning for each place without a derivative, with its number of rows."""
+        """Return a warning for each place without a derivative, with its count of rows."""
         if not self.evaluator.may_kink:
             return ()
         here = [point[name] for name in self.variables]

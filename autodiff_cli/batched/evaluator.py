@@ -34,9 +34,9 @@ POINTS_PER_BLOCK = 1_000
 class Evaluator:
     """Value and gradient of one program at any number of points.
 
-    `variables` are the names in the order of a point's values; `wrt` those to differentiate by, by default those of
-    `gradient`. Results and errors are those of `gradient`, to the last digit; at kinks whose sides agree, conventions
-    are used, as in formulas, unless they add up to a gradient of 0. Code is generated on demand. Raises
+    `variables` are the names in the order of a point's values; `wrt` those to differentiate by, by default
+    as in `gradient`. Results and errors are those of `gradient`, to the last digit; at kinks whose sides
+    agree, conventions are used, unless they add up to a gradient of 0. Code is generated on demand. Raises
     `ExpressionError` for a program with several outputs.
 
     >>> from autodiff_cli.inputs.problem import parse
@@ -55,7 +55,7 @@ class Evaluator:
         self.steps = work.COMPILED_CALL + sum(
             [work.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives]
         )
-        """Steps of work for an evaluation of value and derivatives, about microseconds."""
+        """Steps of work of an evaluation with derivatives, about microseconds."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without generated functions."""
@@ -67,7 +67,7 @@ class Evaluator:
 
     @cached_property
     def may_kink(self) -> bool:
-        """Return whether there are kinks: then a gradient of 0 may be a convention."""
+        """Return whether there are kinks: then a gradient of 0 may be conventional."""
         return any(primitive.may_kink for primitive in self.graph.primitives)
 
     @cached_property
@@ -79,7 +79,7 @@ class Evaluator:
         return compiled(record_values(self.graph, self._program.leaf_places()), len(self.variables))
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
-        """Return value and partial derivatives by `wrt` at a point of finite floats. Raises what `gradient` raises."""
+        """Return value and partial derivatives by `wrt` at finite floats. Raises as `gradient`."""
         work.charge(self.steps)
 
         def fast() -> tuple[float, list[float]] | None:
@@ -106,7 +106,7 @@ class Evaluator:
         return float(result.value), [float(result.gradient[name]) + 0.0 for name in self.wrt]
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
-        """Return the errors of points, given by finite columns, that `slowly` would raise; others have to ask it."""
+        """Return the errors that `slowly` would raise at points in finite columns, where known."""
         errors: dict[int, ExpressionError] = {}
         # each point has its own budget, at least this
         if columns and not self.graph.chooses and work.SWEEP + len(self.graph.places) <= work.STEPS:
@@ -167,7 +167,7 @@ def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
 def compiled(recording: Recording, inputs: int) -> Compiled:
     """Return the recording as a Python function.
 
-    Its source has only numbered names, literals and names from the table of primitives, and no user's text.
+    Its source has only numbered names, literals and names from the table, and no user's text.
     """
     target = Internal()
     source = target.source(recording, inputs)

@@ -1,7 +1,7 @@
-"""Value and derivatives of a program at blocks of rows, and the rows left to the interpreter.
+"""Value and derivatives of a program at blocks of rows, some left to the interpreter.
 
-The program is recorded once and printed for a backend: LLVM with the C library's vector mathematics, or NumPy. Both
-flag the rows with a number that is not finite; plain Python computes those one by one, with messages.
+The program is recorded once and printed for LLVM, with the C library's vector mathematics, or NumPy.
+Both flag the rows with a number that is not finite; plain Python computes those, with messages.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ LIBRARY = "libmvec.so.1"
 """The C library's vector mathematics, if it has them."""
 
 MAX_LLVM_STEPS = 4_000
-"""Limit of steps for LLVM: each takes some microseconds to build, more in large programs."""
+"""Limit of steps for LLVM: each takes microseconds to build, more in large programs."""
 
 NUMPY_BLOCK_ROWS = 16_384
-"""Rows that NumPy computes at a time: a dozen columns fit in a processor's cache."""
+"""Rows that NumPy computes at a time: a dozen columns fit in a cache."""
 
 LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
 """Scales that overflow: 1/(LOWER_SCALE·x) if |x| < 1e-100, UPPER_SCALE·x if |x| > 1e100."""
 
 FAR = native("beta logaddexp logsumexp")
 FAR_SCALE = 1e302
-"""A scale that overflows where |x| > 1.8e6: there the formulas of second derivatives of `FAR` functions lose digits."""
+"""Overflows if |x| > 1.8e6, where second derivatives of `FAR` functions lose digits."""
 
 MAX_POWER = 1_000
 """Whole powers from 2 to this one have no pole."""
@@ -55,7 +55,7 @@ MAX_POWER = 1_000
 Backend = TypeVar("Backend")
 
 Compute = Callable[[Sequence[Any], Any, Any], None]
-"""Fills results, one row each, and flags; an input is a column or a shared number."""
+"""Fills results, a row each, and flags; an input is a column or a shared number."""
 
 
 class Kernel(NamedTuple):
@@ -88,7 +88,7 @@ def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tu
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a function that records value, gradient and Hessian (lower triangle). Raises `ExpressionError`."""
+    """Return a recorder of value, gradient and lower Hessian. Raises `ExpressionError`."""
     leaves = program.variables.values()
     by = [program.variables.get(name) or variable(name) for name in wanted]
     outputs = (program.outputs[0], *partials(program.outputs[0], by))
@@ -107,7 +107,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
 
 def _doubtful(recording: Recording) -> Iterator[Step]:
-    # formulas may have cancelled poles of the sweeps, `sqrt(x)**2` at 1e-300, or cancel digits
+    # formulas may have cancelled the sweeps' poles, `sqrt(x)**2` at 1e-300, or cancel digits
     m, graph, place = recording.recorder, recording.graph, recording.place
     for i in place:
         if i not in recording.active:
@@ -205,7 +205,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     places = np.array(shared, np.intp)
 
     def run(columns: Sequence[Any], results: Any, flags: Any, rows: int) -> None:
-        # shared inputs are one array, and results are rows of one: addresses follow by arithmetic
+        # shared inputs are one array, and results its rows: addresses follow by arithmetic
         numbers = np.array([columns[k] for k in shared], dtype=float)
         read = np.empty(max(1, inputs), np.uint64)
         arrays = (numbers, results, read, flags, *[columns[k] for k in separate])
@@ -242,7 +242,7 @@ NUMPY_OPERATORS: dict[str, Any] = {
 }
 
 ONE_BY_ONE = native("erf erfc gamma lgamma")
-"""Functions that only Python has, which are faster than a formula with a pass over a column for each term."""
+"""Functions of Python alone, faster than formulas with a pass over columns per term."""
 
 NUMPY_FORMS = language("numpy")["forms"]
 

@@ -1,1 +1,1 @@
-"""Gradients, Jacobians, Hessians, Taylor series, traces and graphs of a program at a point."""
+"""Gradients, Jacobians, Hessians, Taylor series, traces and graphs at a point."""

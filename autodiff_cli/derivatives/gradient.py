@@ -40,14 +40,14 @@ class Intermediate(Record, Generic[Number]):
 
 
 class Graphed:
-    """A graph with values and derivatives of its nodes; its Values are built on first use."""
+    """A graph with its nodes' values and derivatives; Values are built on first use."""
 
     def __init__(
         self, graph: Graph, grads: Sequence[float | None] | None, unit: Callable[[int], Unit] | None = None
     ) -> None:
         self.graph = graph
         self.grads = grads
-        """The derivative by each node, or None; None itself for a graph without a point."""
+        """The derivative by each node, or None; None itself without a point."""
         self.unit = unit
         """Returns the unit of a node, whose value is in coherent ones."""
 
@@ -67,7 +67,7 @@ class Gradient(Record, Generic[Number]):
     value: Number
     gradient: dict[str, Number]
     point: dict[str, Number]
-    """The value of every variable, and of wanted names that the program does not use."""
+    """The value of every variable, and of wanted names that are not used."""
     constants: dict[str, float]
     """The named constants used, which reveal a forgotten variable `e`."""
     warnings: tuple[Diagnostic, ...] = ()
@@ -75,12 +75,12 @@ class Gradient(Record, Generic[Number]):
     graphed: Graphed | None = None
     over: LossSummary | None = None
     elasticities: dict[str, Number | None] | None = None
-    """The elasticities x·f′/f by the wanted variables, if requested; None where undefined."""
+    """The elasticities x·f′/f by the wanted variables, if requested; None if undefined."""
     units: Units | None = None
 
     @property
     def output(self) -> Value | None:
-        """The root of the graph, with `data` and `grad` at each node; None except in doubles."""
+        """Return the graph's root, with `data` and `grad` at each node; None except in doubles."""
         return None if self.graphed is None else self.graphed.output
 
 
@@ -175,7 +175,7 @@ def _answer(
         ]
         graphed = Graphed(graph, slopes, None if units is None else units.node) if m is REAL else None
         gradient = dict.fromkeys(posed.wanted, zero)
-        # a variable of a branch that was not taken has no adjoint, and no influence
+        # a variable of an untaken branch has no adjoint, and no influence
         gradient |= {name: slopes[i] for name, i in by.items() if slopes[i] is not None}
         value = float(at.values[0]) + 0.0 if m is REAL else at.values[0]
         return {

@@ -17,7 +17,7 @@ MAX_PROGRAMS = 1024
 AT_ONCE = 128
 """So many programs are kept at their first use, then only repeated ones.
 
-Most programs of a long stream never repeat, and memory that is reused at once is faster than memory that is kept.
+Most programs of a long stream never repeat, and memory that is reused at once is faster.
 """
 
 MAX_KEPT = 250_000
@@ -45,7 +45,7 @@ class PreparedProgram:
         return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
-        """The gradient without the graph; None, or `doubles.LEFT` raised, if it needs the graph."""
+        """Return the gradient without graph; None, or raise `doubles.LEFT`, if that needs it."""
         program = self.program
         leaves, places = program.leaves, program.places
         if program.bound and self.binds(point):

@@ -1,4 +1,4 @@
-"""Plain descriptions of graphs, from which trees, pictures and pages are drawn."""
+"""Plain descriptions of graphs, for trees, pictures and pages."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 MANY_ALIKE = 8
 """More terms, or nodes, that stand at one place of the text are folded."""
 MAX_DRAWN = 1_000
-"""The most nodes of all pictures with one open fold; beyond that there are none."""
+"""The most nodes of all pictures with one open fold; with more there are none."""
 
 
 class PictureInput(Record):
-    """A line of the picture: the node it comes from, and whether the evaluation followed it."""
+    """A line of the picture: its source node, and whether the evaluation followed it."""
 
     node: int
     taken: bool
@@ -59,17 +59,17 @@ class PictureNode(Record):
 
     @property
     def data(self) -> float | bool | None:
-        """The value; None without a point or evaluation, except for literals."""
+        """Return the value; None without a point or evaluation, except for literals."""
         return self.value if self.taken or self.literal is not None else None
 
     @property
     def grad(self) -> float | None:
-        """The derivative of the output by it; None if absent or not evaluated."""
+        """Return the derivative of the output by it; None if absent."""
         return self.adjoint if self.taken else None
 
 
 class Picture(Record):
-    """The unsimplified graph of a program; `numbers` is false if it has no point."""
+    """The unsimplified graph of a program; `numbers` is false without a point."""
 
     text: str
     numbers: bool
@@ -92,7 +92,7 @@ def picture(
     wrt: Sequence[str] | None = None,
     units: Sequence[str] | str | None = None,
 ) -> Picture:
-    """Return the graph of `text` at `point` with values and derivatives; the output is in `units`.
+    """Return the graph of `text` at `point` with its numbers; the output is in `units`.
 
     Raises `ExpressionError` as `gradient` does.
     """
@@ -117,7 +117,7 @@ def pictured(result: Gradient[float]) -> Picture:
 
 
 def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
-    """Return the graph of the program `text` without numbers; it may have several outputs.
+    """Return the graph of a program without numbers; it may have several outputs.
 
     `names` are variables even if called like a constant. Raises `ExpressionError` for invalid text.
     """
@@ -140,10 +140,9 @@ def described(
     chains: bool = False,
     partials: bool = True,
 ) -> Picture:
-    """Return the picture of a graph below its outputs or other `roots`.
+    """Return the picture of a graph below its outputs or other `roots`, without evaluation.
 
-    With `chains` each chain of one operation is one node; without `partials` lines have no derivatives. Values are not
-    evaluated here.
+    With `chains` each chain of one operation is one node; without `partials` lines have no derivatives.
 
     >>> x = Value(3.0, label="x")
     >>> square = x * x
@@ -201,7 +200,7 @@ def described(
 
 
 def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
-    """Return the links of associative chains: unnamed nodes used once, by the same operation."""
+    """Return the links of associative chains: unnamed, used once, by one operation."""
     order = [*order]
     uses = Counter(roots)
     uses.update(p for i in order for p in graph.parents[i])
@@ -215,7 +214,7 @@ def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]
 
 
 def edges(source: Graphed, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:
-    """Yield the consumer, position and local derivative of each input of a node and its chain."""
+    """Yield consumer, position and local derivative of each input of a node's chain."""
     graph, grads = source.graph, source.grads
     if not partials and links.isdisjoint(graph.parents[i]):
         yield from [(i, k, None) for k in range(len(graph.parents[i]))]
@@ -255,7 +254,7 @@ def _taken(graph: Graph, i: int) -> Sequence[bool]:
     return [position in asked for position in range(len(parents))]
 
 
-# ---- folding ------------------------------------------------------------------------------------------------------
+# ---- folding
 class Fold(Record):
     """A node of a folded picture, and the nodes it stands for."""
 
@@ -277,12 +276,12 @@ class Folding(Record):
 
 
 def unrolled(graph: Graph, nodes: Iterable[int]) -> bool:
-    """Return whether nodes, like entries of a list, share operation and place in the text."""
+    """Return whether nodes, like entries of a list, share operation and place."""
     return len({(span, graph.primitives[i]) for i in nodes if (span := graph.span(i)) is not None}) == 1
 
 
 def folded(picture: Picture) -> tuple[Folding, ...]:
-    """Return the picture with long sums, products and like nodes of lists folded, if any.
+    """Return the picture with long sums, products and lists folded, if any.
 
     After it come those with one fold open. The picture has one output.
     """
@@ -349,7 +348,7 @@ def _alike(
     terms: Collection[int],
     apart: Collection[int],
 ) -> tuple[dict[int, int], dict[int, int]]:
-    """Return the node that each head is drawn as (those `apart` as themselves), and the depth of each.
+    """Return the node that each head is drawn as (those `apart` as themselves), and depths.
 
     Many heads at one place of the text and one depth are drawn as the first. Nodes of one depth do not need each other,
     so the graph stays acyclic.

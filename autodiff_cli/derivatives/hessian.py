@@ -34,12 +34,12 @@ class Hessian(Record):
     gradient: dict[str, Shown]
     hessian: list[list[Shown]]
     eigenvalues: list[float] | None
-    """Ascending, from the matrix in doubles; None if it is too large or its entries differ in dimension."""
+    """Ascending, in doubles; None if too many, or if entries differ in dimension."""
     verdict: str
-    """minimum, maximum, saddle, `flat` (an eigenvalue is 0, and the others do not decide), `not stationary` (the
-    gradient is not 0), or undecided without eigenvalues. Numbers are 0 if they are so within their rounding errors."""
+    """minimum, maximum, saddle, `flat` (an eigenvalue is 0 and others do not decide), `not stationary`
+    or undecided (no eigenvalues). Numbers within their rounding errors are 0."""
     curvature: str
-    """convex, concave, indefinite, or flat in some direction, by the eigenvalues alone."""
+    """convex, concave, indefinite, or flat in some direction, by eigenvalues alone."""
     flat: tuple[str, ...]
     """The directions of zero curvature, such as `x - y`."""
     point: dict[str, Shown]
@@ -59,7 +59,7 @@ def hessian(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Hessian:
-    """Return value, gradient and Hessian of the program `text` at `point`, by the variables `wrt`.
+    """Return value, gradient and Hessian of a program at `point`, by the variables `wrt`.
 
     With data `over`, the program is the term of one row. Raises `ExpressionError` as `gradient` does; `derivative` also
     for a second derivative that is infinite or, at a kink, does not exist.
@@ -108,7 +108,7 @@ def hessian(
 
 
 def _loss(at: Derivatives, names: Sequence[str], units: ProgramUnits | None, tree: Units | None) -> dict[str, Any]:
-    """Return the derivatives of a loss over rows of data, in the units of the tree."""
+    """Return the derivatives of a loss over data, in the units of the tree."""
     gradient, matrix = dict(zip(names, at.gradient, strict=True)), [[*row] for row in at.hessian]
     if units is not None and tree is not None:
         gradient = {name: x * units.factor_of(tree["gradient"][name], [name]) for name, x in gradient.items()}
@@ -118,7 +118,7 @@ def _loss(at: Derivatives, names: Sequence[str], units: ProgramUnits | None, tre
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:
-    """Return eigenvalues in their unit, added to the tree; none where the entries differ in unit.
+    """Return eigenvalues, their unit in the tree; none if the entries differ in unit.
 
     Of a matrix in SI units only the dimensions must agree.
     """

@@ -57,7 +57,7 @@ def jacobian(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Jacobian:
-    """Return the outputs of the program `text` at `point` and their partial derivatives by `wrt`.
+    """Return the outputs of a program at `point` and their partial derivatives by `wrt`.
 
     With a `direction` (0 for missing variables) or an `adjoint` (by the outputs' names, or in their order) only the
     product with it, in one sweep without the matrix. `units` are those of the outputs; with `system` the others are

@@ -1,4 +1,4 @@
-"""A program as a page to learn from: graph, names, formulas, and code per operation."""
+"""A program as a page to learn from: graph, names, formulas, code per operation."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Node(Record):
     operation: int | None
     inputs: tuple[int, ...]
     slots: tuple[int | None, ...]
-    """For each input, which argument of the operation it is; None for a literal."""
+    """For each input, its argument of the operation; None for a literal."""
     formula: str
     """The operation, with a character of `SLOTS` for each input."""
     partials: tuple[str, ...]
@@ -66,7 +66,7 @@ class Node(Record):
     source: str
     selects: bool
     place: int | None
-    """A number shared by operations at one place of the text; None without a place."""
+    """A number shared by operations at one place of the text; None without one."""
 
 
 class Page(Record):
@@ -97,9 +97,9 @@ def page(
     wrt: Sequence[str] | None = None,
     units: Sequence[str] | str | None = None,
 ) -> Page:
-    """Return the page about the program `text`, which begins at `point`; the value is in `units`.
+    """Return the page about a program, which begins at `point`; the value is in `units`.
 
-    Raises `ExpressionError` as `gradient` does; `limit` for a graph of more than `MAX_NODES` nodes; `usage` for an
+    Raises `ExpressionError` as `gradient` does; `limit` for more than `MAX_NODES` nodes; `usage` for an
     operation that JavaScript lacks.
 
     >>> answer = page("x*w", {"x": 2, "w": 3})
@@ -213,7 +213,7 @@ def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
 
 
 def _operation(graph: Graph, i: int) -> tuple[tuple[int | None, ...], str, str, tuple[str, ...]]:
-    """Return the argument of each input, the operation as code and as formula, and its local derivatives.
+    """Return an operation's arguments by input, its code, its formula and local derivatives.
 
     In code the inputs are `x1`, `x2` …, and conditions nonzero numbers; literals stay, as a fixed exponent needs no
     derivative. In formulas characters from `SLOTS` stand for the inputs.

@@ -34,7 +34,7 @@ MAX_DIGITS = 300_000
 ZERO_TEST_DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; the last one decides."""
 NOISE = 1e-6
-"""The largest relative error bound of a coefficient in doubles that is shown as it is."""
+"""The largest relative error bound of a coefficient that is kept in doubles."""
 
 
 class Taylor(Record):
@@ -63,7 +63,7 @@ def taylor(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Taylor:
-    """Return the Taylor polynomial of the program `text` at `point` in `wrt`, up to an order from 0 to 200.
+    """Return the Taylor polynomial of a program at `point` in `wrt`, of order 0 to 200.
 
     `wrt` is optional if there is one variable. Raises `ExpressionError` as `gradient` does.
 
@@ -129,7 +129,7 @@ def _check_order(order: int, arithmetic: Arithmetic) -> None:
 def _without_noise(
     graph: Graph, values: Values, point: Mapping[str, float | str], name: str, order: int
 ) -> list[Number] | None:
-    """Return the coefficients in doubles, those that are mostly rounding from many digits; None without error bounds.
+    """Return the coefficients, inexact ones from many digits; None without error bounds.
 
     A typed point may be off by its rounding, `pi/2` too; one given as a double is exact.
     """
@@ -165,7 +165,7 @@ def _in_digits(digits: int, point: Point) -> tuple[RunningDigits, Values]:
 
 
 def shortest(x: Shown) -> str:
-    """Return the shortest literal that reads back as the number, or all its digits."""
+    """Return the shortest literal that reads back as the number, or all digits."""
     if isinstance(x, Figure):
         text = x.text.replace("e+", "e")
         # zeros that count proven digits say nothing in a formula
@@ -180,7 +180,7 @@ def polynomial(
     written: Callable[[Shown], str] = shortest,
     units: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the polynomial in powers of the variable less the center, without zero terms.
+    """Return the polynomial in powers of variable less center, without zero terms.
 
     With units its numbers have them: `2[m] + 3[m/s]*(t - 1[s])`.
     """
@@ -213,7 +213,7 @@ def polynomial(
     return out or "0"
 
 
-# ---- removable singularities --------------------------------------------------------------------------------------
+# ---- removable singularities
 class _Decisions:
     """Whether numbers are 0, by bounds on their errors."""
 
@@ -248,7 +248,7 @@ def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[La
 def series_through(
     m: NumberType, output: Value, values: Values, point: Point, by: str, order: int
 ) -> tuple[list[Number], Diagnostic] | None:
-    """Return the coefficients through a removable singularity and a note on it, or None."""
+    """Return the coefficients through a removable singularity and a note, or None."""
     try:
         series, decisions = decided_series(output, point, by, order)
         if series.start < 0:
@@ -274,7 +274,7 @@ def series_through(
 
 
 def limit_hint(program: Program, point: Point) -> str | None:
-    """Return a hint with the limit at a point without a value; None if unknown."""
+    """Return a hint with the limit at a point without value; None if unknown."""
     (by, *others) = program.variables or ("",)
     if others or not by:
         return None

@@ -1,4 +1,4 @@
-"""Evaluation traces: the primal sweep, then the adjoint or tangent sweep, step by step."""
+"""Evaluation traces: the primal sweep, then the adjoint or tangent sweep."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class TraceRow(Record):
     """Whether the name was generated: a letter and a number."""
     symbol: str
     formula: str
-    """The operation on its inputs' names, such as `v1 + v2`; empty for a variable or constant."""
+    """The operation, such as `v1 + v2`; empty for a variable or constant."""
     graph: Value
     """The formula as a graph of one operation on leaves with values."""
     inputs: tuple[str, ...]
@@ -64,7 +64,7 @@ class Term(Record):
 
 
 class AdjointStep(Term):
-    """A step of the adjoint trace, from the `source` back to its input `target`."""
+    """A step of the adjoint trace, from the `source` to its input `target`."""
 
     target: TraceRow
     upstream: float
@@ -99,7 +99,7 @@ class Note(Record):
 
 
 class Trace(Record):
-    """A trace; in forward mode without `pulls` and `gradient`, in reverse mode without `pushes`."""
+    """A trace; forward mode has no `pulls` and `gradient`, reverse mode no `pushes`."""
 
     text: str
     mode: str
@@ -129,8 +129,8 @@ def trace(
 ) -> Trace:
     """Return the evaluation trace of the program `text` at `point`.
 
-    Reverse mode gives the gradient by `wrt`, forward mode the derivative along `direction`, the speeds of variables
-    (0 if missing). Raises `ExpressionError` like `gradient`.
+    Reverse mode gives the gradient by `wrt`, forward mode the derivative along `direction` (0 for missing
+    variables). Raises `ExpressionError` like `gradient`.
 
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
@@ -218,9 +218,9 @@ def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[
     return seeds
 
 
-# ---- order and names ----------------------------------------------------------------------------------------------
+# ---- order and names
 def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
-    """Return the graph of a program with one output in reading order, and the new places of its nodes.
+    """Return a program's graph in reading order, and the new places of its nodes.
 
     By statement, then by level, as the survey literature numbers them; both sweeps can run.
     """
@@ -251,7 +251,7 @@ class Writer:
         units: Sequence[Unit] | None = None,
         rate: Unit | None = None,
     ) -> None:
-        """For the nodes of this order, with the `units` of all, tangents per `rate`; `variables` come first."""
+        """`units` are those of all nodes, tangents are per `rate`; `variables` come first."""
         self.graph, self.order, self.units, self.rate = graph, order, units, rate
         self.letter = next(
             (x for x in "vuwzk" if not any(name[:1] == x and name[1:].isdigit() for name in graph.labels.values())),
@@ -281,7 +281,7 @@ class Writer:
         return bool(graph.parents[i]) and signed_constant(graph, i) is None
 
     def leaf(self, i: int) -> Value:
-        """The node as a leaf of formulas: a constant, or a name with a value."""
+        """Return the node as a leaf: a constant, or a name with a value."""
         leaf = self.leaves.get(i)
         if leaf is None:
             p = signed_constant(self.graph, i)
@@ -309,7 +309,7 @@ class Writer:
         return TraceRow(name, kind, i in self.numbered, symbol, text, formula, listed, *numbers, graph.span(i))
 
     def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
-        """Yield each active input with its local derivative, bare and as shown."""
+        """Yield each active input with its local derivative, plain and as shown."""
         numbers = local_derivatives(active, i)
         if all(x is None for x in numbers):
             return
@@ -321,7 +321,7 @@ class Writer:
                 yield p, x, (text, formula, self.number(float(x), i, p))
 
     def number(self, x: Any, i: int, by: int | None = None) -> Any:
-        """The value of a node, or its derivative `by` another, as shown."""
+        """Return the value of a node, or its derivative `by` another, as shown."""
         if self.units is None:
             return unsigned(x)
         from ..inputs.quantities import measured_number
@@ -335,7 +335,7 @@ class Writer:
         return unsigned(x) if self.units is None else self.per_rate(x, self.units[i])
 
     def per_rate(self, x: Any, unit: Unit) -> Any:
-        """The tangent of a quantity in this unit, as shown."""
+        """Return the tangent of a quantity in this unit, as shown."""
         from ..inputs.quantities import measured_number
         from ..quantities.unit import ratio
 
@@ -343,7 +343,7 @@ class Writer:
         return measured_number(unsigned(x), unit.difference if rate is None or not rate.atoms else ratio(unit, rate))
 
     def pulls(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
-        """The steps of the backward sweep."""
+        """Return the steps of the backward sweep."""
         (root,) = self.graph.roots
         sources = [i for i in reversed(self.order) if adjoints[i] is not None and active[i]]
         steps = [(i, *term) for i in sources for term in self.terms(i, active)]
@@ -359,7 +359,7 @@ class Writer:
         return pulls
 
     def pushes(self, flows: Sequence[float | None], active: Activity) -> Iterator[TangentStep]:
-        """The steps of the tangent sweep."""
+        """Yield the steps of the tangent sweep."""
         for i in self.order:
             if flows[i] is not None and self.graph.parents[i]:
                 terms = [
@@ -371,12 +371,12 @@ class Writer:
 
 
 def signed_constant(graph: Graph, i: int) -> int | None:
-    """Return the constant that a node is, perhaps negated: a reader takes `-1` for a number."""
+    """Return the constant of a node, perhaps negated: a reader takes `-1` for a number."""
     p = graph.parents[i][0] if graph.primitives[i] is NEG and i not in graph.labels else i
     return p if graph.primitives[p] is CONSTANT and p not in graph.labels else None
 
 
-# ---- what went on in the numbers ----------------------------------------------------------------------------------
+# ---- what went on in the numbers
 def _vanishing(pulls: Sequence[AdjointStep]) -> Iterator[Note]:
     received: dict[str, list[AdjointStep]] = {}
     for pull in pulls:

@@ -49,7 +49,7 @@ class Branch:
         return branch is other
 
     def line(self) -> list[Branch]:
-        """Return the branches from the outermost to this one, without the whole program."""
+        """Return the branches from the outermost to this one, but not the whole program."""
         branches: list[Branch] = []
         branch = self
         while branch.parent is not None:
@@ -78,7 +78,7 @@ class Recording:
     place: dict[int, Step] = field(default_factory=dict)
     """The step of each node that the outputs need."""
     edges: tuple[Step, ...] = ()
-    """Comparisons at whose equality a variable counts that counts on neither side."""
+    """Comparisons at whose tie a variable counts that counts on neither side."""
     active: frozenset[int] = frozenset()
     """The nodes that depend on a wanted variable."""
 
@@ -90,7 +90,7 @@ Leaves = Sequence[int | None]
 def record_values(
     graph: Graph, inputs: Leaves, recorder: Recorder | None = None, roots: Sequence[int] | None = None
 ) -> Recording:
-    """Return the recording of the outputs of a graph, or of other `roots`, with these `inputs`."""
+    """Return the recording of a graph's outputs, or of `roots`, with these `inputs`."""
     m, roots = recorder or Recorder(), graph.roots if roots is None else roots
     steps = [m.input(k) for k in range(len(inputs))]
     place = {i: step for i, step in zip(inputs, steps, strict=True) if i is not None}
@@ -111,10 +111,10 @@ def record_values(
 def record_gradient(
     graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, root: int | None = None
 ) -> Recording:
-    """Return the recording of all outputs, or of one `root`, and of their partial derivatives.
+    """Return the recording of outputs, or of one `root`, with partial derivatives.
 
-    It repeats the sweeps, in their order, for every point at once. An input that does not count at a point (an untaken
-    branch, the loser of a `max`) is reached only under a condition.
+    It repeats the sweeps, in their order, for every point at once. An input that does not count (an
+    untaken branch, the loser of a `max`) is reached only under a condition.
     """
     m = recorder or Recorder()
     parts: list[Recording] = []
@@ -170,7 +170,7 @@ class _Reverse:
         self.partials: dict[int, list[tuple[int, Step]]] = {}
         """The active inputs of each active node, with the local derivatives."""
         self.plain: set[int] = set()
-        """Nodes with finite derivatives behind them: a 0 may replace a structural zero."""
+        """Nodes with finite derivatives behind them: 0 may replace structural zeros."""
         for i in self.order:
             if not parents[i]:
                 if i in wanted:

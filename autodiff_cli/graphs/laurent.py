@@ -1,8 +1,8 @@
 """Laurent series of a graph in one variable, through removable singularities and poles.
 
-A series has its first nonzero coefficient, and some after it. Quotients need that one, so it is decided, by the number
-type or by an earlier decision. Sums, products and whole powers use the series; every other operation uses the power
-series of its table row.
+A series has its first nonzero coefficient, and some after it. Quotients need the first, so it is decided, by
+the number type or earlier. Sums, products and whole powers use the series; other operations the power
+series of their table row.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def laurent_in(
     order: int,
     is_zero: IsZero = lambda x: bool(x == 0),
 ) -> Laurent:
-    """Return the Laurent series of a graph in `by` - `values[by]`, at least to an order.
+    """Return the Laurent series in `by` - `values[by]`, at least to an order.
 
     `is_zero` decides whether a number is 0. Raises `NoSeries`, and errors of the number type.
     """

@@ -1,4 +1,4 @@
-"""The functions of the language for Python, on Values and plain numbers, from the table."""
+"""The functions of the language for Python, on Values and plain numbers."""
 
 from __future__ import annotations
 

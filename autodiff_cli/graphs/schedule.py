@@ -27,7 +27,7 @@ class Task(NamedTuple):
 
 
 class Schedule(NamedTuple):
-    """The tasks in order; by branch, numbers to be finite and comparisons of unequal ones."""
+    """The tasks in order; by branch, the numbers to be finite, and comparisons without ties."""
 
     tasks: list[Task]
     checks: list[Task]
@@ -42,7 +42,7 @@ def branches(step: Step) -> tuple[Step, Step, Step]:
 
 
 def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
-    """Return the steps that results need, each after its inputs and inside its branches.
+    """Return the steps that results need, each after its inputs, inside its branches.
 
     `silent` operations, which give an infinite result instead of an error, are checked.
     """

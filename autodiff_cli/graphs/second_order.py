@@ -1,7 +1,7 @@
-"""Second derivatives: one backward sweep over duals gives the gradient and the Hessian.
+"""Second derivatives: one backward sweep over duals gives gradient and Hessian.
 
-Branches and structural zeros are as in first order. A value without derivative is an error only if a second derivative
-needs it. At a kink, the smooth pieces are swept one by one; if they agree, there is a Hessian.
+Branches and structural zeros are as in first order. A value without derivative is an error only if a
+second derivative needs it. At a kink, the pieces are swept one by one; if they agree, there is a Hessian.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Curvature(NamedTuple):
 
 
 def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
-    """Return value, gradient and symmetric Hessian in number type `m`, in the order of `wrt`.
+    """Return value, gradient and Hessian in number type `m`, in the order of `wrt`.
 
-    Raises `ExpressionError` with its place in the text; `NotSmooth` (of `pieces`) at a kink or jump without them.
+    Raises `ExpressionError` with its place; `NotSmooth` (of `pieces`) at a kink or jump without them.
     """
     graph = graph_of(output)
     zero = m.number(0)

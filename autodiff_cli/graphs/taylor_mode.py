@@ -1,4 +1,4 @@
-"""Taylor coefficients of a graph in one variable, by propagating truncated power series.
+"""Taylor coefficients of a graph in one variable, by truncated power series.
 
 At a kink, the expansions of the two sides must agree.
 """
@@ -20,7 +20,7 @@ from .value_and_gradient import breakpoints_met, evaluate_in
 
 
 def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
-    """Return the coefficients of orders 0 to `order` in the variable `by` at the point.
+    """Return the coefficients of orders 0 to `order` in `by` at the point.
 
     Raises `ExpressionError` with its place in the text; `NotSmooth` if the two sides differ.
     """

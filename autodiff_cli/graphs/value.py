@@ -71,7 +71,7 @@ class Value:
     (Value(data=9.0, grad=1.0), Value(data=2.0, grad=-6.0))
     """
 
-    # Python's garbage collector repeatedly walks through all objects while a graph grows. So a node is one small
+    # Python's garbage collector walks through all objects while a graph grows. So a node is one small
     # object, without a tuple of its inputs, and rare attributes are elsewhere.
     __slots__ = ("_about", "_first", "_second", "data", "grad", "primitive")
 
@@ -179,7 +179,7 @@ class Value:
         return f"Value(data={self.data}, grad={self.grad})"
 
     def __float__(self) -> NoReturn:
-        """Raise TypeError: a function of `math` would silently drop the derivative."""
+        """Raise TypeError: functions of `math` would silently drop derivatives."""
         raise TypeError(
             "a Value is no float, which would lose its derivative: take the functions of `autodiff_cli`, "
             "`autodiff_cli.sin(x)` for `math.sin(x)`, or `.data` for the number alone"
@@ -347,7 +347,7 @@ def _hinted(error: ExpressionError) -> ExpressionError:
 
 
 def as_value(x: Value | Number) -> Value:
-    """Return an operand as a node. Raises TypeError or ValueError unless it is a finite number."""
+    """Return an operand as a node. Raises TypeError or ValueError for no finite number."""
     if isinstance(x, Value):
         return x
     number = x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with")
@@ -360,7 +360,7 @@ def as_value(x: Value | Number) -> Value:
 def as_float(x: object, refusal: str) -> float:
     """Return one real number, such as a NumPy scalar, as a float.
 
-    Raises TypeError for other objects, and ValueError unless finite in double precision; messages start with `refusal`.
+    Raises TypeError for other objects, ValueError unless finite; messages start with `refusal`.
     """
     if type(x) is not int and type(x) is not float:
         shape = getattr(x, "shape", ())
@@ -448,7 +448,7 @@ def _unpickled(leaves: Mapping[int, Value], *columns: Iterable[Any]) -> list[Val
 
 # ---- sweeps over Values
 def in_order(roots: Iterable[Value]) -> dict[Value, int]:
-    """Return the nodes below the roots in topological order, with their indices."""
+    """Return the nodes below the roots in topological order, with indices."""
     place: dict[Value, int] = {}
     stack = [*roots][::-1]
     push, pop = stack.append, stack.pop
@@ -487,7 +487,7 @@ Source = Value | Graph
 
 
 def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
-    """Return the nodes of a graph as Values with data, some of them `replaced`."""
+    """Return a graph's nodes as Values with data, some of them `replaced`."""
     values: list[Value] = []
     labels, constants, span_of = graph.labels, graph.constants, graph.span_of
     for i, primitive in enumerate(graph.primitives):
@@ -583,7 +583,7 @@ def differentiate(output: Value) -> list[Diagnostic]:
 
 
 def grads(adjoints: Sequence[float | None], active: Sequence[bool]) -> list[float | None]:
-    """Return the derivatives by the nodes; None for one that depends on nothing active."""
+    """Return the derivatives by the nodes; None for one without active leaves."""
     # `+ 0.0` turns -0.0 into 0.0.
     return [
         (0.0 if depends else None) if adjoint is None else adjoint + 0.0

@@ -25,7 +25,7 @@ from .value import Source, Value, graph_of
 
 
 class GradientResult(NamedTuple):
-    """A graph evaluated and differentiated in some number type; lists are by node."""
+    """A graph evaluated and differentiated in a number type; lists are by node."""
 
     at: Evaluation
     value: Number
@@ -104,9 +104,9 @@ def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Num
 
 
 def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
-    """Return the breakpoints at the point that vary with a variable to differentiate by.
+    """Return the breakpoints that vary with a variable to differentiate by.
 
-    Without one, all derivatives are those of the smooth function near the point. Raises `ExpressionError`.
+    Without one, all derivatives are those of a smooth function. Raises `ExpressionError`.
     """
     return list(at.breakpoints(at.placed(breakpoints, at.order, at.active.varying)).values())
 
@@ -114,15 +114,15 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 def value_and_gradient(
     m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]
 ) -> GradientResult:
-    """Return value and gradient of an output in the number type `m`, at `values`, by `wrt`.
+    """Return an output's value and gradient by `wrt` in number type `m`, at `values`.
 
-    A variable that the graph lacks has derivative 0. Raises `ExpressionError` with its place in the text.
+    A variable that the graph lacks has derivative 0. Raises `ExpressionError` with its place.
     """
     return gradient_at(evaluate_in(m, source, values, wrt), wrt)
 
 
 def gradient_at(at: Evaluation, wrt: Collection[str]) -> GradientResult:
-    """Return value and gradient of an evaluated output by `wrt`. Raises `ExpressionError`."""
+    """Return value and gradient of an evaluated output. Raises `ExpressionError`."""
     one, zero = at.m.number(1), at.m.number(0)
     adjoints, kinks, order = at.reverse({at.graph.roots[0]: one})
     gradient = dict.fromkeys(wrt, zero)

@@ -119,12 +119,12 @@ def cholesky_solve(lower: Sequence[Sequence[float]], right: Sequence[float]) -> 
 
 
 def eigenvalues(matrix: Sequence[Sequence[float]]) -> list[float]:
-    """Return the ascending eigenvalues of a symmetric matrix, to a few ulps of the largest."""
+    """Return a symmetric matrix's ascending eigenvalues, to a few ulps of the largest."""
     return sorted(_diagonalised(matrix, []))
 
 
 def eigenvectors(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:
-    """Return the ascending eigenvalues and unit eigenvectors of a symmetric matrix."""
+    """Return a symmetric matrix's ascending eigenvalues and unit eigenvectors."""
     vectors = identity(len(matrix))
     diagonal = _diagonalised(matrix, vectors)
     order = sorted(range(len(diagonal)), key=diagonal.__getitem__)
@@ -181,7 +181,7 @@ def eigh(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[floa
 
 
 def shortest_mean(vectors: Sequence[Sequence[float]]) -> list[float]:
-    """Return the shortest vector of a convex hull, by SciPy; 0 if the hull contains 0."""
+    """Return a convex hull's shortest vector by SciPy; 0 if the hull contains 0."""
     import numpy
     from scipy.optimize import nnls
 

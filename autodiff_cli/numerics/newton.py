@@ -77,8 +77,8 @@ def damped_newton(
 ) -> tuple[list[float], Sequence[float], Any] | None:
     """Return point, values and Jacobian after damped Newton steps; None without a first value.
 
-    Steps are halved until the values shrink. `evaluate` returns values and Jacobian, or None; `solve` the step from
-    both, or None. It takes at most `most` steps, and no share of one below `smallest`.
+    Steps are halved until the values shrink. `evaluate` returns values and Jacobian, or None; `solve` the
+    step from both, or None. `most` bounds the steps, `smallest` the shares of one.
     """
     point = list(start)
     here = evaluate(point)

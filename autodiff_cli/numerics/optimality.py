@@ -1,8 +1,8 @@
-"""Classify a point by gradient and Hessian: minimum, maximum, saddle, flat, not stationary; also at bounds.
+"""Classify a point by gradient and Hessian, also at bounds.
 
-Only rounding errors decide: a partial derivative or an eigenvalue within its own error is 0. First and second order
-conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue moves by at most the
-norm of the matrix's error: Weyl's theorem, Golub and Van Loan, Matrix Computations, 8.1.
+A partial derivative or an eigenvalue within its own rounding error is 0. Conditions at bounds: Nocedal
+and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue moves by at most the norm of the
+matrix's error: Weyl's theorem, Golub and Van Loan, Matrix Computations, 8.1.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MAX_NAMED = 4  # variables of a direction
 
 @dataclass(frozen=True, slots=True)
 class Derivatives:
-    """Value, gradient and Hessian at a point, with bounds on the derivatives' errors."""
+    """Value, gradient and Hessian at a point, with error bounds of the derivatives."""
 
     value: float
     gradient: list[float]
@@ -60,7 +60,7 @@ class Verdict:
     step: tuple[float, ...]
     """The Newton step; along flat directions only if the gradient is not 0."""
     gain: float
-    """The change of the value on that step; infinite if the gradient has a flat component."""
+    """The change of the value on that step; infinite for a gradient along flat directions."""
 
 
 class Single:
@@ -121,7 +121,7 @@ def classified(
 ) -> Verdict:
     """Return the kind of a point.
 
-    `walls` has for each variable whether it is at its lower bound (-1), its upper one (1), both (2) or none (0).
+    `walls` has for each variable its bound: lower (-1), upper (1), both (2) or none (0).
 
     >>> at = Derivatives(0.0, [0.0, 8.0], [0.0, 1e-15], [[2.0, 0.0], [0.0, -2.0]], [[1e-15] * 2] * 2)
     >>> classified(at).kind, classified(at, [0, -1]).kind, classified(at, [0, -1]).held
@@ -143,7 +143,7 @@ def classified(
     elif shape.curvature == "concave" and not held:
         kind = "maximum"
     elif leaning:
-        # only directions into the bounds count, and eigenvalues of variables that are free of them
+        # only directions into the bounds count, and eigenvalues of variables free of them
         inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
         negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed).negative
         kind = "saddle" if negative else "flat"
@@ -167,7 +167,7 @@ def classified(
 
 
 def curvature(spectrum: Sequence[float], error: float) -> str:
-    """Return `convex`, `concave`, `indefinite` or `flat`, from eigenvalues with an `error`."""
+    """Return `convex`, `concave`, `indefinite` or `flat`, from eigenvalues and error."""
     if spectrum and min(spectrum) > error:
         return "convex"
     if spectrum and max(spectrum) < -error:
@@ -184,7 +184,7 @@ class _Shape(NamedTuple):
 
 
 def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _Shape:
-    # scaling keeps the signs (Sylvester's law of inertia) and makes the errors small
+    # scaling keeps the signs (Sylvester's law of inertia) and makes errors small
     units = [_unit(at, i, rows) for i in rows]
     matrix, errors = (
         [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
@@ -198,7 +198,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
     slopes = [at.gradient[i] * u for i, u in zip(rows, units, strict=True)]
     slope_errors = [at.gradient_error[i] * u for i, u in zip(rows, units, strict=True)]
     for sign, name in ((1.0, "convex"), (-1.0, "concave")):
-        # most are definite; to prove it takes a hundredth of the time of eigenvalues
+        # most are definite; to prove it takes a hundredth of the eigenvalues' time
         signed = [[sign * x for x in row] for row in matrix]
         if cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
             continue
@@ -226,7 +226,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
 
 
 def norm(matrix: Matrix) -> float:
-    """Return the largest absolute row sum, a bound on the spectral norm if symmetric."""
+    """Return the largest absolute row sum: a spectral norm bound if symmetric."""
     return max((math.fsum(map(abs, row)) for row in matrix), default=0.0)
 
 

@@ -1,8 +1,8 @@
-"""The real roots of rational polynomials, all isolated in integers by Sturm's theorem.
+"""The real roots of rational polynomials, isolated in integers by Sturm's theorem.
 
-Factors are first separated by multiplicity, by greatest common divisors (Yun 1976). For a factor with simple roots,
-sign changes along Sturm's chain count the roots in an interval, which is halved until it has one, and until its ends
-round to the same double. Cohen, A Course in Computational Algebraic Number Theory, 3.4 and 4.1.
+Factors are first separated by multiplicity, by greatest common divisors (Yun 1976). Sign changes along
+Sturm's chain count the roots in an interval, which is halved until it has one, and until its ends round
+to the same double. Cohen, A Course in Computational Algebraic Number Theory, 3.4 and 4.1.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class RealRoot(NamedTuple):
 
 
 def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
-    """Return the real roots of a nonzero polynomial, in order, except those of `excluded` ones.
+    """Return the real roots of a nonzero polynomial, in order, except `excluded` ones.
 
     `coefficients` begin with the constant one.
 
@@ -51,7 +51,7 @@ def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fra
 
 
 def primitive(coefficients: Sequence[Fraction | int]) -> Polynomial:
-    """Return a positive multiple of a polynomial with coprime integer coefficients."""
+    """Return a positive multiple of a polynomial with coprime integers."""
     end = len(coefficients)
     while end and not coefficients[end - 1]:
         end -= 1
@@ -127,7 +127,7 @@ def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
 
 
 def _changes(chain: Sequence[Polynomial], x: Fraction) -> int:
-    """Return the sign changes along Sturm's chain: from a to b, one fewer per root in (a, b]."""
+    """Return the sign changes of Sturm's chain: from a to b, one fewer per root in (a, b]."""
     signs = [sign for sign in (_sign(p, x) for p in chain) if sign]
     return sum(a != b for a, b in pairwise(signs))
 

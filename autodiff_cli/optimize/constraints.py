@@ -1,4 +1,4 @@
-"""Minima under constraints: their conditions of first and second order, whichever method has found the point.
+"""Minima under constraints: conditions of first and second order.
 
 The Lagrangian is f - Σ λ·g, with g ≥ 0 or g = 0: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5.
 """
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)
-"""How near to its border, in units of its gradient and the size of the point, a constraint that may hold a minimum near
-the end of a search is: tried one after the other."""
+"""Relative distances from its border at which a constraint counts as active, tried in turn."""
 
 END_TOLERANCE = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
@@ -50,7 +49,7 @@ class Constraint(NamedTuple):
 
 
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
-    """Return the constraints that texts such as `x + y <= 1` and `x*y = 2` say; `0 <= x <= 1` are two.
+    """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two.
 
     Raises `ExpressionError`, whose `text` is what was read.
     """
@@ -91,7 +90,7 @@ class ConstrainedProblem:
         self.objective, self.constraints, self.limits, self.tolerance = objective, constraints, limits, tolerance
         self.free = objective.start.free
         self.functions: list[tuple[Any, tuple[str, ...]]] = [(objective.function, own)]
-        """The function and the constraints, each with the free variables that it has."""
+        """Function and constraints, each with its free variables."""
         for constraint in constraints:
             names = tuple(name for name in self.free if name in constraint.program.variables)
             self.functions.append((Single(constraint.program.outputs[0]), names))
@@ -170,7 +169,7 @@ class ConstrainedProblem:
         return more
 
     def active(self, x: Any, values: Any, gradients: Any, near: float) -> list[int]:
-        """The places of equations, and of the constraints that are near their border."""
+        """Return the places of equations and of constraints near their border."""
         size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
         return [
             k
@@ -179,7 +178,7 @@ class ConstrainedProblem:
         ]
 
     def multipliers(self, x: Any, gradients: Any, places: Sequence[int]) -> tuple[Any, Any]:
-        """The multipliers of all constraints, and the projected gradient of the Lagrangian."""
+        """Return all multipliers, and the Lagrangian's projected gradient."""
         result, walls = np.zeros(len(self.constraints)), walls_at(x, self.limits)
         inside = [k for k, wall in enumerate(walls) if not wall]
         signed = [k for k, wall in enumerate(walls) if wall in (-1, 1)]
@@ -203,7 +202,7 @@ class ConstrainedProblem:
         return result, left
 
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
-        """Return the point nearby where the conditions hold, or the end, and the report on it."""
+        """Return the nearby point that meets the conditions, or the end, and a report."""
         for near in BORDER_DISTANCES:
             there = self._polished(x, near)
             if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
@@ -312,15 +311,15 @@ class ConstrainedProblem:
         spectrum, ways = np.linalg.eigh(basis.T @ curvature @ basis)
         noise = 1e-9 * max(float(np.max(np.abs(curvature))), 1e-300)
         if spectrum[0] > noise:
-            # where third derivatives decide, the point is not known well enough for the sign of the second ones
+            # where third derivatives decide, the point is too inexact for the second ones
             with Defined(ArithmeticError):
                 for sign in (-1.0, 1.0):
                     there = reduced(x + sign * CURVATURE_OFFSET * np.maximum(1.0, np.abs(x)) * (basis @ ways[:, 0]))
                     if np.linalg.eigvalsh(there[1].T @ there[0] @ there[1])[0] <= noise:
                         return "flat"
             return "minimum"
-        # a variable or constraint at its border without a multiplier may leave it to one side only, and gradients that
-        # depend on each other do not say which directions constraints leave
+        # what is at its border without a multiplier may leave it to one side only, and dependent gradients
+        # do not say which directions constraints leave
         weak = len(pressed) < len(held) or rank < len(pressed) or any(walls[k] for k in inside)
         return "saddle" if spectrum[0] < -noise and not weak else "flat"
 

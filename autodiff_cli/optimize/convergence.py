@@ -1,4 +1,4 @@
-"""Judge the end point of an optimiser: a stationary point nearby, a kink, an edge, or no minimum at all."""
+"""Judge the end point of an optimiser: stationary nearby, a kink, an edge, or no minimum."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ Limits = Sequence[tuple[float, float]]
 
 
 class Sense(NamedTuple):
-    """Whether a search looks for a minimum or a maximum, and its words for that."""
+    """The sense of a search, minimum or maximum, and its words."""
 
     maximize: bool
     words: Mapping[str, str]
 
     def say(self, sentence: str, **parts: str) -> str:
-        """Return a sentence about a minimum in the words of the sense, with its parts filled in."""
+        """Return a sentence about a minimum in the words of the sense."""
         said = re.sub(r"[a-z]+", lambda word: self.words.get(word[0], word[0]), sentence)
         return said.format(**parts) if parts else said
 
@@ -107,7 +107,7 @@ class PointAnalysis:
 
 
 def projected(row: DescentStep, limits: Limits) -> float:
-    """The largest partial derivative, without those that push against a bound."""
+    """Return the largest partial derivative that pushes against no bound."""
     largest = 0.0
     for x, g, (low, high) in zip(row.free_values, row.partials, limits, strict=True):
         if not ((x <= low and g > 0) or (x >= high and g < 0)):
@@ -116,7 +116,7 @@ def projected(row: DescentStep, limits: Limits) -> float:
 
 
 def walls_at(x: Sequence[float], limits: Limits) -> list[int]:
-    """Return at which bound each variable is: -1 at the lower one, 1 at the upper one, 2 at both, 0 at none."""
+    """Return each variable's bound: -1 lower, 1 upper, 2 both, 0 none."""
     return [
         2 if low == high else -1 if value <= low else 1 if value >= high else 0
         for value, (low, high) in zip(x, limits, strict=True)
@@ -128,7 +128,7 @@ class LocalModel:
     """A function around a point; methods may raise what `evaluate` raises."""
 
     evaluate: Callable[[Sequence[float]], DescentStep | None]
-    """The row at values of the variables that move, None where there is no value or no gradient."""
+    """Returns the row at values of the free variables; None without value or gradient."""
     function: Single | DataLoss
     limits: Limits
     size: list[float]
@@ -150,7 +150,7 @@ class LocalModel:
             return self._diverging(trail)
         if last is not None and last.kind != "not stationary" and way <= 0:
             if end.value > row.value + self.value_error(row):
-                # a saddle or a maximum above where the search ended: if that is near, it stays there
+                # a saddle or a maximum above the end of the search: if that is near, it stays there
                 if not end_is_near:
                     return self._falling(row)
                 end = row
@@ -241,7 +241,7 @@ class LocalModel:
         return result
 
     def value_error(self, row: DescentStep) -> float:
-        """How far the value of the row may be off by rounding, that of the point left out."""
+        """Return the value's rounding error, without that of the point."""
         return self.function.bounded({name: Bounded(x) for name, x in row.point.items()}, ())[0].error
 
     def _moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
@@ -251,9 +251,9 @@ class LocalModel:
     def newton(
         self, row: DescentStep, look: PointAnalysis, stationary: bool
     ) -> tuple[list[DescentStep], Verdict | None]:
-        """Return the points to which Newton's steps lead from a row, and the verdict on the last one.
+        """Return the points of Newton's steps from a row, and the last one's verdict.
 
-        Where steps shrink evenly, as towards a multiple root, the sum of all that are to come is tried first.
+        If steps shrink evenly, as towards a multiple root, their limit is tried first.
         """
 
         def length(verdict: Verdict) -> float:
@@ -380,7 +380,7 @@ class LocalModel:
         return results
 
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
-        """Return the obstacle at a point that is not stationary: a kink, or an edge of the domain; None if neither.
+        """Return the obstacle at a nonstationary point: a kink, an edge of the domain, or None.
 
         At a kink that may be a minimum, some mean of the gradients around is 0: Burke, Lewis and Overton, SIAM J.
         Optim. 15 (2005) 751-779.
@@ -434,7 +434,7 @@ class LocalModel:
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
-        """Return the two points between which the value stops falling; whether at an edge."""
+        """Return the two points between which the value stops falling; and if at an edge."""
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:

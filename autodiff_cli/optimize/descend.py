@@ -1,4 +1,4 @@
-"""Gradient descent, as the tutorials write it: one row a step, with momentum, Nesterov's step or Adam."""
+"""Gradient descent: one row a step, with momentum, Nesterov's step or Adam."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class RunOptions:
     value_tolerance: float | None
     batch: int | None
     epochs: int | None
-    """How many times batches go through all rows; as often as the steps take where that is None."""
+    """Passes of batches through all rows; None for as many as the steps take."""
     shuffle: bool
     seed: int
 
@@ -68,7 +68,7 @@ class RunOptions:
 
 
 class Init(NamedTuple):
-    """How starting values are drawn: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
+    """Starting values: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
 
     method: str
     seed: int = DEFAULT_SEED
@@ -85,9 +85,9 @@ class Init(NamedTuple):
 
 
 class DescentStep(NamedTuple):
-    """One step of a run: where it is, and the value and the gradient there. Step 0 is the start.
+    """One step of a run: its point, value and gradient. Step 0 is the start.
 
-    Of a run in batches, one epoch: the value and the gradient are those over all rows of the data.
+    In batches it is one epoch, with value and gradient over all rows.
     """
 
     step: int
@@ -116,7 +116,7 @@ class DescentStep(NamedTuple):
         return dict(zip(self.free, self.partials, strict=True))
 
     def text(self, field: str, x: float, digits: int = 3) -> str:
-        """A number for a message, in the unit of a field, or of a variable."""
+        """Return a number for a message, in the unit of a field or variable."""
         units = {} if self.units is None else {**self.units["point"], **self.units}
         return f"{x:.{digits}g} {units.get(field) or ''}".rstrip()
 
@@ -134,7 +134,7 @@ class Ending:
 
     @property
     def good(self) -> bool:
-        """Whether the run did what it was asked to do."""
+        """Return whether the run did what it was asked to do."""
         return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
 
 
@@ -145,7 +145,7 @@ def never(step: int) -> bool:
 
 @dataclass
 class Descent:
-    """A run that is ready to begin: going through it takes the steps, one row each, the start included.
+    """A prepared run: iterating takes the steps, one row each, the start included.
 
     `ending` says why it is over, `best` is the row with the best value so far.
     """
@@ -157,9 +157,9 @@ class Descent:
     maximize: bool
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
-    """The rows of data that the values are the sum or mean over, if they are."""
+    """The data that values are the sum or mean over, if any."""
     stop: Callable[[int], bool] = never
-    """Asked in each step of an epoch, whether it is to be the last one."""
+    """Whether to stop, asked at each step of an epoch."""
     best: DescentStep = field(init=False)
     ending: Ending | None = field(init=False, default=None)
 
@@ -226,7 +226,7 @@ class Descent:
                 return self._diverged(step, row)
             before = row.value
             coordinates = tuple(point)
-            # what `DescentStep(…)` does, in half the time: making rows is a good part of a small step
+            # like `DescentStep(…)`, in half the time, which shows in small steps
             row = tuple.__new__(
                 DescentStep, (step, value, norm, coordinates, tuple(partials), names, free, epoch, units)
             )
@@ -353,13 +353,12 @@ def descend(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> Descent:
-    """Return the run of gradient descent on the program `text` from `point`; iterate over it to take the steps.
+    """Return a run of gradient descent from `point`; iterate over it to take the steps.
 
-    Only the variables `wrt` move, by default those that `gradient` differentiates in, but for those `held`. `over` data
-    it is one row's term; a `batch` of the rows in each step is stochastic descent. `init` draws the starting values of
-    variables without one. The steps are in the units of the start, and the value in one of `units`.
-    Raises `ExpressionError` as `gradient` does at the start, and `usage` for numbers that make no sense; what happens
-    later ends the run, and `ending` tells it.
+    Only the variables `wrt` move, by default as in `gradient`, but not those `held`. With data `over`, the program is
+    one row's term; a `batch` of rows in each step is stochastic descent. `init` draws missing starting values. Steps
+    are in the units of the start, the value in one of `units`. Raises `ExpressionError` as `gradient` does at the
+    start, and `usage` for impossible numbers; what happens later ends the run, and is in `ending`.
 
     >>> run = descend("(x - 3)**2", {"x": 0}, rate=0.25, steps=3)
     >>> [(row.step, row.value, row.point["x"]) for row in run]
@@ -408,9 +407,9 @@ def begin(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> tuple[Evaluator | DataLoss, DescentStep, tuple[Diagnostic, ...], LossSummary | None]:
-    """Return evaluator, start, warnings and data of a run of a program, or of a loss over data of about `passes` steps.
+    """Return evaluator, start, warnings and data of a run of a program or a loss over data.
 
-    The parameters are those of `descend`; if `negative`, the run is that of the negative. Raises `ExpressionError`
+    `passes` is about how often data are read; if `negative`, the run is that of the negative. Raises `ExpressionError`
     where there is nothing to move, and as `gradient` does at the point.
     """
     evaluator: Evaluator | DataLoss

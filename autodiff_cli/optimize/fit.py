@@ -1,4 +1,4 @@
-"""A formula fitted to data: its parameters by least squares, and how well they are known."""
+"""A formula fitted to data: its least-squares parameters and their uncertainties."""
 
 from __future__ import annotations
 
@@ -75,16 +75,16 @@ class Fit(Record):
     band: list[float | None]
     """Half the width of the confidence band of the curve at each row."""
     curve: list[tuple[float, float, float]]
-    """Points of the fitted curve over one predictor, with half the width of its confidence band."""
+    """Points of the curve over one predictor, with the band's half-width."""
     predictors: list[str]
     predictions: list[Prediction]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
-    """The units of its numbers, under `data` those of the columns; None where they have none."""
+    """The units of its numbers, under `data` of the columns; None without units."""
 
     def headed(self, name: str, what: str = "") -> str:
-        """A column, and `what` it is, with its unit as a heading has it: `U [V]`."""
+        """Return a column, and `what` it is, with its unit: `U [V]`."""
         unit = "" if self.units is None else str(self.units["data"][name])
         return f"{name}{what} [{unit}]" if unit else f"{name}{what}"
 
@@ -108,14 +108,13 @@ def fit(
     stop: Callable[[], bool] = lambda: False,
     formula: FitFormula | None = None,
 ) -> Fit:
-    """Return the parameters of the program `text` for which it is nearest to a column of the data, by least squares.
+    """Return the least-squares parameters of the program `text` for a column of the data.
 
-    Names that are columns are data, the others parameters; `y = …` explains the column `y`, or `response` says which.
-    `point` has starts, which parameters need in which the model is not linear; `fixed` holds some. `sigma` is the
-    standard uncertainty of the response, a column, a number or `2%`, or uncertainties by name: with those of predictors
-    the distances of the rows from the curve are least. `weights` is a column proportional to 1/sigma². With
-    `scale_errors` only the ratios of `sigma` matter to the covariance. `predict` has rows of predictors for the curve.
-    Columns and values may have units; `units` asks for those of parameters. `formula` is the program, read before.
+    Names that are columns are data, others parameters; `y = …` or `response` says which column is explained. `point`
+    has starts, needed for nonlinear parameters; `fixed` holds some. `sigma` is the response's standard uncertainty (a
+    column, a number or `2%`), or uncertainties by name: with those of predictors, distances from the curve are least.
+    `weights` is a column proportional to 1/sigma². With `scale_errors` only ratios of `sigma` matter to the covariance.
+    `predict` has rows of predictors. `units` asks for units of parameters. `formula` is the program, if already read.
     Raises `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
 
     >>> found = fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})

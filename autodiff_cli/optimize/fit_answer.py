@@ -1,4 +1,4 @@
-"""Parts of the answer of a fit: its parameters, its predictions, and how well it fits."""
+"""Parts of a fit's answer: parameters, predictions, goodness."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NOT_RANDOM = 1e-3  # p-value of the runs test
 
 
 class Runs(Record):
-    """The runs test of Wald and Wolfowitz: how often residuals of one sign follow each other."""
+    """The runs test of Wald and Wolfowitz for the signs of residuals."""
 
     runs: int
     expected: float
@@ -18,12 +18,12 @@ class Runs(Record):
 
     @property
     def are_random(self) -> bool:
-        """Whether residuals of one sign follow each other no more often than random ones do."""
+        """Return whether signs do not follow each other more often than in random residuals."""
         return self.runs > self.expected or self.p_value > NOT_RANDOM
 
 
 class Normality(Record):
-    """The test of Anderson and Darling for normal residuals of unknown mean and variance."""
+    """The Anderson-Darling test for normality, mean and variance unknown."""
 
     statistic: float
     p_value: float
@@ -43,7 +43,7 @@ class Goodness(Record):
 
     @property
     def doubtful(self) -> bool:
-        """Whether χ² is far from the degrees of freedom."""
+        """Return whether χ² is far from the degrees of freedom."""
         return self.p_value is not None and not DOUBTFUL_P_VALUE <= self.p_value <= 1 - DOUBTFUL_P_VALUE
 
 

@@ -1,4 +1,4 @@
-"""Fits with units: columns in those of their headings, parameters in those that make the formula consistent."""
+"""Fits with units: those of headings for columns, consistent ones for parameters."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def in_own_units(
 
 
 class FitUnits:
-    """The units of the numbers of a fit: of its columns and of its parameters.
+    """The units of a fit's columns and parameters.
 
-    It is computed in the system of the columns' own units, in which it holds without factors, or in the SI.
+    A fit is computed in the system of the columns' own units, which needs no factors, or in the SI.
     """
 
     def __init__(
@@ -54,13 +54,13 @@ class FitUnits:
         asked: Sequence[str] | str | None,
         arithmetic: Arithmetic,
     ) -> None:
-        """Solve for the units of the parameters. Raises `ExpressionError` where dimensions do not fit."""
+        """Solve for the parameters' units. Raises `ExpressionError` if dimensions do not fit."""
         program, self.response, transform, _ = formula
         self.parameters = [name for name in program.leaves if name not in columns]
         self.columns = dict(columns)
         self.warnings: list[Diagnostic] = []
         self.wanted: dict[str, Unit] = {}
-        """The units of parameters that were asked for, or typed with their values."""
+        """Units of parameters, requested or typed with their values."""
         m = UnknownDimensions(self.parameters)
         leaves = {name: Dimensioned(unit.dimension) for name, unit in columns.items()}
         of_values: dict[str, Unit] = {}

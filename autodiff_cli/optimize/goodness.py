@@ -15,7 +15,7 @@ MIN_NORMAL = 8  # residuals
 
 
 def runs_test(residuals: Any) -> Runs | None:
-    """Return the runs test of residuals in their order, two-sided; those that are 0 are left out.
+    """Return the two-sided runs test of residuals in order, zeros left out.
 
     Wald and Wolfowitz, Ann. Math. Statist. 11 (1940).
 
@@ -44,7 +44,7 @@ def runs_test(residuals: Any) -> Runs | None:
 
 
 def anderson_darling(residuals: Any) -> Normality | None:
-    """Return the test of Anderson and Darling for normality, mean and variance estimated.
+    """Return the Anderson-Darling test for normality, mean and variance estimated.
 
     The p-value is that of D'Agostino and Stephens, Goodness-of-Fit Techniques (1986), table 4.9.
     """

@@ -1,4 +1,4 @@
-"""What a fit says of its parameters: standard errors, intervals, predictions, undetermined directions."""
+"""Inference from a fit: standard errors, intervals, predictions, undetermined directions."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class Inference:
         self.at_bound = {name for name, x in self.values.items() if x in problem.bounds.get(name, ())}
         self.estimated = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
         self.names = [problem.unknowns[k] for k in self.estimated]
-        # of a residual that the loss takes for an outlier the square counts less, as in the sum that is least
+        # the square of an outlier counts less, as in the minimised sum
         self.rss = float(self.left @ (self.left * at.robust.weight))
-        # the covariance is that of the parameters in units in which the columns of the Jacobian have the length 1
+        # the covariance is in units that make the Jacobian's columns unit vectors
         rows = at.jacobian[:, self.estimated]
         self.size = column_sizes(rows)
         self.slopes = rows / self.size
@@ -68,18 +68,18 @@ class Inference:
                 roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
             self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof)
             for name, error in zip(self.names, roots.tolist(), strict=True):
-                # an interval that is too large for doubles says nothing, as that of an undetermined parameter
+                # an interval too large for doubles says nothing, as for an undetermined parameter
                 if name not in self.undetermined and math.isfinite(abs(self.values[name]) + self.factor * error):
                     self.errors[name] = error
 
     def _robust_variance(self) -> float:
-        """Return by what (JᵀJ)⁻¹ is multiplied for the covariance of an M-estimator.
+        """Return the factor of (JᵀJ)⁻¹ in the covariance of an M-estimator.
 
         Huber, Robust Statistics (1981), 7.6.8; for known uncertainties its expectation for normal residuals.
         """
         loss, square, dof = LOSSES[self.model.loss], self.model.scale**2, self.dof
         if self.sigma_given:
-            # midpoints: the curvature of Huber's loss jumps at 1, which is an edge between two of them
+            # midpoints, as the curvature of Huber's loss jumps at 1, an edge between two of them
             u = (np.arange(-2400, 2400) + 0.5) / 200
             density = np.exp(-u * u / 2) / np.sum(np.exp(-u * u / 2))
             robust = loss(u)
@@ -122,7 +122,7 @@ class Inference:
         return {a: {b: entry(a, b) for b in place} for a in place}
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:
-        """Return standardised residuals, and half the width of the curve's confidence band."""
+        """Return standardised residuals, and the half-width of the confidence band."""
         weights = self.model.weights
         of_mean = self._variances(self.slopes)
         # of the covariance this share is what the noise alone makes
@@ -230,7 +230,7 @@ class Inference:
     def goodness(self) -> Goodness:
         """Return how well the formula fits by least squares, up to rounding errors.
 
-        The tail of χ² is NIST DLMF 8.2.4. Where no uncertainties are given the variance is a parameter too, rss/rows.
+        The tail of χ² is NIST DLMF 8.2.4. Without uncertainties the variance is a parameter too, rss/rows.
         """
         model, left, rss, rows = self.model, self.left, self.rss, self.used
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
@@ -240,7 +240,7 @@ class Inference:
         spread = rss if given else rows * (math.log(rss / rows) + 1)
         constant = rows * math.log(2 * math.pi) - 2 * float(np.sum(np.log(model.weights[used])))
         log_likelihood = -(constant + spread) / 2
-        # predictors were measured too: of their true values there are as many in all models of the same data
+        # measured predictors have as many true values in all models of the data
         taus = [np.asarray(tau)[used & (np.asarray(tau) > 0)] for tau in model.errors.values()]
         more = sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in taus)
         k = len(self.estimated) - len(self.null) + (not given)
@@ -257,7 +257,7 @@ class Inference:
         )
 
     def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
-        """Yield warnings of an unlikely χ², of residuals that are not random, of R² below 0."""
+        """Yield warnings of an unlikely χ², nonrandom residuals, R² below 0."""
         if self.sigma_given and result.doubtful and result.reduced is not None and result.p_value is not None:
             more = result.reduced > 1
             scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"

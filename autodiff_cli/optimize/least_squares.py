@@ -1,4 +1,4 @@
-"""Least squares: a model over rows of data with its exact Jacobian, and strategies that find its parameters.
+"""Least squares: a model over rows with its exact Jacobian, and strategies to fit it.
 
 Variable projection: Golub and Pereyra, SIAM J. Numer. Anal. 10 (1973); Kaufman, BIT 15 (1975).
 """
@@ -54,7 +54,7 @@ class EndPoint(NamedTuple):
     """The size of another Gauss-Newton step in standard errors."""
     message: str
     others: tuple[EndPoint, ...] = ()
-    """Other minima, of which the data do not tell which is the right one."""
+    """Other minima that the data do not rule out."""
 
 
 class Robust(NamedTuple):
@@ -96,47 +96,47 @@ class Evaluated:
 
     fitted: Any
     slopes: Any
-    """The derivatives by the free parameters, a row of the array each."""
+    """Derivatives by the free parameters, a row each."""
     errors: dict[int, ExpressionError]
     weights: Any
     """The roots of the weights of the rows."""
     corrections: dict[str, Any]
     """The corrections of uncertain predictors in each row."""
     residuals: Any
-    """The weighted residual of each row; a large number where the model has no value."""
+    """Weighted residuals; a large number where the model has no value."""
     loss: str
     scale: float
 
     @property
     def error(self) -> ExpressionError | None:
-        """The error of the first row that has no value."""
+        """Return the error of the first row that has no value."""
         return self.errors[min(self.errors)] if self.errors else None
 
     @cached_property
     def jacobian(self) -> Any:
-        """The derivatives of the residuals: a row each, a column for each free parameter."""
+        """Return the derivatives of the residuals, a column for each free parameter."""
         rows = -(self.slopes * self.weights).T
         return np.where(np.isfinite(rows), rows, 0.0)
 
     @property
     def robust(self) -> Robust:
-        """The loss of the residuals."""
+        """Return the loss of the residuals."""
         return LOSSES[self.loss](self.residuals / self.scale)
 
     @property
     def cost(self) -> float:
-        """Half the sum of the squares, or of their losses."""
+        """Return half the sum of the squares, or of their losses."""
         return 0.5 * self.scale**2 * float(np.sum(self.robust.rho))
 
 
 class Model:
-    """The residuals of a model over all rows, weighted, and their derivatives by the free parameters.
+    """The weighted residuals of a model over all rows, and their derivatives.
 
-    If predictors are uncertain too, by `errors`, the residuals are weighted distances of the rows from the curve: for
-    each row the predictors x + δ are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With ∂f = ∂f/∂x at x + δ
-    and S = σ² + Σ (τ·∂f)² the root of that is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b is
-    exactly -∂f/∂b/√S: where δ is least, it changes nothing to first order. So the sum of r² is that of orthogonal
-    distance regression, and (JᵀJ)⁻¹ its covariance: Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
+    If predictors are uncertain too, by `errors`, the residuals are weighted distances of the rows from the curve:
+    the predictors x + δ of each row are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With ∂f = ∂f/∂x at
+    x + δ and S = σ² + Σ (τ·∂f)² the root of that is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b
+    is exactly -∂f/∂b/√S, because δ is optimal. So the sum of r² is that of orthogonal distance regression, and (JᵀJ)⁻¹
+    its covariance: Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
     """
 
     def __init__(self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False) -> None:
@@ -152,7 +152,7 @@ class Model:
         linear, self.kinks = linear_and_kinks(problem.program.graph, self.free)
         self.linear = [name for name in linear if name not in problem.bounds]  # a linear solve keeps no bounds
         self.places: list[int] = [self.free.index(name) for name in self.linear]
-        """The places of the linear parameters that follow the others by a linear solve."""
+        """Places of the linear parameters, found by a linear solve."""
         self.loss, self.scale = "linear", 1.0
         self.errors: Mapping[str, Any] = {}
         """The standard uncertainties of predictors in each row."""
@@ -162,12 +162,12 @@ class Model:
 
     @cached_property
     def scales(self) -> list[tuple[float, float, int]]:
-        """The ends of the predictors, and how many places each has."""
+        """Return the ends of each predictor, and its number of places."""
         return [(float(np.min(c)), float(np.max(c)), len(np.unique(c))) for c in self.columns.values()]
 
     @cached_property
     def rounding_cost(self) -> float:
-        """The cost that the rounding of the data makes."""
+        """Return the cost of the rounding of the data."""
         return 0.5 * float(ROUNDED_OFF * np.linalg.norm(self.response * self.weights)) ** 2
 
     def copy(self, **changes: Any) -> Self:
@@ -177,20 +177,20 @@ class Model:
         return other
 
     def use_loss(self, loss: str, scale: float) -> None:
-        """Search for the least sum of a loss of the residuals, all parameters at once."""
+        """Minimise a robust loss of the residuals, over all parameters at once."""
         self.loss, self.scale, self.places, self._last = loss, scale, [], None
 
     def over(self, columns: Mapping[str, Any]) -> Model:
-        """Return the curve at other rows, all of weight 1; the program is not compiled again."""
+        """Return the curve at other rows of weight 1, without compiling again."""
         rows = len(next(iter(columns.values()), [0.0]))
         return self.copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:
-        """Return the model with standard uncertainties of some predictors in each row."""
+        """Return the model with standard uncertainties of predictors by row."""
         return self.copy(errors=errors, places=[], _around=self._compiled([*self.free, *errors]))
 
     def sample(self, rows: int) -> Model:
-        """Return the model over so many of its rows at most, drawn at random with one seed."""
+        """Return the model over at most `rows` rows, drawn at random with a fixed seed."""
         if self.rows <= rows:
             return self
         places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
@@ -259,7 +259,7 @@ class Model:
             )
             if errors or not np.any(unfinished):
                 break
-            # Anderson's mixing of the last two steps, for one predictor the secant method; where it fails, the step
+            # Anderson mixing of the last two steps (the secant method for one predictor), else the step
             turn = (room - change) / unit
             share = np.sum(room / unit * turn, axis=0) / np.maximum(np.sum(turn**2, axis=0), 1e-300)
             target = np.where(mixed, nearest - share * (nearest - last), delta + step * room)
@@ -278,7 +278,7 @@ class Model:
         return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
 
     def observed(self, values: Any) -> tuple[Any, Any]:
-        """Return the model's values and derivatives at the predictors as they were observed."""
+        """Return the model's values and derivatives at the observed predictors."""
         if self.errors:
             return self._swept(self._over_rows, values, self.columns)[:2]
         at = self(values)
@@ -302,7 +302,7 @@ class Model:
 
 
 def column_sizes(rows: Any) -> Any:
-    """Return the lengths of the columns, however large their numbers are; 1 for one that is 0."""
+    """Return the lengths of columns without overflow; 1 for a zero column."""
     unit = np.exp2(np.frexp(np.max(np.abs(rows), axis=0, initial=0.0))[1])
     size = np.linalg.norm(rows / unit, axis=0) * unit
     size[size == 0] = 1.0
@@ -423,7 +423,7 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
 
 
 class _Squares(LocalModel):
-    """The squares around a point in units of the standard errors, with gradients that are known well enough."""
+    """The squares around a point in units of standard errors, with accurate gradients."""
 
     def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
         there = row if x is None else self.evaluate(x)
@@ -435,7 +435,7 @@ class _Squares(LocalModel):
 
 
 def at_kink(model: Model, ended: EndPoint) -> EndPoint:
-    """Return the kink to which the squares fall from where a strategy has ended at no stationary point, if any.
+    """Return the kink to which the squares fall from a nonstationary end, if any.
 
     There 0 lies in the convex hull of the gradients around, and no directional derivative is negative. The linear
     parameters follow the others.
@@ -488,10 +488,9 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
 
 
 def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
-    """Return the step of Gauss and Newton within the bounds, and how large it is beside the standard errors.
+    """Return the Gauss-Newton step within the bounds, and its size in standard errors.
 
-    First its length beyond what rounding can make, then its whole length. A bound holds a parameter where the cost
-    would fall beyond it.
+    First the length beyond rounding, then all of it. A bound holds a parameter if the cost falls beyond it.
     """
     low, high = model.limits
     at = model(values)
@@ -501,7 +500,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     scaled = rows / size
     # a bound holds what the gradient, and among the others what the step, drives against it
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
-    # what is less than the rounding of the terms of a residual says nothing, as long as that is little beside the data
+    # parts below the rounding of a residual's terms say nothing, if that is small beside the data
     terms = root * at.weights * (np.abs(model.response) + np.abs(at.fitted)) + np.abs(rows) @ np.abs(values)
     size_of_data = float(np.linalg.norm(model.response * at.weights))
     noise = min(
@@ -530,7 +529,7 @@ def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
     q, r = np.linalg.qr(rows / size)
     if np.linalg.cond(r) < 1 / NULL_SINGULAR_VALUE:
         along = q.T @ left
-        # where much is left that is orthogonal to the columns, rounding in qᵀ·left hides the little that is not
+        # a large part orthogonal to the columns hides the rest in the rounding of qᵀ·left
         sharper = np.linalg.solve(r.T, _products(rows, left) / size)
         if np.linalg.cond(r) * np.linalg.norm(sharper) < np.linalg.norm(left):
             along = sharper

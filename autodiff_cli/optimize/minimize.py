@@ -1,4 +1,4 @@
-"""A minimum or maximum by SciPy's optimisers, which are given the exact gradient and the exact Hessian."""
+"""A minimum or maximum by SciPy's optimisers, with exact gradient and Hessian."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ MAX_DENSE = 200  # variables of methods with whole matrices
 
 
 class Minimum(Record):
-    """The end point of an optimiser; `views/fields.txt` describes the fields of its record."""
+    """The end point of an optimiser; `views/fields.txt` describes its fields."""
 
     text: str
     method: str
@@ -82,13 +82,13 @@ FAILURES = (Diagnosed, ValueError, FloatingPointError)
 
 
 class _Stopped(Exception):
-    """The search was interrupted, or its work is spent, or its value falls without bound."""
+    """The search was interrupted, spent its work, or falls without bound."""
 
 
 class Objective:
-    """The function that is minimised, as SciPy wants it, and the points that it has been evaluated at.
+    """The minimised function for SciPy, and the points where it was evaluated.
 
-    If it is `constrained`, a lower value may be outside of what is allowed.
+    If `constrained`, a lower value may violate a constraint.
     """
 
     def __init__(
@@ -166,7 +166,7 @@ class Objective:
             return numpy.eye(len(x))
 
     def note(self, x: Any, state: object = None) -> None:
-        """Add a step to the path; `state` is a second argument of some of SciPy's methods."""
+        """Add a step to the path; some of SciPy's methods pass `state`."""
         self.evaluations -= 1
         row = self.row(x.tolist())
         if row is not None:
@@ -215,12 +215,12 @@ def minimize(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> Minimum:
-    """Return where the program `text` is least, or greatest, by one of SciPy's optimisers from the start `point`.
+    """Return a minimum, or maximum, of the program `text` by SciPy from the start `point`.
 
-    `method` is one of `METHODS`, by default `bfgs`, with `bounds` or many variables `l-bfgs-b`, `subject_to`
-    constraints such as `x + y <= 1` or `x*y = 2` `slsqp`. The search is in the units of the start, and the value in one
-    of `units`. Once `stop` says so, the best point so far is returned. `over` data the program is one row's term.
-    Raises `ExpressionError` as `gradient` does at the start, and `usage` where SciPy is not installed.
+    `method` is one of `METHODS`, by default `bfgs`; `l-bfgs-b` with `bounds` or many variables; `slsqp` with
+    constraints `subject_to`, such as `x + y <= 1`. The search is in the units of the start, the value in one of
+    `units`. Once `stop` says so, the best point so far is returned. With data `over`, the program is one row's term.
+    Raises `ExpressionError` as `gradient` does at the start, and `usage` without SciPy.
     """
     sense = SENSES[maximize]
     message = sense.say("`minimize` needs SciPy, the extra `optimize`")

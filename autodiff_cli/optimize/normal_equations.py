@@ -1,4 +1,4 @@
-"""The normal equations of a fit in a number type: its estimates with many digits, or proven."""
+"""The normal equations of a fit, for estimates with many digits, or proven."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class NormalEquations:
         return polished(self.m, lambda values: (self.slopes(values), matrix), start)
 
     def enclosed(self, start: Sequence[float]) -> list[Any]:
-        """Return balls in which the solution near a start is proven to be, and alone."""
+        """Return balls proven to contain one solution near a start."""
         from ..numbers.ball import Ball
 
         enclosed = _Stationary(self).enclosed(start, 4)
@@ -141,14 +141,14 @@ class _Stationary(Operator):
 
     def at(self, box: Any) -> tuple[Any, Any]:
         balls = [self.ball(a) for a in box]
-        # at a point the matrix of the box around it, or of the point before it, does as well
+        # at a point, the matrix of the box around it, or of the previous point, does as well
         if not (self.matrix and all(a.is_exact() for a in box)):
             self.matrix = [[self.m.number(x).a for x in row] for row in self.equations.matrix(balls)]
         return [self.m.number(x).a for x in self.equations.slopes(balls)], self.matrix
 
 
 def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]:
-    """Return `values`, standard `errors`, `rss` and `deviation` of a fit in an arithmetic, near its end in doubles."""
+    """Return `values`, `errors`, `rss` and `deviation` of a fit in an arithmetic."""
     problem, data, dof = inference.model.problem, inference.model.data, inference.dof
     start = list(inference.values.values())
     rows: list[int] = inference.model.weights.nonzero()[0].tolist()
@@ -167,7 +167,7 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
         total, inverse = equations.summary(solution)
         count = m.number(dof)
         result = {"values": dict(zip(problem.unknowns, solution, strict=True)), "rss": total}
-        # as many rows as parameters say nothing of how far they are off, unless that is known
+        # without degrees of freedom errors are unknown, unless sigma is given
         if inference.sigma_given or dof:
             variance = m.number(1) if inference.sigma_given else total / count
             result["errors"] = {name: m.sqrt(variance * inverse[k][k]) for k, name in enumerate(problem.unknowns)}

@@ -1,4 +1,4 @@
-"""The data of a fit: the formula that explains a column, how certain rows are, and its values at all."""
+"""The data of a fit: the explained column, uncertainties, and values at all rows."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
 _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 Spread = str | float
-"""A standard uncertainty of a quantity: a number, the name of a column, or as `2%` a share of its values."""
+"""A standard uncertainty: a number, the name of a column, or a share such as `2%`."""
 
 Sigma = float | str | Mapping[str, Spread]
-"""Uncertainties as they are typed: that of the response, or several by name."""
+"""Uncertainties as typed: of the response, or several by name."""
 
 
 def percentage(spread: Spread | None) -> float | None:
@@ -38,7 +38,7 @@ def percentage(spread: Spread | None) -> float | None:
 
 
 def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
-    """Return standard uncertainties by name from what `--sigma` or `sigma=` holds: `0.1`, `2%`, `s`, `y=s,x=0.1`.
+    """Return standard uncertainties by name from `0.1`, `2%`, `s` or `y=s,x=0.1`.
 
     Raises `ExpressionError` (`point`) for what is none.
     """
@@ -65,11 +65,11 @@ class Statement(NamedTuple):
 
     left: str
     program: str
-    """The program with blanks for the left side, so that places in it stay what they are."""
+    """The program with a blank left side, so that places stay valid."""
 
 
 def last_statement(text: str) -> Statement | None:
-    """Return the last statement of a program where it has two sides; None where it has one."""
+    """Return the last statement of a program if it has two sides, else None."""
     begin = max(text.rstrip().rstrip(";").rfind(mark) for mark in ";\n") + 1
     sign = _EQUALS.search(text, begin)
     if sign is None:
@@ -82,7 +82,7 @@ class FitFormula(NamedTuple):
 
     program: Program
     response: str
-    """The column that it explains, or the formula of columns, as it is written."""
+    """The column, or formula of columns, that it explains, as written."""
     transform: Program | None
     measured: list[str]
 
@@ -94,7 +94,7 @@ class FitFormula(NamedTuple):
 
     @property
     def of_sigma(self) -> str:
-        """The name of an uncertainty without one: the only column that was measured."""
+        """Return the default name of an uncertainty: the only measured column."""
         return self.measured[0] if len(self.measured) == 1 else self.response
 
 
@@ -224,7 +224,7 @@ class Observations(NamedTuple):
     sigma: Mapping[str, Spread]
     """The standard uncertainties of response, predictors or columns in `transform`."""
     weights: str | None
-    """A column that is proportional to the inverse of the square of the response's uncertainty."""
+    """A column proportional to 1/sigma² of the response."""
     transform: Program | None
     """The formula of the response by columns, as `log(U)`; None for a column."""
 
@@ -280,7 +280,7 @@ def _check_positive(numbers: Any, where: str, what: str, *, or_zero: bool = Fals
 
 
 class ProgramOverRows:
-    """A program with its derivatives by some of its variables at all rows of columns."""
+    """A program with derivatives by some variables, at all rows."""
 
     def __init__(self, program: Program, wrt: Sequence[str], constant: Collection[str] = ()) -> None:
         from ..batched.kernels import kernel

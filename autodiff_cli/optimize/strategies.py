@@ -1,4 +1,4 @@
-"""The least sum of squares: from the start, and where that end is doubted, from other starts too."""
+"""The least sum of squares, from the start, and in doubt from other starts too."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
 
 
 def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
-    """Return the minimum of the sum of squared distances that is near to a fit without errors in the predictors.
+    """Return the minimum of squared distances near a fit with exact predictors.
 
-    It is not the least one: a curve that goes up and down often enough is near to all rows.
+    It is not the least one: a curve that oscillates enough is near to all rows.
     """
 
     def rank(end: EndPoint) -> tuple[bool, float]:
-        # a curve that goes up and down without end is at no distance from any row, whatever the parameters
+        # an oscillating curve is at no distance from any row, whatever the parameters
         return not is_determined(model, end.values), end.moved
 
     best = polished(model, end.values, "Gauss-Newton")
@@ -159,7 +159,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
 
 
 def _within_noise(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
-    """Return minima with other curves that the data hardly tell from the best one, each once."""
+    """Return minima with other curves that the data hardly tell from the best one."""
     dof = model.rows - len(model.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []
@@ -196,7 +196,7 @@ def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) ->
 
 
 def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool = True) -> Any:
-    """Return a start with each nonlinear parameter near its own, at a place, or as large as a width or a rate there."""
+    """Return a start: nonlinear parameters near their own, at places, or like widths or rates."""
     there = np.array(start, dtype=float)
     for k in range(len(there)):
         kind = draw.randrange(4) if anywhere and model.columns else 0
@@ -212,7 +212,7 @@ def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool 
 
 
 def _is_aliased(model: Model, values: Any) -> bool:
-    """Return whether the curve turns so often between the rows that they cannot show it."""
+    """Return whether the curve turns too often between rows for them to show it."""
     if len(model.columns) != 1 or model.rows < len(model.data.columns[model.data.response]):
         return False
     ((name, column),) = model.columns.items()
@@ -251,7 +251,7 @@ def _has_converged(model: Model, end: EndPoint) -> bool:
 
 
 def nearest_image(model: Model, values: Any) -> Any:
-    """Return the values of the parameters, of all with which the model is the same, that agree with the starts.
+    """Return the equivalent parameter values that agree with the starts.
 
     In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
     """

@@ -1,9 +1,8 @@
 """The fast lane: values and adjoints of a graph in doubles, on flat lists.
 
-A step is `(operation, place, a, b)`: the index of the result, and those of the inputs. Anything exceptional (an error,
-an infinite number, a kink, a comparison of equal operands) raises or gives None; the caller then uses the sweep, which
-has the messages. Results equal those of the sweep to the last bit: same functions and rules, same order. Only the rules
-of sums, products, quotients and whole powers are written out here.
+A step is `(operation, place, a, b)`: the index of the result, and those of the inputs. An error, an infinite number, a
+kink or a comparison of equal operands raises or gives None; the caller then uses the sweep, which has the messages.
+Results equal the sweep's to the last bit: same functions and rules, same order.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .flat_graph import Graph, Row, inputs
 from .sweep import forward
 
 TAKE = "take"
-"""Copies `a` while a condition keeps its truth; `b` is the condition's index and truth."""
+"""Copies `a` if a condition keeps its truth; `b` is its index and truth."""
 
 Step = tuple[Any, int, Any, Any]
 Smooth = tuple[Callable[[float], float], Callable[..., float]]
@@ -38,7 +37,7 @@ def _is_plain(exponent: float) -> bool:
 
 
 class _Smooth(dict[Primitive, Smooth | None]):
-    """Value and rule of each smooth function of one input; None for any other primitive."""
+    """Value and rule of each smooth unary function; else None."""
 
     def __missing__(self, primitive: Primitive) -> Smooth | None:
         rule = primitive.partials[0] if len(primitive.partials) == 1 else None
@@ -51,7 +50,7 @@ _smooth = _Smooth()
 
 
 def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
-    """Compute the results of the steps; return False if the program takes another branch.
+    """Compute the steps; return False if the program takes another branch.
 
     Raises ValueError or ArithmeticError if one has no value or compares equal numbers.
     """
@@ -85,10 +84,10 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 def adjoints(
     steps: Iterable[Step], data: list[Any], constants: Collection[int], signed: Collection[int] = (), output: int = -1
 ) -> list[float] | None:
-    """Return the adjoints of all numbers, but for signs of zeros; None if the sweeps are needed.
+    """Return the adjoints of all numbers, but for signs of zeros.
 
-    The steps come last to first. Exponents that are numbers of the program are in `constants` or `signed`. Raises
-    ValueError or ArithmeticError if the sweeps are needed as well.
+    The steps come last to first. Exponents that are numbers of the program are in `constants` or `signed`.
+    Returns None, or raises ValueError or ArithmeticError, if the sweeps are needed.
     """
     smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
     result = [0.0] * len(data)
@@ -153,10 +152,10 @@ class Doubles:
         self._plans: list[Sequence[Step]] = [] if graph.chooses else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
-        """Return values and adjoints of all nodes, but for signs of zeros; None if the sweeps are needed.
+        """Return values and adjoints of all nodes, but for signs of zeros.
 
-        `leaves` are the indices of the variables by name. Raises KeyError, ValueError, ArithmeticError or `NodeError`
-        if the sweeps are needed too.
+        `leaves` are the indices of the variables by name. Returns None, or raises KeyError, ValueError,
+        ArithmeticError or `NodeError`, if the sweeps are needed.
         """
         graph = self._graph
         data = self._data.copy()

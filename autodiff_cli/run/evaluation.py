@@ -1,4 +1,4 @@
-"""Evaluation: a graph at a point in some number type, and its derivatives by sweeps.
+"""Evaluation: a graph at a point in some number type, and its derivatives.
 
 A missing value or derivative is an `ExpressionError` with its place in the text.
 """
@@ -64,9 +64,9 @@ class Reverse(NamedTuple):
 
 
 def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Reverse:
-    """Return the adjoint of each evaluated node from those of the outputs. Raises `NodeError`.
+    """Return the adjoint of each evaluated node from those of outputs. Raises `NodeError`.
 
-    If the sides of a kink agree, `active` keeps the local derivatives for further sweeps of these outputs.
+    If the sides of a kink agree, `active` keeps the local derivatives for further sweeps.
     """
     active.one_sided_partials = {}
     adjoints = backward(order, active, seeds)
@@ -81,7 +81,7 @@ def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number])
 
 
 class Evaluation:
-    """A graph evaluated on demand at a point in some number type, for derivative sweeps."""
+    """A graph evaluated on demand at a point in some number type."""
 
     def __init__(self, m: NumberType, graph: Graph, wanted: Mapping[str, int] = MappingProxyType({})) -> None:
         self.m = m
@@ -150,7 +150,7 @@ class Evaluation:
     def jvp(self, direction: Mapping[str, Number]) -> tuple[list[Number], Kinks]:
         """Return the Jacobian-vector product in one forward sweep, and the kinks.
 
-        Variables of 0 are held fixed. If there is a kink, each output gets a backward sweep, to see whether it meets
+        Variables of 0 are held fixed. At a kink, each output gets a backward sweep, to see whether it meets
         the kink, and a forward sweep. Raises `ExpressionError`.
         """
         seeds = {self.wanted[name]: t for name, t in direction.items() if name in self.wanted and t != 0}
@@ -177,9 +177,9 @@ class Evaluation:
 
 
 def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Sequence[int] | None = None) -> Diagnosed:
-    """Return the user's error for a fault, with its place in the text and the inputs behind it.
+    """Return the user's error for a fault, with its place and the inputs behind it.
 
-    `wanted` are the variables to differentiate by; `leaves` those that the node depends on, if known.
+    `wanted` are the variables to differentiate by; `leaves` those of the node, if known.
     """
     if fault.node is None:
         assert isinstance(fault, BudgetExceeded)

@@ -1,7 +1,7 @@
 """The graph: the operations of a program in a row, each after its inputs.
 
-It is the only form of a program: the parser writes it, sweeps and views read it, code is recorded from it. A
-computation with `Value` becomes such a graph when it is swept.
+It is the only form of a program: the parser writes it, sweeps and views read it, code is recorded
+from it, and computations with `Value` become one when swept.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def _nowhere(place: Place) -> Span | None:
 class Graph:
     """Nodes in a row: node `i` applies `primitives[i]` to the earlier nodes `parents[i]`.
 
-    The fast lane uses `rows`, one an operation; the sweeps use the columns `primitives` and `parents`. Each form is
-    made from the other on demand.
+    The fast lane uses `rows`, one an operation; the sweeps `primitives` and `parents`. Each form is made
+    from the other on demand.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Graph:
         self.places: list[Place] = []
         """The origin of each node."""
         self.constants: dict[int, tuple[float, str | None]] = {}
-        """Each constant, and its source text, for conversion to other number types."""
+        """Each constant and its source text, for other number types."""
         self.signed: set[int] = set()
         """Operations that are a constant with a sign."""
         self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
@@ -77,7 +77,7 @@ class Graph:
         return {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
 
     def columns(self, leaf: Primitive) -> tuple[list[Primitive], list[tuple[int, ...]]]:
-        """Return the primitives and the inputs of all nodes; `leaf` stands for variables."""
+        """Return primitives and inputs of all nodes; `leaf` stands for variables."""
         primitives: list[Primitive] = [leaf] * len(self.places)
         parents: list[tuple[int, ...]] = [()] * len(self.places)
         for i in self.constants:
@@ -115,7 +115,7 @@ class Graph:
         return copy
 
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
-        """Return the subgraph of these outputs, as by `in_order`, and the new indices."""
+        """Return the subgraph of these outputs by `in_order`, and the new indices."""
         order = in_order(self.parents, roots)
         if order == [*range(len(self.places))]:
             columns = {"rows": self.rows, "primitives": self.primitives, "parents": self.parents}
@@ -123,7 +123,7 @@ class Graph:
         return self.arranged(order, roots)
 
     def arranged(self, order: Sequence[int], roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
-        """Return the subgraph of these nodes, in topological order, and the new indices."""
+        """Return the subgraph of nodes in topological order, and the new indices."""
         place = {i: k for k, i in enumerate(order)}
         return self.changed(
             roots=tuple([place[root] for root in roots]),
@@ -160,7 +160,7 @@ def inputs(a: Any, b: int | None) -> tuple[int, ...]:
 
 
 def in_order(parents: Sequence[tuple[int, ...]], roots: Iterable[int]) -> list[int]:
-    """Return the nodes that the roots depend on in depth-first topological order."""
+    """Return the nodes below the roots in depth-first topological order."""
     order: list[int] = []
     seen: set[int] = set()
     stack = [*roots][::-1]

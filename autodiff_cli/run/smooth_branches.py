@@ -1,10 +1,10 @@
 """Pieces: the smooth functions that make up a program with kinks near a point.
 
-Near a breakpoint (a kink, a jump, a comparison of equal numbers) a program is one smooth function on each side. A piece
-is the program evaluated with derivatives, with every operation on one side of its breakpoint, by the table's
-`active_branch`. Values and derivatives on which all pieces agree are those of the program; where they differ, it has
-none. The length of a vector that is 0 at the point has no sides: it becomes a variable, whose square is a quadratic
-form.
+Near a breakpoint (a kink, a jump, a comparison of equal numbers) a program is smooth on each side. A
+piece is the program with every operation on one side of its breakpoint, by the table's `active_branch`,
+evaluated with derivatives. Values and derivatives on which all pieces agree are those of the program;
+where they differ, it has none. The length of a vector that is 0 at the point has no sides: it becomes a variable, whose
+square is a quadratic form.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class SecondOrder:
         return rows
 
     def sign(self, piece: SmoothBranch, u: Dual) -> int:
-        """Return the sign, on one side of its zero surface, of a number that is 0 at the point.
+        """Return the sign of a number that is 0 at the point, on one side of its zero surface.
 
         Two surfaces count as one if first and second derivatives are proportional.
         """
@@ -181,7 +181,7 @@ class TaylorSeries:
         return [[2 * self.coefficient(u, 2)]]
 
     def sign(self, piece: SmoothBranch, u: Series) -> int:
-        """Return the one-sided sign of a number that is 0 at the point, by its coefficients.
+        """Return the one-sided sign of a number that is 0 at the point.
 
         Raises `Failed`, and `Unknown` if the derivative along a line does not decide it.
         """
@@ -201,7 +201,7 @@ class TaylorSeries:
 
 # ---- one piece
 class Length(NamedTuple):
-    """The derivatives of a vector that is 0 at the point, whose length is a variable."""
+    """The derivatives of a vector that is 0 at the point; its length is a variable."""
 
     vector: list[list[Number]]
     breakpoint: Breakpoint
@@ -219,7 +219,7 @@ class SmoothBranch:
         self.choices = choices
         """The sides to take, 1 or -1, in order of use; 1 after the last."""
         self.turned = turned
-        """The breakpoint at which this piece and an earlier one take different sides."""
+        """The breakpoint where this piece and an earlier one take different sides."""
         self.groups: list[tuple[Any, Breakpoint]] = []
         """The subject of each choice, and the breakpoint that made it first."""
         self.lengths: list[Length] = []
@@ -234,7 +234,7 @@ class SmoothBranch:
 
     @property
     def breakpoint(self) -> Breakpoint | None:
-        """Return the node to blame if the derivative is missing or differs; None without a kink."""
+        """Return the node to blame for a missing or differing derivative; None without a kink."""
         return self.turned or (self.groups[0][1] if self.groups else self.first)
 
     def value(self, i: int) -> Number:
@@ -281,7 +281,7 @@ class SmoothBranch:
         return out
 
     def active_branch(self, i: int, inputs: Sequence[Any]) -> Any:
-        """Return an operation with sides on smooth inputs; a bool for a comparison."""
+        """Return an operation with sides on smooth inputs; a bool if a comparison."""
         primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [_plain(x) for x in inputs]
         varying = any(smooth.moves(x) for x in inputs)
@@ -331,7 +331,7 @@ class SmoothBranch:
         return result
 
     def choose_side(self, about: Any, is_same: Callable[[Any], bool]) -> int:
-        """Return the piece's side for a subject; the same for all that `is_same` accepts."""
+        """Return the piece's side for a subject, one for all that `is_same` accepts."""
         for k, (slopes, _) in enumerate(self.groups):
             if slopes is not None and is_same(slopes):
                 return self.choices[k]
@@ -356,7 +356,7 @@ class SmoothBranch:
 def pieces(
     make: Callable[[], Any], graph: Graph, roots: Sequence[int], wanted: Sequence[int]
 ) -> Iterator[SmoothBranch]:
-    """Yield all pieces, contradictory ones too, in numbers that `make` gives. Raises `NodeError`.
+    """Yield all pieces, even contradictory ones, in numbers of `make`. Raises `NodeError`.
 
     The graph is evaluated; the wanted leaves are the variables.
     """
@@ -382,7 +382,7 @@ def common(
     names: Sequence[str],
     way_out: str = "",
 ) -> list[Number]:
-    """Return numbers on which pieces agree, value first. Raises `NotDifferentiable` if two differ."""
+    """Return the numbers of agreeing pieces, value first. Raises `NotDifferentiable`."""
     first: list[Number] = []
     for piece in met:
         here, breakpoint = numbers(piece), piece.breakpoint
@@ -397,7 +397,7 @@ def common(
 
 # ---- the derivative if all sides agree
 def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Sequence[int]:
-    """Choose a side if all have one value and gradient; return the nodes evaluated then.
+    """Choose a side if all agree in value and gradient; return the nodes evaluated then.
 
     The sweep then uses the local derivatives of that side. Raises `NodeError`.
     """

@@ -18,7 +18,7 @@ from .flat_graph import Graph
 
 
 class NodeError(AutodiffError):
-    """A node without a value or derivative: its index, the kind of error, and the message."""
+    """A node without value or derivative: index, kind of error, message."""
 
     def __init__(
         self, node: int, kind: str, message: str, hint: str | None = None, position: int | None = None
@@ -57,7 +57,7 @@ class Breakpoint(NamedTuple):
         return self.graph.span(self.node)
 
     def warning(self) -> Diagnostic:
-        """Return the warning that there is no derivative, with the convention used."""
+        """Return the warning of a missing derivative, with the convention used."""
         primitive = self.primitive
         if primitive.gives_condition:
             message, hint = f"{self._equality_message}: the branches meet", "the derivative is that of the branch taken"
@@ -88,7 +88,7 @@ class Breakpoint(NamedTuple):
 
 # ---- values
 def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
-    """Evaluate the nodes that the roots need, and return them in the order of evaluation.
+    """Evaluate the nodes that the roots need, and return them in order of evaluation.
 
     A conditional evaluates its condition and then one branch only. Raises `NodeError`.
     """
@@ -122,9 +122,9 @@ def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node:
 def needed_nodes(
     graph: Graph, roots: Iterable[int], numbers: Any, done: Container[int]
 ) -> Iterator[tuple[int, list[Any], Sequence[int]]]:
-    """Yield the nodes that the roots need, with their inputs and the positions of needed ones.
+    """Yield the nodes that the roots need, with inputs and positions of needed ones.
 
-    An unevaluated input is None. The caller stores the node's value in `numbers` and adds it to `done` before the next.
+    An unevaluated input is None. The caller enters the node in `numbers` and `done` before the next.
     """
     stack = [*roots]
     while stack:
@@ -170,7 +170,7 @@ def _point_text(inputs: Sequence[Number]) -> str:
 
 @lru_cache(256)
 def domain_description(primitive: Primitive, count: int) -> str:
-    """Return the domain of an operation; a single input is called `argument`, not `x`."""
+    """Return an operation's domain; a single input is called `argument`, not `x`."""
     return re.sub(r"\bx\b", "argument", primitive.domain) if count == 1 else primitive.domain
 
 
@@ -202,8 +202,8 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
 def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
     """Return the adjoint of every node from those of the outputs; None if none reaches it.
 
-    Each node, outputs first, adds its adjoint times the local partial derivatives to the adjoints of its inputs. Raises
-    `NodeError`, but not at kinks: see `kinks_met`.
+    Each node, outputs first, adds its adjoint times its local derivatives to the adjoints of its inputs.
+    Raises `NodeError`, but not at kinks: see `kinks_met`.
     """
     graph, m = active.graph, active.m
     work.charge(work.BACKWARD * len(order))
@@ -231,8 +231,8 @@ def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 class Activity(list[bool]):
     """Activity analysis: whether each node depends on a wanted leaf. Raises `NodeError`.
 
-    With `through`, dependence through structural zeros counts. Without it (see `varying`), only variation near the
-    point counts: the losing input of a `max` does not vary, so its derivative and kinks do not matter.
+    With `through`, dependence through structural zeros counts. Without it (see `varying`), only
+    variation near the point counts: the losing input of a `max` does not vary.
     """
 
     def __init__(
@@ -315,7 +315,7 @@ class Activity(list[bool]):
             return True  # a sweep that needs the derivative raises the error
 
     def branches_differ(self, i: int) -> bool:
-        """Return whether a conditional's branches differ, or the untaken one is undefined or jumps."""
+        """Return whether branches differ, or the untaken one is undefined or jumps."""
         _, x, y = self.graph.parents[i]
         try:
             self._evaluate((x, y))
@@ -337,7 +337,7 @@ class Activity(list[bool]):
 
 
 def local_derivatives(active: Activity, i: int) -> list[Number | None]:
-    """Return the partial derivatives of node `i`; None for a structural zero or an inactive input.
+    """Return the partial derivatives of a node; None for structural zeros, inactive inputs.
 
     Raises the rule's error (ValueError, ArithmeticError) if a derivative is infinite or undefined, unless its input
     does not vary near the point.
@@ -423,9 +423,9 @@ def _failing_input(active: Activity, i: int) -> int:
 
 # ---- kinks
 def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
-    """Return the nodes where a reverse sweep with these adjoints meets a kink, in sweep order.
+    """Return the nodes where a reverse sweep with these adjoints meets a kink, in order.
 
-    A kink needs a nonzero adjoint, a jump any: 0 times a jump may be a slope on one side. Raises `NodeError`.
+    A kink needs a nonzero adjoint, a jump any: 0 times a jump may be a one-sided slope. Raises `NodeError`.
     """
     kinks: list[int] = []
     for i in reversed(order):
@@ -515,8 +515,7 @@ def tangents(
 ) -> list[Number | None]:
     """Return the tangent of every node along `seeds`, by leaf; None if it depends on no seed.
 
-    Forward mode, with the partial derivatives of `backward`. Raises `NodeError` for a node without a derivative; with
-    `roots`, only if one of them depends on it.
+    Raises `NodeError` for a node without a derivative; with `roots`, only if one depends on it.
     """
     graph = active.graph
     result = [seeds.get(i) for i in range(len(graph.data))]

@@ -1,4 +1,4 @@
-"""The table's first part: leaves, operators, conditions and the choice between branches."""
+"""The table's first part: leaves, operators, conditions and choices."""
 # fmt: off
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ from typing import Any
 from . import primitive as at
 from .primitive import Number, Primitive, Side, entry
 
-# ---- leaves -------------------------------------------------------------------------------------------------------
+# ---- leaves
 VARIABLE = entry("variable", "")
 CONSTANT = entry("constant", "")
 
 
-# ---- arithmetic ---------------------------------------------------------------------------------------------------
+# ---- arithmetic
 def _pow_by_base(m: Any, x: Number, y: Number, out: Number) -> Number:
-    # Not for every y = 0: a constant 0 there would have lost the derivative by y, which is 1/x.
+    # Not for every y = 0: a constant 0 there would lose the derivative by y, which is 1/x.
     return m.where(m.and_(m.eq(y, 0), m.eq(x, 0)), 0, lambda: y * m.power_minus_one(x, y, out))
 
 
 def _pow_by_exponent(m: Any, x: Number, y: Number, out: Number) -> Number:
-    # 0**y is 0 for every y > 0, so its slope there is 0, although out*log(x) has no value at x = 0.
+    # 0**y is 0 for every y > 0, so its slope is 0, although out*log(x) is undefined at x = 0.
     return m.where(m.and_(m.eq(x, 0), m.gt(y, 0)), 0, lambda: out * m.log(x))
 
 
@@ -58,7 +58,7 @@ POW = entry("pow", "x y", "`x` to the power `y`, the same as `x**y`", _pow_by_ba
     source="DLMF 4.2.6", samples=((2.0, 3.0), (1.5, -2.5), (0.3, 0.3), (1e308, 0.3), (1e-200, 2.0), (7.0, 0.0)))
 
 
-# ---- conditions ---------------------------------------------------------------------------------------------------
+# ---- conditions
 def _comparison(
     name: str, symbol: str, holds: str, branch: Callable[[Side, Number], bool], facts: str = "", latex: str = ""
 ) -> Primitive:

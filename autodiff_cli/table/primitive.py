@@ -1,4 +1,4 @@
-"""Primitive: one row of the table, everything the program knows about one operation; and the way into the table."""
+"""Primitive: a row of the table, with all facts of one operation."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Number = Any
 """A number of any type that has a `NumberType`: float, Fraction, mpf, Value …"""
 
 DEFINITIONS: dict[str, Callable[..., Number]] = {}
-"""Formulas that serve a number type which has no better way of its own; filled by the table of primitives."""
+"""Formulas for number types without a better way, filled by the table of primitives."""
 
 ACCURATE: dict[str, Callable[..., Number]] = {}
-"""Formulas that keep their digits, for arithmetic where the definition is for reading; they may choose by values."""
+"""Formulas for arithmetic where the definition is for reading; they may choose by values."""
 
 Rule = Callable[..., Number]
 """A local derivative: `rule(m, *inputs, out)`, with `m` the number type. A variadic primitive has one for all inputs,
@@ -29,13 +29,13 @@ class Side(Protocol):
     """Near a point, on which side of 0 numbers are that are 0 at the point itself."""
 
     def __call__(self, u: Number) -> int:
-        """1 or -1: the sign of `u`."""
+        """Return 1 or -1, the sign of `u`."""
 
     def apart(self, u: Number) -> bool:
-        """Whether `u` is another number than 0."""
+        """Return whether `u` is not 0."""
 
     def length(self, xs: Sequence[Number]) -> Number:
-        """The length of a vector that is 0 at the point."""
+        """Return the length of a vector that is 0 at the point."""
 
 
 _BOUND = r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)"
@@ -54,22 +54,22 @@ class Bound(NamedTuple):
     """The number on the right; None for all of 0, -1, -2, …"""
 
     def side(self, x: Any) -> Any:
-        """How far `x` is inside; negative where it is outside. Only for a bound on one side of a number."""
+        """Return how far `x` is inside a one-sided bound; negative outside."""
         return x - self.end if self.relation[0] == ">" else self.end - x
 
 
 class Domain(NamedTuple):
-    """The bounds in the description of a domain, and whether they are the entire domain."""
+    """The bounds in the description of a domain; `whole` if they are all of it."""
 
     bounds: tuple[Bound, ...]
     whole: bool
     ordered: tuple[tuple[int, int], ...] = ()
-    """Positions of two inputs of which the first is not to be above the second: `lo <= hi`."""
+    """Positions of two inputs that must be in order: `lo <= hi`."""
 
 
 @cache
 def domain(words: str, params: tuple[str, ...]) -> Domain:
-    """Return the bounds that the domain of a row declares; words that are no numeric bounds are left out."""
+    """Return the numeric bounds in a row's description of its domain."""
     if poles := re.fullmatch(_POLES, words):
         return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)
     if holes := re.fullmatch(_HOLES, words):
@@ -95,7 +95,7 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
 
 
 def is_outside(limits: Domain, inputs: Sequence[Any]) -> bool:
-    """Return whether an input certainly violates a bound; the inputs are plain numbers."""
+    """Return whether plain numbers certainly violate a bound."""
     for bound in limits.bounds:
         x = inputs[bound.position]
         if bound.end is None:
@@ -116,111 +116,111 @@ class Facts(NamedTuple):
 
     name: str
     params: tuple[str, ...]
-    """Names of the inputs, as the signature shows them; `("*xs",)` for any number of them."""
+    """Names of the inputs; `("*xs",)` for any number of them."""
     partials: tuple[Rule | None, ...] = ()
-    """The rules, one a parameter; None where there is no derivative (a condition, an order)."""
+    """The rules by parameter; None without a derivative (a condition, an order)."""
     symbol: str = ""
     """How a drawing of the graph names the operation: `+`, `tanh`."""
     group: str = ""
     """The heading in the reference of the language; empty for internal functions."""
     family: str = ""
-    """erf, erfinv or gamma for a function that takes much longer with many digits than the elementary ones."""
+    """erf, erfinv or gamma for functions that are slow with many digits."""
     doc: str = ""
     domain: str = ""
     """Its domain in words of the language; empty if it is defined everywhere."""
     values: str = ""
-    """The interval that all its values lie in, as mathematics writes it: `[1, inf)`; empty for all numbers."""
+    """The interval of its values, such as `[1, inf)`; empty for all numbers."""
     increasing: bool = False
     """Whether it grows strictly with its input, wherever it is defined."""
     aliases: tuple[str, ...] = ()
     defaults: tuple[str, ...] = ()
-    """Literals for the last parameters, where a call may leave them out."""
+    """Defaults of the last parameters, as literals."""
     constant_params: tuple[str, ...] = ()
-    """Parameters that must be whole numbers fixed by the program, such as the order of a polygamma."""
+    """Parameters that must be whole constants, such as a polygamma's order."""
     operator: tuple[str, int, int, int] | tuple[str, int, int] | tuple[()] = ()
-    """Of an operator: the text between its two inputs, or before its one, how tightly it binds, and they have to."""
+    """An operator's text, how tightly it binds, and how tightly its inputs have to."""
     spelling: str = ""
     """How a call of it is written, where that is not by its name."""
     with_two: str = ""
     """The primitive that a call with two arguments means instead: `log(x, b)`."""
     kink: Callable[..., bool] | None = None
-    """Whether there is no derivative at these inputs, although the function has a value."""
+    """Whether there is no derivative at these inputs, but a value."""
     convention: str = ""
     """The conventional derivative at a kink."""
     smooth: tuple[str, ...] = ()
     """The readable derivatives away from kinks, if the rules also define them at kinks."""
     domain_message: Callable[..., tuple[str, str | None] | None] | None = None
-    """For inputs without a value: message and hint that say more than the domain does; `{0}`, `{1}` are the inputs."""
+    """Message and hint for inputs without a value; `{0}`, `{1}` are the inputs."""
     gives_condition: bool = False
     takes_conditions: tuple[int, ...] = ()
     """Positions of the inputs that are conditions."""
     lazy_inputs: Callable[..., tuple[int, ...]] | None = None
-    """For an operation that leaves some inputs unevaluated: the positions it needs next, given those it has."""
+    """The positions that a lazy operation needs next, given those it has."""
     variadic: bool = False
     """Whether it takes any number of inputs, at least one."""
     may_kink: bool = False
-    """Whether there are points where it has a value and no derivative; a choice between branches has them too."""
+    """Whether it has a value but no derivative at some points, as a choice of branches has."""
     jumps: bool = False
     has_structural_zeros: bool = False
-    """Whether a partial may be a structural zero: it takes no part in the output at some points."""
+    """Whether an input may take no part in the output at some points."""
     extreme_value: str = ""
     """The relation of a maximum or minimum to the other inputs: `>` or `<`."""
     norm: bool = False
     """Whether its square is the sum of its inputs' squares."""
     breakpoint: Callable[..., bool] | None = None
-    """Whether pieces of it meet at these inputs, even if they differ in a higher derivative only; mostly its `kink`."""
+    """Whether its pieces meet here, perhaps with equal first derivatives; mostly its `kink`."""
     active_branch: Callable[..., Any] | None = None
-    """Its smooth branch near the point, `active_branch(m, side, *inputs, out)`, which is smooth at breakpoints too.
+    """`active_branch(m, side, *inputs, out)`, its smooth branch near the point, also at breakpoints.
 
-    `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point, a plain number. Where it does
-    not ask for `out`, it holds wherever the signs are those."""
+    `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point. If it does
+    not ask for `out`, it holds wherever the signs are those.
+    """
     infinite: bool = False
-    """Whether the result can be infinite at finite inputs: because it is too large, or at a pole."""
+    """Whether the result can be infinite at finite inputs: by overflow, or at a pole."""
     propagates_infinity: bool = False
-    """Whether an infinite input never gives a finite result: so that it is seen at the result."""
+    """Whether an infinite input never gives a finite result, so that the result shows it."""
     propagates_first: Callable[[Number | None], bool] | None = None
-    """Whether it propagates an infinite first input, where the second one is this number; None for any."""
+    """Whether it propagates an infinite first input for this second one; None for any."""
     total_for: Callable[[Number], bool] | None = None
-    """For which numbers as its last input it has a value whatever the others are, where its domain's words are not
-    bounds."""
+    """Whether this last input gives it a value for all others, if `domain` is not bounds."""
     roles: tuple[str, ...] = ()
     """The names of the inputs in messages, if they differ: the base."""
     for_reading: bool = False
-    """Whether its definition is for reading only: it loses digits, or needs functions that are no easier."""
+    """Whether its definition loses digits or is no easier: it is for reading only."""
     commutative: bool = False
     associative: bool = False
     odd: bool = False
     even: bool = False
     unit: tuple[str, int, int] | None = None
-    """Another function, and the signs with which the squares of this one and of that one add up to 1."""
+    """Another function, and the signs with which both squares add up to 1."""
     inverse: str = ""
     """The function that gives its input back, from every value of it."""
     complement: str = ""
     """A stable form of 1 minus it, which would cancel near 1."""
     exact: Mapping[int, Any] = MappingProxyType({})
-    """Inputs at which the value is rational, and that value, where neither arithmetic nor the definition finds it."""
+    """Rational values by input that neither arithmetic nor the definition finds."""
     holds: str = ""
     """The relations `<`, `=`, `>` of its two numbers for which a comparison holds."""
     linear: bool = False
-    """Whether it is linear in all its inputs together: no local derivative depends on an input."""
+    """Whether it is linear in all inputs together: no derivative depends on an input."""
     product: bool = False
-    """Whether it multiplies its inputs: a literal 0 cuts the others off, even where they have no finite derivative."""
+    """Whether it multiplies: a literal 0 cuts off the others, even without finite derivatives."""
     by_output: Callable[..., Number] | None = None
-    """The derivative by one of many inputs, `by_output(m, x, out)`: the output says all there is of the others."""
+    """`by_output(m, x, out)`, the derivative by one of many inputs from it and the output."""
     vector: bool = False
     """Whether its value is a list with one number per input."""
     latex: str = ""
-    """How mathematics writes it: a name, or a shape in which `#1` stands for the first input; the inputs that it leaves
-    out follow in parentheses. `BY_DEFINITION` where mathematics has no sign for it."""
+    """Its LaTeX: a name, or a form with `#1` for the first input; other inputs follow in
+    parentheses. `BY_DEFINITION` if mathematics has no sign for it."""
     latex_raised: str = ""
     """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
     samples: tuple[tuple[float, ...], ...] = ()
-    """Points of the domain, ordinary and extreme, at which tests hold value and partials to a reference."""
+    """Ordinary and extreme points at which tests compare it with a reference."""
 
 
 class Primitive(Facts):
-    """An operation, and the derivative of its output with respect to each of its inputs; equal to itself only."""
+    """An operation and its derivatives by each input; equal to itself only."""
 
     __slots__ = ()
     __eq__ = object.__eq__
@@ -230,10 +230,10 @@ class Primitive(Facts):
     def slopes(
         self, m: Any, inputs: Sequence[Number], out: Number, active: Sequence[object] | None = None
     ) -> list[Number | None]:
-        """The local derivative by each input, where the value is `out`; `m.nothing` for a structural zero.
+        """Return the local derivatives, with `out` the value; `m.nothing` for a structural zero.
 
-        None by an input that has no derivative (a condition, an order), and by one that is not `active`, whose rule is
-        not asked. Raises what a rule raises, ValueError or ArithmeticError, where one is infinite or undefined.
+        None by an input that has no derivative (a condition, an order) or is not `active`. Raises
+        ValueError or ArithmeticError, as rules do, where one is infinite or undefined.
         """
         if self.variadic:
             (rule,) = self.partials
@@ -256,11 +256,11 @@ class Primitive(Facts):
 
     @property
     def total(self) -> bool:
-        """Whether it has a value at all numbers, except that it may be too large."""
+        """Return whether it has a value everywhere, overflow aside."""
         return not self.domain
 
     def defined(self, fixed: Sequence[Number | None]) -> bool:
-        """Whether it has a value, but for overflow, whatever those inputs are that are not fixed numbers."""
+        """Return whether it is defined, overflow aside, for all values of inputs not fixed."""
         if self.total:
             return True
         if self.total_for is not None:
@@ -271,12 +271,12 @@ class Primitive(Facts):
 
     @property
     def written(self) -> str:
-        """Its symbol in formulas: `log`, `+`."""
+        """Return its symbol in formulas: `log`, `+`."""
         return self.spelling or self.symbol
 
     @property
     def signature(self) -> str:
-        """The call as the reference shows it: `leaky_relu(x, slope=0.01)`."""
+        """Return the call in the reference: `leaky_relu(x, slope=0.01)`."""
         if self.variadic:
             return f"{self.name}({self.params[0][1:-1]}1, {self.params[0][1:-1]}2, …)"
         required = len(self.params) - len(self.defaults)
@@ -322,10 +322,7 @@ def entry(
     samples: Sequence[float | tuple[float, ...]] = (),
     **rest: Any,
 ) -> Primitive:
-    """The new primitive, entered in the table: its name, its inputs, what it is, and its derivative by each of them.
-
-    The rest is as `helper` takes it.
-    """
+    """Enter a new primitive in the table and return it; `rest` is as for `helper`."""
     said: dict[str, Any] = {"infinite": "domain" in rest, "breakpoint": rest.get("kink"), "symbol": name}
     said["may_kink"] = "kink" in rest or name == "where"
     said["samples"] = tuple([x if isinstance(x, tuple) else (float(x),) for x in samples])
@@ -346,10 +343,10 @@ def helper(
     facts: str = "",
     **rest: Any,
 ) -> Primitive:
-    """An operation for rules alone: never a node of a graph, and so without a derivative.
+    """Return an operation for rules alone, without a derivative.
 
-    `facts` are those fields of `Facts` that hold; `finite` says that there are no poles at the ends of the domain.
-    `definition` composes it from others, as one reads it; `accurate` so that no digits are lost.
+    `facts` are those fields of `Facts` that hold; `finite`: no poles at the ends of the domain.
+    `definition` composes it readably from others, `accurate` so that no digits are lost.
     """
     for fact in facts.split():
         field = "infinite" if fact == "finite" else fact

@@ -1,6 +1,6 @@
-"""THE TABLE: every function of the language with its derivative, after the operators. All else reads it.
+"""THE TABLE: every function of the language with its derivative.
 
-A row: the name, the inputs, what it is, the derivative by each input; then what holds of it, and where it is tested.
+A row: name, inputs, meaning, derivative by each input; then its facts and test points.
 """
 # fmt: off
 
@@ -14,10 +14,9 @@ from typing import Any, TypeVar
 from .operators import POW
 from .primitive import BY_DEFINITION, OPERATIONS, Number, Rule, Side, entry, helper
 
-# ---- stable forms -------------------------------------------------------------------------------------------------
-# The formulas that rules use where the textbook form would lose digits or overflow. Those with a derivative of their
-# own are primitives, so that higher derivatives keep their accuracy too; they are no functions of the language, and
-# printers write them by their definition.
+# ---- stable forms
+# Formulas for rules whose textbook form would lose digits or overflow. Those with a derivative are
+# primitives, so that higher derivatives are accurate too, but no functions of the language.
 NO_POLE = "x is not 0, -1, -2, …"
 _NEAR = (-2.5, -1e-10, 0.5, 3.75)
 
@@ -113,7 +112,7 @@ def _running_products(xs: list[Number]) -> list[Number]:
 
 
 def _products_of_others(m: Any, *inputs: Number) -> list[Number]:
-    """For each number the product of the others; not out/x, which has no value where an x is 0."""
+    """The product of the other inputs for each; out/x has no value at x = 0."""
     xs = list(inputs)
     if len(xs) == 1:
         return [1]
@@ -161,11 +160,11 @@ helper("erfinv_slope", "x out", lambda m, x, out: m.sqrt(m.pi) / 2 * m.exp(out**
 
 
 def none_at_all(m: Any, *_: Number) -> Number:
-    """A structural zero: the rule of an input on which the output depends only by steps."""
+    """Return a structural zero: the rule of an input that matters only by steps."""
     return m.nothing
 
 
-# ---- elementary ---------------------------------------------------------------------------------------------------
+# ---- elementary
 elementary = partial(entry, group="Elementary")
 _LINE = (-2.5, -1.0, -1e-10, 0.5, 1.0, 3.75)
 _POSITIVE = (1e-300, 1e-10, 0.5, 1.0, 2.75, 1e10, 1e300)
@@ -234,7 +233,7 @@ elementary("round", "x", "the nearest whole number, halves to the even one", non
 
 
 def _even_split(m: Any, xs: Sequence[Number], out: Number) -> list[Number]:
-    """Weights that sum to 1, equal for those that are equal to the output, and structural zeros for the others."""
+    """Equal weights, of sum 1, for inputs equal to the output; else structural zeros."""
     winners = m.sum(*[m.where(m.eq(x, out), 1, 0) for x in xs])
     return [m.where(m.eq(x, out), lambda: 1 / winners, m.nothing) for x in xs]
 
@@ -257,7 +256,7 @@ CLAMP = elementary("clamp", "x lo hi", "`x` kept between `lo` and `hi`", _clamp_
     active_branch=_clamped,
     samples=((0.5, -1.0, 1.0), (-3.0, -1.0, 1.0), (7.0, -1.0, 1.0)))
 
-# ---- trigonometric ------------------------------------------------------------------------------------------------
+# ---- trigonometric
 trigonometric = partial(entry, group="Trigonometric")
 _ANGLES = (*_LINE, 10.0, 1000.0, 1e15, 1e-300)
 _UNIT = (-0.999999999, -0.5, 1e-300, 0.25, 0.999999999)
@@ -316,7 +315,7 @@ trigonometric("rad", "x", "`x` degrees in radians", lambda m, x, out: m.pi / 180
     facts="linear odd increasing propagates_infinity",
     inverse="deg", exact={0: 0}, definition=lambda m, x: x * (m.pi / 180), samples=_LINE)
 
-# ---- hyperbolic ---------------------------------------------------------------------------------------------------
+# ---- hyperbolic
 hyperbolic = partial(entry, group="Hyperbolic")
 _STEEP = (*_LINE, -20.0, 40.0, 350.0, -700.0)
 
@@ -369,7 +368,7 @@ hyperbolic("acoth", "x", "inverse hyperbolic cotangent, atanh(1/x)", lambda m, x
     accurate=lambda m, x: m.sign(x) * (0.5 * m.log1p(2 / (m.abs(x) - 1))),
     domain="x < -1 or x > 1", source="DLMF 4.38.14", latex=r"\operatorname{arcoth}", samples=_OUTSIDE)
 
-# ---- machine learning ---------------------------------------------------------------------------------------------
+# ---- machine learning
 learning = partial(entry, group="Machine learning")
 
 
@@ -436,7 +435,7 @@ learning("heaviside", "x", "0 below 0, 1 above, and 1/2 at 0", none_at_all, fact
     kink=lambda x: x == 0, definition=lambda m, x: (1 + m.sign(x)) / 2, convention="0 at 0",
     active_branch=lambda m, side, x, out: 1 if side(x) > 0 else 0, values="[0, 1]", samples=(-2.5, 3.0))
 
-# ---- special ------------------------------------------------------------------------------------------------------
+# ---- special
 special = partial(entry, group="Special")
 _GAMMA_POINTS = (-2.5, -0.3, 1e-10, 0.5, 1.0, 3.75, 20.5, 150.0)
 
@@ -469,7 +468,7 @@ special("beta", "a b", "beta function", lambda m, a, b, out: m.beta_slope(a, b),
     latex=r"\mathrm{B}", samples=((0.5, 0.5), (2.0, 3.0), (30.5, 40.25), (5.0, 1e-5)))
 
 
-# ---- aggregates ---------------------------------------------------------------------------------------------------
+# ---- aggregates
 aggregate = partial(entry, group="Aggregates")
 _LISTS = ((2.0,), (1.5, -2.25, 4.0), (0.5, 0.25, 8.0, -3.0))
 
@@ -541,37 +540,36 @@ OSCILLATING = {
 """Functions that oscillate, have infinitely many poles, or are step functions."""
 
 
-# ---- names in the hands of others ---------------------------------------------------------------------------------
+# ---- names in the hands of others
 Own = TypeVar("Own")
 
 
 def by_name(own: Mapping[str, Own]) -> dict[str, Own]:
-    """A table by operation of what a target or a number type has of its own: a spelling, a method.
+    """Return a table by operation of a target's spellings or a number type's methods.
 
-    What is true of an operation wherever it is used is no one's own: it belongs to its row. Raises KeyError for a name
-    that is not in the table.
+    Facts of an operation that hold everywhere belong in its row. Raises KeyError for an unknown name.
     """
     return {OPERATIONS[name].name: mine for name, mine in own.items()}
 
 
 def functions_of(module: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
-    """A table by operation of the functions that a module defines under their names, perhaps with an underscore."""
+    """Return a module's functions by operation; their names may have an underscore."""
     own = {name.removeprefix("_"): f for name, f in module.items() if getattr(f, "__module__", 0) == module["__name__"]}
     return {name: function for name, function in own.items() if name in OPERATIONS}
 
 
 def native(names: str) -> dict[str, str]:
-    """Operations that a library has under the very names of the table. Raises KeyError for one that is not there."""
+    """Return the operations that a library names as the table does. Raises KeyError."""
     return by_name({name: name for name in names.split()})
 
 
 OF_ONE_DIMENSION = frozenset(
     ["add", "sub", "neg", "abs", "sum", "mean", "min", "max", "hypot", "relu", "clamp", "where"]
 )
-"""Operations whose inputs are all of one dimension, which is that of the result."""
+"""Operations whose inputs and result have one dimension."""
 
 COMPARES_DIMENSIONS = frozenset(["atan2", "lt", "le", "gt", "ge", "eq", "ne"])
-"""Operations whose inputs are all of one dimension, and whose result is a number or a condition."""
+"""Operations whose inputs have one dimension; the result is a number or a condition."""
 
 OF_CONDITIONS = frozenset(["and_", "or_", "not_"])
-"""Operations of conditions, by the names of the methods of a number type."""
+"""Operations on conditions, named as methods of number types."""

@@ -9,7 +9,7 @@ TARGETS = {
     "torch": (".py",), "sql": (".sql",), "matlab": (".m",), "r": (".r",), "julia": (".jl",), "spreadsheet": (".csv",),
     "latex": (".tex",),
 }  # fmt: skip
-"""The names of the languages that a program can be exported to, and how the names of their files end."""
+"""The languages that programs can be exported to, with their file endings."""
 
 
 DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "clickhouse")
@@ -17,7 +17,7 @@ DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "clickhouse")
 
 
 def target(name: str, dialect: str | None = None) -> Target | None:
-    """A writer of this language, of SQL in one of `DIALECTS`; None for mathematics, which is no code."""
+    """Return a language's writer, of SQL in a dialect; None for mathematics, which is no code."""
     from .languages import Array, C, JavaScript, Jax, Python, Scientific, Spreadsheet, Torch
     from .sql import Sql
 

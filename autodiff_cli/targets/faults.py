@@ -1,4 +1,4 @@
-"""Faults: how exported code says that it has no answer, where its language raises no error.
+"""Faults: how exported code reports a missing answer where its language raises no error.
 
 A step fails where it has no value, or one too large. Most operations show that: their results are not finite either. A
 comparison does not, nor a division by infinity, nor a branch that is not taken: `max(log(x), y)` at x = -1. So x - x is
@@ -25,31 +25,31 @@ NOTE = "0, or not a number where something has no value"
 """The comment on the step that reports the faults."""
 
 MAX_OWN_BITS = 1_000
-"""Steps with a bit of their own; those after them share one, of which it is not known who shows that it is set."""
+"""The most steps with their own bit; others share one that no step is known to show."""
 
 SHARED = MAX_OWN_BITS
-"""The bit of the further steps that may be too large; the next one is that of those that may be undefined."""
+"""The bit of further steps that may be too large; the next bit: may be undefined."""
 
 ALL = -1
 """All bits."""
 
 Silent = Callable[[Step, bool], bool]
-"""Whether a target raises no error where a step has no value (or, if true, where that is too large)."""
+"""Whether a target raises no error for a step without value (if true, for too large a one)."""
 
 
 def is_undefined(step: Step) -> bool:
-    """Whether a step is the constant that is not a number."""
+    """Return whether a step is the constant nan."""
     return step.name == "number" and step.data != step.data
 
 
 class _Failures:
-    """Which steps may fail below each step of a recording, and what the step's value shows of that."""
+    """The steps that may fail below each step, and what its value shows of that."""
 
     def __init__(self, recording: Recording, live: Sequence[Step], silent: Silent, limits: bool) -> None:
         self.operands = operands(recording)
         self.limits = limits
         self.undefined = 0
-        """Steps that have no value somewhere, and are not only too large."""
+        """Steps that are undefined somewhere, not only too large."""
         self.never_infinite = 0
         """Steps that are not a number where they fail."""
         self.possible: dict[Step, int] = {}
@@ -59,7 +59,7 @@ class _Failures:
         self.masked: dict[Step, int] = {}
         """The steps among these that may fail although this step has a value."""
         self.domains: dict[Step, list[tuple[int, str, int]]] = {}
-        """For an input of steps that are defined on one side of a number, or but there: the step, and that domain."""
+        """By input: the steps defined on one side of a number, or but there, with that domain."""
         large = {step for step in recording.watched if _may_be_infinite(step)}
         # Also a step that stands for an operation which the target lacks.
         large |= {step for i, step in recording.place.items() if recording.graph.primitives[i].infinite}
@@ -97,7 +97,7 @@ class _Failures:
             for k, a in enumerate(step.args):
                 may_mask = self.may_mask(step, k)
                 kept = self.masked[a] | (self.possible[a] & may_mask)
-                # Behind a limit that is right, such as tanh's, nobody needs to know that a number was too large.
+                # Behind a correct limit, such as tanh's, an overflow does not matter.
                 possible |= kept | (self.possible[a] & (self.undefined if self.limits and _has_limit(step) else ALL))
                 masked |= kept
                 if step.name not in LAZY or k == 0:
@@ -108,7 +108,7 @@ class _Failures:
         self.possible[step], self.exposed[step], self.masked[step] = possible, exposed, masked & ~exposed
 
     def defined_where(self, condition: Step, holds: bool) -> int:
-        """The steps that are certainly defined where a condition holds, or where it does not."""
+        """Return the steps that are certainly defined if a condition holds, or if it fails."""
         if condition.name == ("and_" if holds else "or_"):
             return self.defined_where(condition.args[0], holds) | self.defined_where(condition.args[1], holds)
         if condition.name == "not_":
@@ -123,7 +123,7 @@ class _Failures:
         return mask
 
     def may_mask(self, step: Step, k: int) -> int:
-        """Return the failures that may reach an input of a step but may be hidden by its result."""
+        """Return the failures that an input of a step may have and its result may hide."""
         row = OPERATIONS[step.name]
         if step.name in CONDITIONS or (row.may_kink and not row.propagates_infinity):
             return ALL
@@ -135,7 +135,7 @@ class _Failures:
 
 
 def _implies(signs: str, number: float, domain: str, end: int) -> bool:
-    """Whether x that is in one of these relations to a number is inside a domain, for every x."""
+    """Return whether every x in one of these relations to a number is in a domain."""
     inside = COMPARISONS[domain].holds
     sides = {
         "<": "<" if number <= end else "<=>",
@@ -146,7 +146,7 @@ def _implies(signs: str, number: float, domain: str, end: int) -> bool:
 
 
 def operands(recording: Recording) -> dict[Step, list[Step]]:
-    """Inputs that the program evaluates although the formula of a step skips them at some points: elu's `alpha`."""
+    """Return inputs that are evaluated although a formula may skip them: elu's `alpha`."""
     graph, place = recording.graph, recording.place
     inputs: dict[Step, list[Step]] = {}
     for i, step in place.items():
@@ -170,7 +170,7 @@ def _may_be_infinite(step: Step) -> bool:
 def showing(
     recording: Recording, silent: Silent, labels: dict[Step, str] | None = None, limits: bool = True
 ) -> Recording:
-    """The recording with results that are not finite wherever one of its steps, on the way to the value, has failed.
+    """Return the recording with results that are not finite wherever a step has failed.
 
     If `limits`, too large a number may be taken to the limit of an operation such as `tanh`. `labels` get a note.
     """
@@ -183,7 +183,7 @@ def showing(
         undefined |= failures.possible[value] & failures.undefined
         exposed |= failures.exposed[value]
         needed |= failures.masked[value]
-    # A derivative that would not show where the value is undefined takes that from the value.
+    # A derivative that would not show that the value is undefined takes that from the value.
     from_value = {partial for partial in partials if undefined & ~failures.exposed[partial]}
     unseen = {partial: failures.masked[partial] & ~(exposed if partial in from_value else 0) for partial in partials}
     for missing in unseen.values():
@@ -240,19 +240,18 @@ def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step
     return faults
 
 
-# ---- columns: a recorded program as operations on whole columns of numbers ------------------------------------------
-# There are no branches: all of it is computed everywhere, and a choice picks. Where a number that the program needs at
-# a row is not finite, or equal numbers are compared where that matters, the row is flagged: what has to be said of it,
-# and sometimes its answer, is another's affair.
+# ---- columns: a recorded program as operations on whole columns of numbers
+# There are no branches: everything is computed everywhere, and a choice picks. Rows are flagged for
+# another evaluation where a needed number is not finite, or a needed comparison is a tie.
 MAX_PAIRED_INPUTS = 3
-"""Inputs of a function that are compared in pairs; of more, it is counted how many are equal to the result."""
+"""The most inputs compared in pairs; of more, those equal to the result are counted."""
 
 MAX_COLUMN_STEPS = 20_000
-"""Steps of a program that is printed for columns: what a larger one takes grows faster than it does."""
+"""The most steps for columns: the cost of a larger program grows faster than it does."""
 
 
 Needed = tuple[tuple[Step, bool], ...]
-"""Conditions, each with what it has to turn out as."""
+"""Conditions, each with its required outcome."""
 
 
 class Vectors(NamedTuple):
@@ -260,13 +259,13 @@ class Vectors(NamedTuple):
 
     steps: tuple[Step, ...]
     results: tuple[Step, ...]
-    """The values, then the partial derivatives. They are checked too, and so are all inputs."""
+    """Values, then partial derivatives; they and all inputs are checked too."""
     checks: tuple[tuple[Step, Needed], ...]
-    """Steps that have to be finite, comparisons that must be of different numbers, where all that is needed holds."""
+    """Steps that must be finite, comparisons that must not be ties, under their conditions."""
 
 
 def vectors(recording: Recording) -> Vectors:
-    """The recording for columns. A step that another one shows to be infinite is not checked itself."""
+    """Return the recording for columns; steps that others show to be infinite are unchecked."""
     results = (*recording.values, *recording.partials)
     computed = live_steps((*results, *recording.adjoints, *recording.watched))
     undefined = [step for step in computed if step.name in CONDITIONS and any(map(is_undefined, step.args))]
@@ -292,7 +291,7 @@ def vectors(recording: Recording) -> Vectors:
 
 
 class _Knots:
-    """Chooses the sides of kinks in rules of the table, and records the numbers that are 0 there."""
+    """Chooses sides of kinks in rules, and records the numbers that are 0 there."""
 
     def __init__(self, answer: int, out: Step) -> None:
         self.answer, self.out = answer, out
@@ -337,7 +336,7 @@ def _kinks(recording: Recording) -> Iterator[Step]:
 
 
 def whole_power(step: Step) -> int | None:
-    """The exponent of a power that a few products give to within their rounding; None for any other step."""
+    """Return the exponent of a power that a few products compute accurately, else None."""
     if step.name != "pow" or step.args[1].name != "number":
         return None
     exponent = float(step.args[1])

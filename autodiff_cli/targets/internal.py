@@ -1,4 +1,4 @@
-"""The evaluator's own target: Python whose every name is a number, on the float functions of the engine."""
+"""The evaluator's target: Python with numbered names, on the engine's float functions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DIRECT: dict[str, Callable[..., Any]] = {
 """Functions without a wrapper: if they raise, the general evaluation finds the reason."""
 
 SILENT = native("add sub mul div pow leaky_relu elu").keys()
-"""Operations written with operators alone, for which Python's floats overflow to infinity without an error."""
+"""Operations written as operators, which overflow to infinity without an error."""
 
 MAX_TERMS = 40
 """Terms of one sum: Python's compiler recurses into longer ones."""
@@ -50,7 +50,7 @@ FORMS: dict[str, Form] = OPERATORS | by_name(
 
 
 class Internal(Target):
-    """Python to be run at once: inputs `x0`, `x1` …, steps `t0`, `t1` …, functions by their names in the engine."""
+    """Python to be run: inputs `x0`, `x1` …, steps `t0`, `t1` …, the engine's functions."""
 
     whole_powers = 1e15  # Python's own power gives a complex number for a negative base only if it is not whole
 
@@ -74,7 +74,7 @@ class Internal(Target):
         return f"s += {name}"
 
     def source(self, recording: Recording, inputs: int) -> str:
-        """The definition of a function from a sequence of inputs to value and partials; to None if one is infinite."""
+        """Return the source of a function: inputs to value and partials; None if one is infinite."""
         plan = schedule(recording, SILENT)
         used = {s.data for s in recording.recorder.steps if s.name == "input"}
         self._inputs(recording, [f"x{k}" for k in range(inputs)])
@@ -90,7 +90,7 @@ class Internal(Target):
         count = len(recording.values)
         values = results[0] if count == 1 else "[" + ", ".join(results[:count]) + "]"
         lines += [
-            # Infinities and nan show in the sum, which is then not equal to itself less itself.
+            # If a number is infinite or nan, s - s is nan.
             "    if s - s == 0.0:",
             f"        return {values}, [{', '.join(results[count:])}]",
             "    return None",

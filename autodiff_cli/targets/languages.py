@@ -1,4 +1,4 @@
-"""Languages that code is exported to: what their tables in `languages.toml` do not say; Python, C and their like."""
+"""Languages of exported code: what `languages.toml` does not say."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Python(Target):
         library, function = self.library(), self.defined()
         code = "\n".join([*library, *function])
         imports = [line for line in self.imports if line != "import jax" or "jax.scipy" in code]
-        # Python reads an encoding in a comment of the first two lines (PEP 263): no line of the program is there.
+        # PEP 263: the first two lines may set an encoding, so no line of the program is there.
         return [*self.heading(), *imports, *library, "", "", *self.decorators, *function]
 
     def _opening(self) -> list[str]:
@@ -46,7 +46,7 @@ class Python(Target):
 
 
 class Array(Python):
-    """Array libraries, such as NumPy: no branches, `where` for choices, operators for logic, and no errors."""
+    """Array libraries, such as NumPy: `where` for choices, operators for logic, no errors."""
 
     def operation(self, step: Step) -> Written:
         level, parts = super().operation(step)
@@ -68,7 +68,7 @@ class Array(Python):
 
 
 class Guarded(Array):
-    """Libraries that differentiate what they run: an undefined number in a branch not taken would spoil that."""
+    """Libraries that differentiate: an undefined number in an untaken branch would spoil that."""
 
     def operation(self, step: Step) -> Written:
         if step in self.guards and step.name != "where" and not always_defined(step.name, step.args):
@@ -78,9 +78,9 @@ class Guarded(Array):
         return super().operation(step)
 
     def guarded(self, step: Step) -> tuple[Step, ...]:
-        """The inputs of a step, with a point of its domain in their place wherever no branch needs it.
+        """Return the inputs of a step, with a point of its domain wherever no branch needs it.
 
-        That is the one among the samples of the operation that is most like 1.
+        The point is the sample of the operation that is most like 1.
         """
         m = step.m
         guard: Step | None = None
@@ -170,7 +170,7 @@ class JavaScript(Curly):
     """JavaScript with its `Math`, in a browser or elsewhere; ECMAScript 2015."""
 
     def _comment(self, text: str) -> list[str]:
-        """The lines of a text, for a comment: nothing in them ends the `<script>` that the code may be in."""
+        """Return a comment's lines, in which nothing ends a surrounding `<script>`."""
         return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super()._comment(text)]
 
     def lines(self) -> list[str]:
@@ -179,14 +179,14 @@ class JavaScript(Curly):
 
 
 class C(Curly):
-    """C99 with `math.h`: a function that returns the value and writes the gradient to an array."""
+    """C99 with `math.h`: a function that returns the value and fills an array."""
 
     def callable(self, name: str) -> bool:
         library = reserved_words("c_library")
         return super().callable(name) and not (name in library or (name[-1] in "fl" and name[:-1] in library))
 
     def _comment(self, text: str) -> list[str]:
-        """The lines of a text, for a comment: nothing in them ends it, continues a line or is a trigraph."""
+        """Return a comment's lines, in which nothing ends it, continues a line or is a trigraph."""
         rows = [row.replace("\\", "U+005C") for row in super()._comment(text)]
         return [re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", row) for row in rows]
 
@@ -214,7 +214,7 @@ class C(Curly):
     def function_lines(
         self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str], gradient: bool
     ) -> list[str]:
-        """The lines of a function, which may write the derivatives to `gradient`; without warnings of unused names."""
+        """Return the lines of a function; unused names cause no warnings."""
         self._inputs(recording, parameters)
         rows = self._declared(recording, labels)
         rows += [f"gradient[{k}] = {self._result(s)};" for k, s in enumerate(recording.partials)]
@@ -227,7 +227,7 @@ class C(Curly):
 
 
 class Scientific(Target):
-    """MATLAB, R and Julia, whose functions return the value and the derivatives together."""
+    """MATLAB, R and Julia, whose functions return value and derivatives together."""
 
     calls_below = False
     """Whether the function has to stand before those that it calls."""
@@ -258,7 +258,7 @@ MAX_DEPTH = 60
 
 
 class Spreadsheet(Target):
-    """A table of two columns, names and cells: variables, whose values are typed in, then value and derivatives.
+    """A table of names and cells: variables with typed values, then value and derivatives.
 
     Each is one formula. Only where it would be longer than a cell of Excel can hold, parts of it have their own cells.
     """
@@ -289,7 +289,7 @@ class Spreadsheet(Target):
         return out.getvalue().removesuffix("\n").split("\n")
 
     def kept(self, results: Collection[Step]) -> list[Step]:
-        """The steps that have cells of their own, so that no formula is too long: those after which it would be."""
+        """Return the steps with their own cells, so that no formula is too long."""
         length: dict[Step, int] = {}
         depth: dict[Step, int] = {}
         kept: list[Step] = []

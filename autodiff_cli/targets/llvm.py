@@ -1,7 +1,7 @@
-"""LLVM as a target: columns four doubles at a time, functions of the C library's vector mathematics where it has them.
+"""LLVM as a target: columns four doubles at a time, with the C library's vector mathematics.
 
-The function that is printed is `void f(double** inputs, double** results, i8* flags, i64 rows)`. Rows are a multiple of
-four; inputs that are the same for all rows are one double each. A flag is 1 where the row has to be asked about.
+The function is `void f(double** inputs, double** results, i8* flags, i64 rows)`. Rows are a multiple of four; inputs
+shared by all rows are one double each. A flag is 1 if the row needs another evaluation.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NATIVE = (*INTRINSICS, *FUNCTIONS, *native("max min where"))
 
 
 def lowering() -> Lowering:
-    """A recorder of what can be printed."""
+    """Return a recorder of what can be printed."""
     return Lowering(NATIVE, functions=False)
 
 
@@ -117,7 +117,7 @@ class Llvm:
     def _at(self, column: str) -> str:
         return self._new(f"getelementptr double, ptr {column}, i64 %row")
 
-    # -- steps ------------------------------------------------------------------------------------------------------
+    # -- steps
     def _value(self, step: Step) -> str:
         if step.name == "number" and isinstance(step.data, bool):
             return f"<{', '.join([f'i1 {int(step.data)}'] * LANES)}>"
@@ -167,7 +167,7 @@ class Llvm:
         return self._new(f"fmul {VECTOR} {square}, {x}") if exponent % 2 else square
 
     def _call(self, function: str, args: list[str]) -> str:
-        """A function of the C library: for four doubles at once, or else for one after the other."""
+        """Call a function of the C library, for four doubles at once or else one by one."""
         many = f"_ZGVdN{LANES}{'v' * len(args)}_{function}"  # the C library's name
         if self.has(many):
             self.declared[many] = f"declare {VECTOR} @{many}({', '.join([VECTOR] * len(args))}) #0"
@@ -180,7 +180,7 @@ class Llvm:
             vector = self._new(f"insertelement {VECTOR} {vector}, double {one}, i32 {lane}")
         return vector
 
-    # -- checks -----------------------------------------------------------------------------------------------------
+    # -- checks
     def _mask(self, needed: Needed) -> str:
         if needed not in self.masks:
             condition, holds = needed[-1]

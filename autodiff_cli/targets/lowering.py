@@ -1,4 +1,4 @@
-"""Lowering: a recorder for one target, which composes what the target's library lacks from what it has."""
+"""Lowering: a recorder that composes what a target's library lacks."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .faults import is_undefined
 
 BASIC = CONDITIONS | native("add sub mul div neg").keys()
 MAX_INLINE_STEPS = 2
-"""A formula of no more steps is written where it is needed; of a longer one the target gets a function."""
+"""The most steps of a formula in place; for a longer one the target gets a function."""
 
 
 class Lowering(Recorder):
-    """Records operations that a target has: `native` ones, and if it has `functions` those that can be given to it.
+    """Records `native` operations of a target, and with `functions` those that can be added.
 
     `coarse` operations are native where no formula is better.
     """
@@ -56,11 +56,11 @@ class Lowering(Recorder):
         return self.number(rule(self, *steps))
 
     def native_step(self, name: str, *args: Number) -> Step:
-        """The step of an operation as the target has it."""
+        """Return the step of an operation as the target has it."""
         return self._new(name, tuple([self.number(a) for a in args]), None)
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
-        """The step that chooses between two branches; not a number for a condition that compares what has no value."""
+        """Return the choice of a branch; nan if the condition compares an undefined number."""
         step = condition
         if isinstance(step, Step):
             while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
@@ -89,7 +89,7 @@ class Lowering(Recorder):
 
 @lru_cache(256)
 def length(name: str, count: int) -> int:
-    """How many steps the formula of an operation has; vectors, and whatever else it rests on, are one step each."""
+    """Return the steps of an operation's formula; vectors and other operations are one each."""
     m = Recorder()
     formula(name)(m, *[m.input(k) for k in range(count)])
     return sum(1 for step in m.steps if step.args)

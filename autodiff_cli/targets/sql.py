@@ -1,4 +1,4 @@
-"""SQL as a target: one SELECT over a table of points, in the dialect of a database; a row a dialect.
+"""SQL as a target: one SELECT over a table of points, in a database's dialect.
 
 PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a division by 0.
 """
@@ -21,7 +21,7 @@ from ..table.primitives import by_name
 from .target import Target, comment_lines, needs, reserved_words
 
 Template = Callable[["Sql", Sequence[Step], Sequence[float]], str]
-"""How an operation is written, `{0}` and `{1}` for its inputs, by what these are, and how large at most."""
+"""Returns how an operation is written, `{0}` for its first input, by inputs and bounds."""
 
 MAX_DOUBLE = sys.float_info.max
 QUOTIENT = MAX_DOUBLE * (1 - 2**-51)
@@ -29,7 +29,7 @@ QUOTIENT = MAX_DOUBLE * (1 - 2**-51)
 MIN_DOUBLE = 5e-324
 
 EXPONENTS = -745.13, 709.782712893
-"""Between these a power of e is neither 0 nor too large, although the exponent is rounded."""
+"""Exponents between which exp is neither 0 nor too large, rounding included."""
 
 
 def _constant(args: Sequence[Step]) -> tuple[int, float] | None:
@@ -40,7 +40,7 @@ def _quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
     return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {sql._number(0.0)}))"
 
 
-# ---- arithmetic that ends the query where a result is too large, or where it is 0 because it is too small -----------
+# ---- arithmetic that ends the query where a result overflows, or underflows to 0
 def _checked_sum(sign: str) -> Template:
 
     def template(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
@@ -147,7 +147,7 @@ MAX_LISTED = 40
 
 NO_VALUE = "no value: not defined here, or a number is too large"
 NO_DERIVATIVE = "derivative: infinite or not defined here, or too large"
-"""The error of a row that has no answer although its inputs are numbers inside the domains."""
+"""The error of a row without an answer whose inputs are inside the domains."""
 
 OUTSIDE = {">": "le", ">=": "lt", "<": "ge", "<=": "gt", "!=": "eq"}
 """The comparisons that a number outside a bound satisfies."""
@@ -200,7 +200,7 @@ class Sql(Target):
         return name.lower()
 
     def template(self, step: Step) -> str:
-        """How the dialect writes an operation, with `{0}` for its first input; empty where that is the usual way."""
+        """Return the dialect's template, `{0}` for the first input; empty for the usual way."""
         name, args = step.name, step.args
         if name == "pow" and is_number(args[1], 2):
             name, args = "mul", (args[0], args[0])
@@ -256,7 +256,7 @@ class Sql(Target):
         return [*self.heading(), *self.tables(layers, shown), *last]
 
     def size(self, step: Step) -> float:
-        """A number that the size of a step never exceeds; that of its inputs is known."""
+        """Return a bound on the size of a step from those of its inputs."""
         if step.name == "number":
             return abs(float(step.data))
         if step.name == "where":
@@ -270,12 +270,12 @@ class Sql(Target):
         return max(abs(float(values[1])), abs(float(values[2]))) if values else math.inf
 
     def input(self, name: str) -> str:
-        """A column of the points as a finite number; NULL where it is none."""
+        """Return a column of the points as a finite number, else NULL."""
         column = self.cast.format(f"points.{name}")
         return f"CASE WHEN abs({column}) <= {self._number(MAX_DOUBLE)} THEN {column} END"
 
     def answered(self, columns: list[str], results: tuple[Step, ...]) -> str:
-        """The condition that all columns are numbers, and all results are finite."""
+        """Return the condition that all columns and results are finite."""
         conditions = [f"{name} IS NOT NULL" for name in columns]
         for step in dict.fromkeys(results):
             if step.name != "number":
@@ -292,7 +292,7 @@ class Sql(Target):
         return f"CASE WHEN ad_ok THEN NULL {' '.join(cases)} ELSE '{NO_VALUE}' END AS error"
 
     def outside(self) -> Iterator[tuple[str, str]]:
-        """For each operation of the program: the condition that its inputs are outside its domain, and what to say."""
+        """Yield the conditions that inputs of operations are outside domains, with messages."""
         conditions: dict[str, str] = {}
         # Its derivatives may need an operation elsewhere, too.
         unit = self.unit
@@ -312,7 +312,7 @@ class Sql(Target):
             if all(taken):
                 condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
             text = unit.text[span.start : span.end] if span else primitive.written
-            # a comment may have quotation marks and backslashes, which databases read in different ways
+            # databases differ on quotation marks and backslashes in comments
             text = " ".join(" ".join(comment_lines(_COMMENT.sub("", text))).split())
             text = text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 3]}..."
             if primitive.name == "div":
@@ -324,11 +324,11 @@ class Sql(Target):
         return iter(conditions.items())
 
     def taken(self, branch: Branch) -> str:
-        """The condition that a branch is taken; empty for the whole program."""
+        """Return the condition that a branch is taken; empty for the whole program."""
         return " AND ".join([f"({self.condition(condition)})" for condition in branch.line()])
 
     def outside_of(self, primitive: Primitive, inputs: list[Step]) -> Step | None:
-        """The condition that inputs are outside the domain of an operation; None where the table cannot tell."""
+        """Return the condition that inputs are outside a domain; None if the table cannot tell."""
         m = inputs[0].m
         bounds, whole, ordered = primitive.bounds
         conditions = [m.step("gt", inputs[i], inputs[k]) for i, k in ordered] if whole else []
@@ -351,7 +351,7 @@ class Sql(Target):
         return None if outside is None or outside.name == "number" else outside
 
     def layers(self, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
-        """The steps that get a column, with its name, in layers: each above what it is computed from."""
+        """Yield the steps that get columns, with names, in layers above their inputs."""
         plan = self.plan(self.unit.recording)
         hidden = self._inlined(plan, results, self.unit.labels)
         layers: list[list[tuple[Step, str]]] = []
@@ -369,7 +369,7 @@ class Sql(Target):
             self.names.update(rows)
 
     def tables(self, layers: list[dict[str, str]], shown: list[str]) -> Iterator[str]:
-        """The table expressions, a layer each; a column is there as long as something needs it."""
+        """Yield a table expression for each layer; columns are passed on while needed."""
         last = {name: len(layers) for text in shown for name in _WORD.findall(text)}
         for k in range(len(layers) - 1, -1, -1):
             for text in layers[k].values():
@@ -378,7 +378,7 @@ class Sql(Target):
         source, there = "points", list[str]()
         for k, layer in enumerate(layers):
             needed = [name for name in there if last.get(name, -1) > k]
-            # The text stays in proportion to the program: many columns are handed on together.
+            # The text stays proportional to the program: many columns are passed on together.
             few = len(needed) <= max(MAX_LISTED, len(there) // 2)
             there, carried = (needed, needed) if few or not k else (there, ["*"])
             yield f"{'' if k else 'WITH '}ad_s{k + 1} {self.opening}"

@@ -1,4 +1,4 @@
-"""SymPy's text: a formula as `sympy.sympify` reads it back, a function that SymPy lacks by its definition."""
+"""Formulas as SymPy's text; a function that SymPy lacks by its definition."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMS = language("sympy")["forms"]
 
 
 def sympy_text(root: Value) -> str:
-    """A formula as text that `sympy.sympify` reads as the same function of real variables.
+    """Return text that `sympy.sympify` reads as the same function of real variables.
 
     >>> from autodiff_cli.inputs.problem import parse
     >>> sympy_text(parse("where(x > 0, log2(x), beta)").outputs[0])

@@ -1,4 +1,4 @@
-"""Target: how a language writes operations, literals and statements; and the way from a schedule to lines of code."""
+"""Target: how a language writes operations, literals and statements."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .faults import showing
 from .lowering import composed
 
 Form = Template | Callable[["Target", Step], Written]
-"""How a language writes an operation: by a template, or by what gives the parts of the expression."""
+"""How a language writes an operation: a template, or a function that returns the parts."""
 
 _PLACE = re.compile(r"\{(\d)\}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
@@ -40,7 +40,7 @@ MAX_INDENTED = 16
 """Branches within branches that are written as such."""
 
 MAX_INLINE_STEPS = 5
-"""Operations that are written as one expression, where each is needed once only."""
+"""The most operations in one expression, each needed once."""
 
 
 @cache
@@ -49,7 +49,7 @@ def _tables(name: str) -> dict[str, Any]:
 
 
 def reserved_words(language: str) -> frozenset[str]:
-    """Return a list of words of `reserved_words.toml`, which cannot be names in a language."""
+    """Return a list of `reserved_words.toml`: words that cannot be names."""
     return frozenset(_tables("reserved_words")[language].split())
 
 
@@ -61,7 +61,7 @@ def _section(name: str) -> dict[str, Any]:
 
 @cache
 def language(name: str) -> Mapping[str, Any]:
-    """Return the fields of a `Target` that `languages.toml` has of a language, its `forms` by operation."""
+    """Return a language's fields of `Target` in `languages.toml`, `forms` by operation."""
     fields = _section(name)
     prefix = f"{fields['module_name']}." if "module_name" in fields else ""
     functions = named(fields.get("module_functions", ""), prefix) | named(fields.get("plain_functions", ""))
@@ -77,7 +77,7 @@ def language(name: str) -> Mapping[str, Any]:
 
 
 def named(names: str, prefix: str = "") -> dict[str, str]:
-    """Functions of a library, by the operations that they are for; `theirs=ours` where it has another name for one."""
+    """Return a library's functions by operation; `theirs=ours` for different names."""
     pairs = [name.rpartition("=") for name in names.split()]
     return by_name({ours: prefix + (theirs or ours) for theirs, _, ours in pairs})
 
@@ -94,7 +94,7 @@ class Unit(NamedTuple):
 
 
 class Target:
-    """A language: its spelling of operations, literals and statements, which `languages.toml` has and explains."""
+    """A language's operations, literals and statements; `languages.toml` explains them."""
 
     title = ""
     functions = True
@@ -138,17 +138,17 @@ class Target:
         """Without statements under a condition: the branches that need a step."""
         self.names: dict[Step, str] = {}
 
-    # -- expressions ------------------------------------------------------------------------------------------------
+    # -- expressions
     def _number(self, value: float | bool) -> str:
         return self.literals.get(repr(value), repr(value))
 
     def parts(self, step: Step) -> Written:
-        """How a step binds, and what it is written from."""
+        """Return how a step binds, and its parts."""
         name = self.names.get(step)
         return (ATOM, [name]) if name is not None else self.operation(step)
 
     def operation(self, step: Step) -> Written:
-        """How the operation of a step binds, and what it is written from, although the step has a name."""
+        """Return how a step's operation binds, and its parts, even if the step has a name."""
         name, args = step.name, step.args
         if name == "number":
             text = self._number(step.data)
@@ -161,7 +161,7 @@ class Target:
         return form(self, step) if callable(form) else written(form, args)
 
     def power(self, x: Step, y: Step) -> Written:
-        """A power: a square as a product, a base that may be negative only to a whole exponent."""
+        """Return a power: a square as a product, whole exponents by operator, else a call."""
         if is_number(y, 2):
             return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
         if y.name == "number" and abs(y.data) < self.whole_powers and y.data == int(y.data):
@@ -169,14 +169,14 @@ class Target:
         return call(self.power_function, (x, y))
 
     def function(self, name: str) -> Form:
-        """How a function is called that the language is given."""
+        """Return the call of a function that the language is given."""
         return f"{RESERVED_PREFIX}{name}"
 
     def _result(self, step: Step) -> str:
         return assembled(step, self.parts)
 
     def text(self, step: Step) -> str:
-        """The expression of a step, in terms of the steps that have names."""
+        """Return the expression of a step by the named steps."""
         _, parts = self.operation(step)
         return "".join([part if isinstance(part, str) else assembled(part[0], self.parts, part[1]) for part in parts])
 
@@ -187,11 +187,11 @@ class Target:
         return "\n".join([*self.lines(), ""])
 
     def lines(self) -> Iterable[str]:
-        """Return the lines of the source of `unit`, whose `variables` have names in this language."""
+        """Return the lines of `unit`, whose `variables` have names in this language."""
         raise TypeError(f"{type(self).__name__} writes no source")
 
     def library(self) -> list[str]:
-        """The lines of the functions that the language lacks, each after those that it calls."""
+        """Return the functions that the language lacks, each after those it calls."""
         lines: list[str] = []
         entered: set[tuple[str, int]] = set()
 
@@ -215,7 +215,7 @@ class Target:
         return self._block(self.signature.format(name, ", ".join(parameters)), rows)
 
     def defined(self) -> list[str]:
-        """The lines of the function of the unit."""
+        """Return the lines of the unit's function."""
         unit = self.unit
         rows = [*self._opening(), *self._declared(unit.recording, unit.labels)]
         value, *partials = map(self._shown, (*unit.recording.values, *unit.recording.partials))
@@ -233,19 +233,19 @@ class Target:
         return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
 
     def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
-        """The lines that compute the results of a recording, with declarations where the language wants them."""
+        """Return the lines that compute results, with declarations if needed."""
         return self.body(recording, labels)
 
     def _shown(self, step: Step) -> str:
         return self._result(step)
 
     def by(self) -> str:
-        """Which variables it is differentiated by, in words: ` by `x`, `y``; empty where there are none."""
+        """Return the wanted variables in words: ` by `x`, `y``; empty without any."""
         wanted = quoted([self.variables[name] for name in self.unit.wanted if name in self.variables], "")
         return f" by {wanted}" if wanted else ""
 
     def silent(self, step: Step, large: bool) -> bool:
-        """Whether there is no error where a step has no value; if `large`, where that is too large."""
+        """Return whether a step without a value (if `large`, too large) raises no error."""
         if self.errors != "functions":
             return self.errors == "none"
         return large if step.name in INFIX else step.name in PREFIX or step.name not in self.forms
@@ -254,7 +254,7 @@ class Target:
         """Return the recording of a function of `count` inputs that the target lacks."""
         return showing(composed(self.forms, name, count, self.coarse), self.silent, limits=self.limits)
 
-    # -- names ------------------------------------------------------------------------------------------------------
+    # -- names
     def usable(self, name: str) -> bool:
         """Return whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(RESERVED_PREFIX)
@@ -262,7 +262,7 @@ class Target:
         return plain and not reserved and len(name) <= self.longest_name
 
     def callable(self, name: str) -> bool:
-        """Whether a function can have this name."""
+        """Return whether a function can have this name."""
         return self.usable(name) and name not in self.not_callable.split()
 
     def same(self, name: str) -> str:
@@ -270,7 +270,7 @@ class Target:
         return name
 
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the names of the variables: as in the program, `w_1` for `w[1]`, in plain letters, or `v1`, `v2` …."""
+        """Return the variables' names: as typed, `w_1` for `w[1]`, in plain letters, or `v1` …."""
         spellings: dict[str, str] = {}
         taken: set[str] = set()
         for spelling in (str, underscored, plain_name):
@@ -297,7 +297,7 @@ class Target:
         return [f"`{new}` is the variable `{' '.join(self._comment(old))}`." for old, new in changed.items()]
 
     def heading(self, *further: str) -> list[str]:
-        """The comment at the top: the program, the variables with other names there, and further lines."""
+        """Return the comment at the top: program, renamed variables, further lines."""
         program = [f"    {row}" for row in self._comment(self.unit.text)]
         lines = [*self.heading_lines, *program, *self._renamed(), *further]
         return [f"{self.mark} {line}".rstrip() for line in lines]
@@ -305,14 +305,14 @@ class Target:
     def _comment(self, text: str) -> list[str]:
         return comment_lines(text)
 
-    # -- statements -------------------------------------------------------------------------------------------------
+    # -- statements
     def _negated(self, condition: Step) -> str:
         form = self.forms["not_"]
         assert isinstance(form, tuple)
         return str(form[0]).format(assembled(condition, self.parts, form[2]))
 
     def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
-        """The lines that compute the results of a recording; steps that are needed once stand where they are needed."""
+        """Return the lines that compute results; steps needed once are inlined."""
         plan = self.plan(recording)
         hidden = self._inlined(plan, (*recording.values, *recording.partials), labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]
@@ -324,7 +324,7 @@ class Target:
         return list(self.statements(Schedule(tasks, []), name_of, labels))
 
     def plan(self, recording: Recording) -> Schedule:
-        """Return the schedule of a recording; without conditional statements, everything is computed in any case."""
+        """Return the schedule; without conditional statements everything is computed."""
         plan = schedule(replace(recording, adjoints=(), watched=(), edges=()))
         if self.branches:
             return plan
@@ -332,7 +332,7 @@ class Target:
         return Schedule([Task(step, Branch()) for step in self.ordered()], [])
 
     def ordered(self) -> list[Step]:
-        """All steps, each after its inputs."""
+        """Return all steps, each after its inputs."""
         order: dict[Step, None] = {}
         entered: set[Step] = set()
         stack = sorted(self.guards, key=lambda step: -step.index)
@@ -362,14 +362,14 @@ class Target:
         return hidden
 
     def reads(self, step: Step) -> Iterable[Step]:
-        """The inputs of a step, each as often as it is written."""
+        """Return the inputs of a step, each as often as it is written."""
         form = self.forms.get(step.name)
         template = form[0] if isinstance(form, tuple) else form
         places = _PLACE.findall(template) if isinstance(template, str) else ()
         return [step.args[int(place)] for place in places] if places else step.args
 
     def statements(self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str]) -> Iterator[str]:
-        """The lines that do what a schedule says, the first at no indentation."""
+        """Yield the lines that carry out a schedule, unindented at first."""
         checks = {(step, branch) for step, branch, _ in plan.checks}
         anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[MAX_INDENTED::MAX_INDENTED]]
         flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
@@ -381,7 +381,7 @@ class Target:
             line = branch.line()
             for anchor in line[MAX_INDENTED::MAX_INDENTED] if flagged else ():
                 if anchor not in entered:
-                    # What lies deeper than a source file may be indented goes on at the margin, under a flag.
+                    # Code nested too deeply goes on at the margin, under a flag.
                     entered.add(anchor)
                     assert anchor.parent is not None
                     outside = _visible(anchor.parent.line())
@@ -424,13 +424,13 @@ class Target:
                 yield self.indent * depth + self.branch.format(flagged.get(branch) or self.condition(branch))
 
     def condition(self, branch: Branch) -> str:
-        """The condition under which a branch is entered from the one around it."""
+        """Return the condition to enter a branch from the one around it."""
         assert branch.condition is not None
         return assembled(branch.condition, self.parts) if branch.holds else self._negated(branch.condition)
 
 
 def needs(plan: Schedule) -> dict[Step, list[Branch]]:
-    """The branches that need a step."""
+    """Return the branches that need each step."""
     branches: dict[Step, list[Branch]] = {}
     for step, branch, source in plan.tasks:
         # A choice is computed where its branches meet.
@@ -443,7 +443,7 @@ def _visible(line: list[Branch]) -> list[Branch]:
 
 
 def comment_lines(text: str) -> list[str]:
-    """Return the lines of a text for a comment, with unprintable characters escaped."""
+    """Return a text's lines for a comment, unprintable characters escaped."""
     return [
         "".join(c if c.isprintable() else f"U+{ord(c):04X}" if c != "\t" else " " for c in line).rstrip()
         for line in text.replace("\r\n", "\n").split("\n")

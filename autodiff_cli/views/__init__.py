@@ -17,7 +17,7 @@ SUBJECTS = (
 
 
 def view_of(answer: Any, **choices: Any) -> View[Any]:
-    """How an answer is shown, with the choices that its view takes: `digits`, say."""
+    """Return the view of an answer, with its choices, such as `digits`."""
     from importlib import import_module
 
     from .schema import view_in
@@ -48,7 +48,7 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
 
 
 def text(answer: Any, format: str = "table", *, document: bool = False, **choices: Any) -> str:
-    """An answer as the command prints it to a pipe."""
+    """Return an answer as the command prints it to a pipe."""
     import io
 
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
@@ -58,12 +58,12 @@ def text(answer: Any, format: str = "table", *, document: bool = False, **choice
 
 
 def record(answer: Any, **choices: Any) -> dict[str, object]:
-    """An answer as the fields of its JSON record."""
+    """Return an answer as its JSON record."""
     return view_of(answer, **choices).record(answer)
 
 
 def html(answer: Any, **choices: Any) -> str | None:
-    """Return an answer as HTML, its warnings below it; None where its formula says all."""
+    """Return an answer as HTML with its warnings; None if its formula says all."""
     from .characters import Terminal
     from .document import Line
     from .error import draw
@@ -90,7 +90,7 @@ def latex(answer: Any, **choices: Any) -> str | None:
 
 
 def svg(answer: Any, **choices: Any) -> str | None:
-    """An answer as a drawing; None where it has none."""
+    """Return an answer as a drawing, if it has one."""
     view = view_of(answer, **choices)
     drawing = view.draw(answer, "svg") if "svg" in view.extra_formats else None
     return drawing.decode() if isinstance(drawing, bytes) else drawing

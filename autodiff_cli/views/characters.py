@@ -29,7 +29,7 @@ STYLES: dict[Style, tuple[str, str]] = {
     "note": ("1;36", "font-weight:bold;color:#0e8a9c"),
     "hint": ("1;36", "font-weight:bold;color:#0e8a9c"),
 }
-"""A terminal's escape sequence and the CSS of each style; on a page it is legible on white and on black."""
+"""The escape sequence and CSS of each style, legible on white and on black."""
 
 
 class Terminal(NamedTuple):
@@ -63,7 +63,7 @@ def terminal_of(stream: TextIO) -> Terminal:
 
 
 def paint(text: str, style: Style, look: Terminal) -> str:
-    """The text in a style's colour, where the stream has colours."""
+    """Return the text in a style's colour, if the stream has colours."""
     code, _ = STYLES[style]
     return f"\x1b[{code}m{text}\x1b[0m" if look.color and code and text else text
 
@@ -81,7 +81,7 @@ def utf8_locale() -> bool:
 
 
 def width_of(text: str) -> int:
-    """How many columns the text takes on a screen."""
+    """Return the text's columns on a screen."""
     return len(text) if text.isascii() else sum(map(_width, text))
 
 
@@ -99,22 +99,22 @@ def visible(text: str, encoding: str = "utf-8") -> str:
 
 
 def ends(text: str, most: int, dots: str = "…") -> str:
-    """The text, or its two ends where it is longer than a person reads."""
+    """Return the text, or the two ends of a long one."""
     return text if len(text) <= most else text[: most * 2 // 3] + dots + text[-most // 3 :]
 
 
 def shortened(text: str, most: int = MAX_TITLE_CHARACTERS) -> str:
-    """The text, or its beginning where it is longer than there is room for."""
+    """Return the text, or the beginning of a long one."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def on_one_line(text: str) -> str:
-    """A program with semicolons for its line ends."""
+    """Return a program with semicolons for its line ends."""
     return "; ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 def is_shown(char: str) -> bool:
-    """Whether the character is visible, and is no control and no turn of direction."""
+    """Return whether a character is visible: no control, no turn of direction."""
     return char.isprintable() or unicodedata.category(char) not in INVISIBLE
 
 
@@ -131,6 +131,6 @@ def shown_as(char: str, encoding: str) -> str:
 
 
 Theme = Literal["auto", "light", "dark"]
-"""`auto` is light or dark as whoever looks at an SVG has it set, and light in a PNG."""
+"""`auto` follows the viewer's setting in an SVG, and is light in a PNG."""
 
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")

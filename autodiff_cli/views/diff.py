@@ -45,7 +45,7 @@ def _holds(step: Step) -> str:
 
 
 def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -> Iterator[Block]:
-    """Each derivation under the derivative that it finds, its steps in a table."""
+    """Yield each derivation under its derivative, the steps in a table."""
     for derivation in derivations:
         written = Written(derivation.by[-1], unicode)
         if len(derivations) > 1:
@@ -54,7 +54,7 @@ def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -
 
 
 def derivation_lines(derivation: Derivation, unicode: bool = True) -> Iterator[str]:
-    """The steps as lines of a solution written by hand."""
+    """Yield the steps as lines of a solution written by hand."""
     written = Written(derivation.by[-1], unicode)
     for step in derivation.steps:
         rule, part, result = written.parts(step)

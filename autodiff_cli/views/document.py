@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 ROW_WIDTH = 40
-"""Characters of a part of a row of a matrix, which stands in one cell of a table."""
+"""Characters of a part of a matrix's row, which is one cell of a table."""
 
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
 
 
 class Line(NamedTuple):
-    """A sentence, or if it is `source` a line of a program, which is never broken."""
+    """A sentence, or if `source` a line of a program, which is never broken."""
 
     pieces: Pieces
     source: bool = False
@@ -97,18 +97,18 @@ Block: TypeAlias = Line | Table | Outline | Program | Drawing | Room
 
 
 def plain(pieces: Pieces) -> str:
-    """The text without its styles."""
+    """Return the text without styles."""
     return pieces[0][0] if len(pieces) == 1 else "".join(map(itemgetter(0), pieces))
 
 
 def sentence(text: str, style: Style = "") -> Pieces:
-    """A sentence as pieces, what stands between its backticks as code."""
+    """Return a sentence as pieces, with code between backticks."""
     styles: tuple[Style, Style] = (style, "code")
     return tuple((piece, styles[k % 2]) for k, piece in enumerate(text.split("`")) if piece)
 
 
 def text_line(text: str, style: Style = "") -> Line:
-    """Return a line of one sentence, what stands between its backticks as code."""
+    """Return a line of one sentence, with code between backticks."""
     return Line(sentence(text, style))
 
 
@@ -119,19 +119,19 @@ def measured(x: Shown | bool | None, unit: Unit | None, digits: int | None = Non
 
 
 def stated(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Line:
-    """The line `name = number`."""
+    """Return the line `name = number`."""
     text = number if isinstance(number, str) else format_number(number, digits)
     return Line(((name, style), (" = ", "faint"), (text, "number")))
 
 
 def conditional(name: str, formula: str, condition: str | None) -> Line:
-    """The line `name = formula`, and where that holds."""
+    """Return the line `name = formula`, and where that holds."""
     validity: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
     return Line((*stated(name, formula).pieces, *validity))
 
 
 def assignments(values: Mapping[str, str]) -> Pieces:
-    """Names with their values, on one line."""
+    """Return names with their values, on one line."""
     pieces: Pieces = ()
     for name, number in values.items():
         pieces += ((", " if pieces else "", "faint"), (name, "name"), (" = ", "faint"), (number, "number"))
@@ -156,7 +156,7 @@ def circumstances(
 
 
 def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
-    """The line that says what was held fixed, and where; none where nothing was."""
+    """Yield the line on the variables held fixed, if any."""
     if values:
         yield Line((("held fixed: ", "faint"), *assignments(list_texts(values))))
 

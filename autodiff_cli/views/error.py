@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 120
 """The width of excerpts where no terminal says its own."""
 MAX_QUOTED = 300
-"""The most characters of a part of a message; longer ones are shown by their ends."""
+"""The most characters of a part of a message; longer ones are cut in the middle."""
 TAB = "    "
 MAX_REASONS = 10
 """How many reasons a summary names."""
@@ -141,7 +141,7 @@ class _Excerpt:
         while last < end and ahead < room:
             ahead += width_of(cell(last))
             last += 1
-        # a third of the room before the place, and what the text after it leaves free
+        # a third of the room before the place, and what the text after it leaves
         before, first = max(room // 3, room - ahead) - 2 * len(dots), mark.start
         while first > begin and (width := width_of(cell(first - 1))) <= before:
             before -= width
@@ -159,7 +159,7 @@ class _Excerpt:
 
     def carets(self, mark: Mark) -> tuple[str, str]:
         start = max(mark.start, self.first)
-        # a combining mark has no column of its own: the caret goes under the character that carries it
+        # a combining mark has no column: the caret goes under the character that carries it
         while self.first < start < self.last and width_of(self.cells[start - self.first]) == 0:
             start -= 1
         until = min(max(mark.end, start + 1), self.last)

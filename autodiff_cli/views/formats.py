@@ -3,7 +3,7 @@
 A record is `{"id", "line", "expr", …}` with what the command's view adds, or that of an error:
 `{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`. `start` and `end`
 are 0-based, half-open code-point offsets into `expr`, or null; `note` says how a program was
-read, where that is not as it was typed. Keys are only ever added.
+read if not as typed. Keys are only ever added.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _QUOTED = re.compile('["\t\n]')
 MAX_PROGRAM_LENGTH = 2_000
 """Characters of a program that people are shown; of a longer one the two ends."""
 FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
-"""Endings by which a format is surely meant, and none that there is."""
+"""Endings of formats that are not supported."""
 
 
 class Subject(NamedTuple):
@@ -63,7 +63,7 @@ class Subject(NamedTuple):
 
     @property
     def meant(self) -> str | None:
-        """The program as it was read: what the places in an answer point into."""
+        """Return the program as read: what the places in an answer point into."""
         return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
@@ -107,7 +107,7 @@ class JsonLines(Writer[Answer]):
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
         encoder = json.JSONEncoder(ensure_ascii=escape, allow_nan=False)
-        # its own `encode` makes one of these for each record, which takes longer than to use it
+        # `encode` makes one of these for each record, which takes longer than to use it
         make: Any = json.encoder.c_make_encoder  # type: ignore[attr-defined]
         self._pieces = make(None, encoder.default, self._string, None, ": ", ", ", False, False, False)
         self._templates: dict[tuple[int, ...], str] = {}
@@ -127,7 +127,7 @@ class JsonLines(Writer[Answer]):
         return "".join(self._pieces(record, 0))
 
     def _filled(self, subject: Subject, answer: Answer) -> str | None:
-        """Fill a template of the record; None if numbers are not all that differs."""
+        """Fill a template of the record; None if more than numbers differs."""
         program, line, ident, kept, reading, values, _ = subject
         groups = self.view.named_numbers(answer)
         if groups is None or program is None or kept is not None or reading is not None or values:
@@ -246,7 +246,7 @@ class Separated(Writer[Answer]):
             self.out.write(separator.join(listed) + "\n")
 
     def _cell(self, text: str, kept: bool) -> str:
-        """A cell as it is written; `kept` ones keep tabs and line ends, in quotes."""
+        """Return a cell as written; `kept` ones keep tabs and line ends, in quotes."""
         return in_quotes(carried(text) if kept else visible(text), self._separator)
 
 
@@ -258,7 +258,7 @@ def cell_text(cell: Any) -> str:
 
 
 def in_quotes(text: str, separator: str) -> str:
-    """A cell, in quotes where it needs them."""
+    """Return a cell, in quotes if needed."""
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or separator in text else text
 
 
@@ -268,7 +268,7 @@ def carried(cell: str) -> str:
 
 
 def disarmed(cell: str) -> str:
-    """Put an apostrophe before a cell that a spreadsheet would take for a formula."""
+    """Put an apostrophe before a cell that looks like a formula of a spreadsheet."""
     if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
         return cell
     try:
@@ -501,7 +501,7 @@ def format_of(
 
 
 def lacking(name: str, formats: Iterable[str]) -> ExpressionError:
-    """The error for a format that is not one of these."""
+    """Return the error for a format that is none of these."""
     known = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
     return usage_error(f"`{name}` {known}", f"it has {quoted(formats)}")
 
@@ -514,7 +514,7 @@ def undocumented(formats: Iterable[str]) -> ExpressionError:
 
 
 def draws(name: str) -> bool:
-    """Whether a format shows answers as people read them."""
+    """Return whether a format shows answers as people read them."""
     return name in FORMATS and issubclass(FORMATS[name], Documents)
 
 

@@ -108,7 +108,7 @@ def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, 
 
 
 def by_size(answer: Gradient[Any]) -> Gradient[Any]:
-    """Return the answer in a readable prefix of its unit, unless a unit was requested."""
+    """Return the answer in a readable prefix of its unit, unless one was requested."""
     units = answer.units
     if units is None or units.fixed or answer.arithmetic is not DOUBLE:
         return answer

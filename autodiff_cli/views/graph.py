@@ -1,4 +1,4 @@
-"""A Picture in every form: as a tree, as a drawing in several formats, as a record."""
+"""A Picture in every form: as a tree, a drawing in several formats, a record."""
 
 from __future__ import annotations
 

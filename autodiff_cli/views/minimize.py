@@ -51,7 +51,7 @@ class MinimumView(View[Minimum]):
 
 
 def by_size(answer: Minimum) -> Minimum:
-    """Return the answer in a readable prefix of its unit, unless one was asked for."""
+    """Return the answer in a readable prefix of its unit, unless one was requested."""
     units = answer.units
     if units is None or units.fixed:
         return answer

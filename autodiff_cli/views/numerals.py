@@ -69,7 +69,7 @@ def repr_number(value: float | bool | Figure | None) -> str:
 
 
 def _all_digits(figure: Figure) -> str:
-    """All digits of a figure; in words, where none of them is known."""
+    """All digits of a figure; in words if none is known."""
     return f"within {figure.within} of 0" if figure.within else figure.text
 
 
@@ -85,12 +85,12 @@ def unit_of(x: object) -> Unit | None:
 
 
 def unit_text(unit: Unit | None) -> str | None:
-    """A unit as a cell has it, `1` for a number; None where there are no units."""
+    """Return a unit as a cell's text, `1` for a number; None without units."""
     return None if unit is None else str(unit) or "1"
 
 
 def heading(name: str, unit: str | None) -> str:
-    """A column's name with its unit, as data are read with: `value [mm]`."""
+    """Return a column's name with its unit: `value [mm]`."""
     return name if unit in (None, "", "1") else f"{name} [{unit}]"
 
 
@@ -118,7 +118,7 @@ def attach_units(numbers: Any, units: Any) -> Any:
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
-    """Return a number as formulas have it, with its unit if it has one: `1.5[kN]`."""
+    """Return a number as in formulas, with its unit if any: `1.5[kN]`."""
     return with_literal_unit(format_number(without_unit(x), digits), x)
 
 

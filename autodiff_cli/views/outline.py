@@ -15,11 +15,11 @@ from .numerals import format_number
 MAX_LINES = 64
 MAX_LEVELS = 24
 CUT_DEPTH = 12
-"""Without `--depth`: the most lines and levels of a whole graph, and the levels of a larger one."""
+"""Without `--depth`: the most lines and levels of a graph, and levels of a larger one."""
 MAX_TERMS, MAX_FOLDED_TERMS = 12, 5
-"""Of a node with more than MAX_TERMS terms in a graph that is cut, MAX_FOLDED_TERMS are drawn."""
+"""Of a node with more than MAX_TERMS terms in a cut graph, MAX_FOLDED_TERMS are drawn."""
 DRAWN_ALIKE = 2
-"""Without `--depth`: how many of more than MANY_ALIKE terms of one list are drawn."""
+"""Without `--depth`: how many of more than MANY_ALIKE terms are drawn."""
 
 
 def outline(
@@ -30,9 +30,9 @@ def outline(
     digits: int | None = None,
     binary: bool = False,
 ) -> Outline:
-    """Return the outline of the graph below its output or `root`, each node drawn in full once.
+    """Return the outline of a graph, each node drawn in full once.
 
-    `depth` is how many levels, by default what fits. Without a point there are no columns data and grad. Unless
+    `depth` is how many levels below the output or `root`, by default what fits. Unless
     `binary`, a chain of one operation is one node.
     """
     roots = graphed.graph.roots if root is None else (root,)
@@ -81,7 +81,7 @@ def _name(node: PictureNode, digits: int | None, short: bool = False) -> Pieces:
 
 
 class _Row(NamedTuple):
-    """A line: its rails, its node, whether that was drawn before, and how often its user takes it.
+    """A line: its rails, node, whether drawn before, and how often its user takes it.
 
     Or the line for `more` terms of a node.
     """

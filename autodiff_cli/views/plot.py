@@ -44,7 +44,7 @@ def drawn_as(name: str | None, path: str | None) -> str:
 
 
 def names_of(plot: Plot) -> tuple[str, ...]:
-    """Return the names of the function and its derivatives, or of several functions."""
+    """Return the names of a function and its derivatives, or of several functions."""
     if isinstance(plot, Surface):
         return "f", "f′"
     if plot.outputs:
@@ -165,7 +165,7 @@ def linear(curve: Curve, digits: int | None = None) -> str:
     inner = x if at == 0 else f"({x} {'−' if at > 0 else '+'} {shown})"
     sign = "−" if slope < 0 else "+"
     size = measured(abs(slope), plot_unit(curve, "derivative"), digits)
-    # a coefficient stands directly before a name or a parenthesis, except where digits and `e` would run together
+    # a coefficient stands directly before a name or parenthesis, unless digits and `e` would run together
     dot = "·" if (at == 0 and "e" in size) or not size[-1].isdigit() else ""
     product = inner if size == "1" and at == 0 else f"{size}{dot}{inner}"
     return f"{measured(curve.tangent.value, plot_unit(curve, 'value'), digits)} {sign} {product}"

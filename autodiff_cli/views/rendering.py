@@ -67,7 +67,7 @@ class Wrapped:
         yield start, end
 
     def least(self) -> int:
-        """How wide a line must be so that nothing is broken that may not be."""
+        """Return the least width of a line that breaks nothing unbreakable."""
         return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1))
 
     def lines(self, width: int, indent: int = 0) -> list[Pieces]:
@@ -100,14 +100,14 @@ class Wrapped:
 
 
 def broken(pieces: Pieces, width: int | None, indent: int = 2) -> Sequence[Pieces]:
-    """Break text into lines of at most `width` columns, all but the first indented."""
+    """Break text into lines of at most `width` columns, the later ones indented."""
     if width is None or width_of(plain(pieces)) <= width:
         return (pieces,)
     return Wrapped(pieces).lines(width, indent)
 
 
 def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
-    """Lines of code as Markdown has them."""
+    """Return lines of code in Markdown."""
     fence = "```"
     together = "\n".join(lines)
     while fence in together:
@@ -263,7 +263,7 @@ class PlainText:
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
-        """Return the name of a drawing, if it has one, then the drawing as one text."""
+        """Return the name of a drawing, if any, then the drawing as one text."""
         head = [self.line(((drawing.name, "faint"),))] if drawing.name else []
         return [*head, drawing.draw(self.look)]
 
@@ -449,7 +449,7 @@ def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
 
 
 def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:
-    """Return the rails that lead to a branch of an outline, and those that pass it."""
+    """Return the rails to a branch of an outline, and those that pass it."""
     if not rails:
         return "", ""
     if look.width is not None and step * len(rails) > look.width // 2:

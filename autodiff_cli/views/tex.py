@@ -214,7 +214,7 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
 
 
 def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
-    """Return a trace: aligned equations, gradient and notes; `blanks` omits the numbers to be found."""
+    """Return a trace: aligned equations, gradient, notes; `blanks` omits numbers to be found."""
     names = [*(row.name for row in trace.rows), *trace.point]
     typeset = Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
     name = typeset.name
@@ -239,7 +239,7 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
     def pull(pull: AdjointStep) -> list[str]:
         source, target = pull.source.name, pull.target.name
         adjoint, upstream = name(target, r"\bar"), name(source, r"\bar")
-        # a column begins with the space of a relation, which would part the signs of `+=`
+        # a column begins with a relation's space, which would part the signs of `+=`
         sign = r"\mathrel{+}\mkern-5mu" if pull.accumulates else ""
         local = rf"{upstream} \cdot \frac{{\partial {name(source)}}}{{\partial {name(target)}}}"
         if pull.graph is not None and (pull.graph._prev or pull.graph.label):

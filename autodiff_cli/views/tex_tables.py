@@ -59,7 +59,7 @@ def named(name: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l", last: Sequence[str] = ()) -> str:
-    """Return a table with the rules of booktabs; all but the first of the `columns` are of one kind.
+    """Return a booktabs table; all but the first of the `columns` are of one kind.
 
     A `last` row stands apart from the others.
     """

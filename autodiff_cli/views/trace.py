@@ -46,7 +46,7 @@ class Notation:
         return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
 
     def adjoint(self, row: TraceRow | Node) -> str:
-        """The node's name with a bar, over all of a long name."""
+        """Return the node's name with a bar, over all of a long name."""
         stem, mark, again = row.name.partition("[")
         if row.numbered or _LETTER.fullmatch(stem) or not self.unicode:
             return self._accented(row, "\u0304", "adj")
@@ -65,7 +65,7 @@ class Notation:
         return BLANK if self.blanks else format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
-        """A number as a formula has it: `1.5[kN]` with a unit; or a blank."""
+        """Return a number as in formulas, `1.5[kN]` with a unit; or a blank."""
         return BLANK if self.blanks else literal(x, self.digits)
 
     def factor(self, text: str) -> str:
@@ -89,18 +89,18 @@ class Notation:
         return self.number(row.value) if row.formula else format_number(row.value, self.digits)
 
     def pull(self, pull: AdjointStep) -> str:
-        """`x̄ += v̄₁ · ∂v₁/∂x`."""
+        """Return `x̄ += v̄₁ · ∂v₁/∂x`."""
         source, target = pull.source, pull.target
         sign = "+=" if pull.accumulates else "="
         local = f"∂{self.name(source)}/∂{self.name(target)}" if self.unicode else f"d({source.name})/d({target.name})"
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{local}"
 
     def local(self, term: Term) -> str:
-        """A local derivative as a factor: as a formula, else a number."""
+        """Return a local derivative as a factor: a formula, else a number."""
         return self.factor(self.text(term.formula) or self.in_formula(term.partial))
 
     def push(self, push: TangentStep) -> tuple[str, str]:
-        """`v̇₂ = y · ẋ + x · ẏ`, and its value in numbers."""
+        """Return `v̇₂ = y · ẋ + x · ẏ`, and its value in numbers."""
         terms, numbers = [], []
         for term in push.terms:
             dot, tangent = self.tangent(term.source), self.factor(self.in_formula(term.tangent))
@@ -111,7 +111,7 @@ class Notation:
         return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
 
     def seeds(self, trace: Trace) -> list[tuple[str, str]]:
-        """The adjoint of the output, or the tangents of the variables."""
+        """Return the output's adjoint, or the variables' tangents."""
         if trace.mode == "reverse":
             return [(self.adjoint(trace.pulls[0].source if trace.pulls else trace.rows[-1]), "1")]
         variables = [row for row in trace.rows if row.kind == "variable"]

@@ -204,6 +204,6 @@ class Named(Writer[WideRows]):
 def wide(
     format: str, out: TextIO, names: Sequence[str], kept: Sequence[str], *, spreadsheet: bool, **choices: Any
 ) -> Writer[Values]:
-    """The writer of wide rows in a format; see `WideView` for the choices. Raises a usage error."""
+    """Return the writer of wide rows; choices as in `WideView`. Raises a usage error."""
     view = WideView(names=tuple(names), kept=tuple(kept), **choices)
     return writer(format, out, view, True, spreadsheet=spreadsheet)

@@ -29,7 +29,7 @@ class Choices(NamedTuple):
     """Whether a page changes its numbers and writes on its lines."""
 
     def partial(self, edge: PictureInput) -> str:
-        """The label of an edge; empty for none."""
+        """Return the label of an edge; empty for none."""
         return "" if edge.partial is None or not self.partials else measured(edge.partial, edge.unit, self.digits)
 
 

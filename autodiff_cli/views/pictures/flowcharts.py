@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...derivatives.graph import Picture
 from .cells import DEFAULT_CHOICES, Choices, cells, description, title
 
-# A record's own characters, a backslash, and the ampersand of an HTML entity, which Graphviz reads in any label.
+# A record's own characters, a backslash, and the ampersand of HTML entities, which Graphviz reads in labels.
 _RECORD = str.maketrans({char: f"\\{char}" for char in '{}|<>\\"'} | {"&": "&amp;"})
 _PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
 _LOST_SPACE = re.compile(r"^ |(?<= ) | $")
@@ -18,7 +18,7 @@ MAX_MERMAID_EDGES = 500
 _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
 
 
-# ---- Graphviz ----------------------------------------------------------------------------------------------------
+# ---- Graphviz
 def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Graphviz's language, for `dot -Tsvg`."""
     return "\n".join(_dot_lines(picture, choices)) + "\n"
@@ -53,7 +53,7 @@ def _dot_lines(picture: Picture, choices: Choices) -> Iterator[str]:
     yield "}"
 
 
-# ---- Mermaid -----------------------------------------------------------------------------------------------------
+# ---- Mermaid
 def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Mermaid's language."""
     lines = list(_mermaid_lines(picture, choices))
@@ -72,7 +72,7 @@ def _mermaid_lines(picture: Picture, choices: Choices) -> Iterator[str]:
     ends: list[str] = []
     skipped: list[str] = []
     for index, node in enumerate(picture.nodes):
-        # escaped character by character, then set between bars that are the picture's own
+        # escaped character by character, then set between the picture's own bars
         boxes = " #124; ".join(escape(cell.as_read) for cell in cells(node, choices.digits))
         if boxes:
             yield f'  v{index}["{boxes}"]'
@@ -94,8 +94,8 @@ def _mermaid_lines(picture: Picture, choices: Choices) -> Iterator[str]:
 
 
 def escape(text: str) -> str:
-    """Return the text with all but letters, digits and plain spaces as Mermaid's entity codes.
+    """Return the text with Mermaid's entity codes for all but letters, digits and spaces.
 
-    Mermaid reads Markdown, directives (`%%{`), links and HTML in labels: even a lone `*` or `-` needs it.
+    Mermaid reads Markdown, directives (`%%{`), links and HTML in labels.
     """
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

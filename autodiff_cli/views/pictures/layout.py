@@ -1,4 +1,4 @@
-"""Layered layout of graphs: columns by longest path, order by barycentres, heights by least squares.
+"""Layered layout: columns by longest path, order by barycentres, heights by least squares.
 
 A node with many users has one branching line, so that loops do not fill the picture with parallel lines.
 """
@@ -82,11 +82,10 @@ def layered_layout(
     gaps: tuple[float, float] = COLUMN_GAP,
     max_height: float = math.inf,
 ) -> Layout:
-    """Return the layout of a graph in which node `i` has the inputs `inputs[i]`, all of lower index.
+    """Return the layout of a graph whose node `i` has the lower-numbered inputs `inputs[i]`.
 
-    Lines arrive at an `ordered` node in the order of its inputs, from the top. `gaps` are the least and the greatest
-    distance of columns. `max_height` holds unless a column needs more. Raises `ExpressionError` (`limit`) for too large
-    a graph.
+    Lines arrive at an `ordered` node in the order of its inputs, from the top. `max_height` holds unless
+    a column needs more. Raises `ExpressionError` (`limit`) for too large a graph.
     """
     if len(sizes) > MAX_NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
@@ -187,9 +186,9 @@ def _depth_first_order(
     return order
 
 
-# ---- the order within columns -------------------------------------------------------------------------------------
+# ---- the order within columns
 class _Graph(NamedTuple):
-    """A layered graph: columns (`ranks`), edges between neighbours, and ports where they arrive."""
+    """A layered graph: columns (`ranks`), edges between neighbours, and their ports."""
 
     ranks: Sequence[int]
     edges: Sequence[tuple[int, int]]
@@ -200,7 +199,7 @@ class _Graph(NamedTuple):
 
 
 def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:
-    """Sort columns by barycentres in alternating directions; return the best order met.
+    """Sort columns by barycentres, in alternating directions; return the best order.
 
     `back` begins with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions on Systems,
     Man, and Cybernetics 11 (1981) 109-125.
@@ -272,11 +271,11 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
     return total
 
 
-# ---- coordinates --------------------------------------------------------------------------------------------------
+# ---- coordinates
 def _vertical_positions(
     columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
-    """Return heights of nodes and bends: near their neighbours, in column order, without overlap.
+    """Return heights of nodes and bends: near neighbours, in column order, apart.
 
     They are within half of `max_height`, or of the highest column if larger, around 0.
     """
@@ -303,7 +302,7 @@ def _vertical_positions(
         for index, offset in zip(column, sums, strict=True):
             middles[index] = offset - sums[-1] / 2
     for sweep in range(MAX_SWEEPS):
-        # the last sweep centres a node on its inputs, or on its users if it has none
+        # the last sweep centres a node on its inputs, or if none on its users
         back, other_side = sweep % 2 == 0, 0.25 if sweep < MAX_SWEEPS - 1 else 0.02
         numbered = list(enumerate(columns))
         for number, column in reversed(numbered) if back else numbered:
@@ -324,7 +323,7 @@ def _vertical_positions(
 def _fit_with_gaps(
     wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
 ) -> list[float]:
-    """Return the weighted least-squares fit to `wishes` with at least the spacing of `offsets`.
+    """Return the weighted least-squares fit to `wishes`, spaced by at least `offsets`.
 
     The first one is clamped to `ends`. Method: isotonic regression by pooling adjacent violators.
     """

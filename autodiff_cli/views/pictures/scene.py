@@ -40,7 +40,7 @@ SLIDE_SIZE = (1280.0, 720.0)
 MIN_SLIDE_FONT = 11.0
 """The minimal size of text on a slide in pixels, if a layout allows it."""
 MAX_LIVE_WIDTH = 1240.0
-"""The maximal width of a live picture, if its text then has `LEGIBLE_LIVE` pixels."""
+"""The maximal width of a live picture whose text then has `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
 MAX_COMPARED_NODES = 200
 """Graphs of more nodes get one layout only: no slide could hold them."""
@@ -110,10 +110,10 @@ def text_width(text: str) -> float:
 
 
 def scene(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> Scene:
-    """Return the scene of a picture. Raises `ExpressionError` (`limit`) for too large a graph.
+    """Return the scene of a picture. Raises `ExpressionError` (`limit`) for a large graph.
 
-    The layout `auto` goes right if its text is then legible on a slide, else in the direction and density that make it
-    most legible. A live picture, on a page that scrolls down, is no wider than the page.
+    The layout `auto` goes right if its text is then legible on a slide, else in the most legible direction
+    and density. A live picture is no wider than its page, which scrolls down.
     """
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
     tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
@@ -152,9 +152,9 @@ class Scene:
         """Lay the picture out in the chosen direction, closely if `tight`."""
         self.picture, self.choices, self.down = picture, choices, choices.way == "down"
         self.pad, self.stem = (7.0, 6.0) if self.down else (9.0, 12.0)
-        """The horizontal padding of the text in a box, and from an operation to its box."""
+        """The horizontal padding of text in a box, and from an operation to its box."""
         widest = max((self._beside(edge) for node in picture.nodes for edge in node.inputs), default=0.0)
-        # room for text beside the lines, which downward lines nearly have between two rows
+        # room for text beside lines, which downward lines nearly have between two rows
         beside = widest if not self.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
         low, high = TIGHT_COLUMN_GAPS if tight else COLUMN_GAP
         slide = SLIDE_SIZE[0 if self.down else 1] * FONT / MIN_SLIDE_FONT - 2 * MARGIN
@@ -257,7 +257,7 @@ class Scene:
                 by_height = sorted(range(len(ports)), key=heights.__getitem__)
                 ports = [port for _, port in sorted(zip(by_height, ports, strict=True))]
             along, middle = layout.corners[index]
-            # lines cross the gap beside a box narrower than its column at their own height
+            # beside a box narrower than its column, lines keep their own height
             tip, first = along - HEAD / 2, layout.lefts[index]
             for position, (edge, port) in enumerate(zip(node.inputs, ports, strict=True)):
                 across, back = middle + port, along - HEAD - 1
@@ -315,7 +315,7 @@ def _live_columns(unit: Unit | None) -> int:
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
-# ---- colours ------------------------------------------------------------------------------------------------------
+# ---- colours
 class Colors(NamedTuple):
     """The colours of a theme; a test holds text to a contrast of at least 4.5."""
 

@@ -1,4 +1,4 @@
-"""Pictures as SVG, readable in light and dark, and as PNG, drawn from it by resvg."""
+"""Pictures as SVG, readable in light and dark, and as PNG, drawn by resvg."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 DEFAULT_SCALE = 2.0
 """Pixels of a PNG per unit of the SVG, unless it is large."""
 AMPLE_PIXELS, MAX_PIXELS = 20e6, 100e6
-"""Pixels above which the scale goes down to 1, and below it; the first are the most for a width."""
+"""Pixels above which the scale goes down to 1, and below 1; the first limit a width."""
 MAX_SIDE_PIXELS = 120_000
 """The most pixels on a side."""
 MIN_SCALE = 0.75
 """At a smaller scale nothing could be read."""
 
-# What the font lacks: it holds Latin, Greek and Cyrillic letters and mathematical signs.
+# All but Latin, Greek and Cyrillic letters and mathematical signs, which the font has.
 _OTHER = re.compile(
     "[^\n -~\u00a0-\u017f\u0370-\u0373\u0376\u0377\u037b-\u037f\u0384-\u03ff"
     "\u0400-\u045f\u1d00-\u1dbf\u1e00-\u1eff\u2010-\u2027\u2070-\u209c\u2100-\u214f\u2190-\u22ff]"
@@ -51,10 +51,10 @@ CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 
 
 def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
-    """Return the picture as an SVG document. Raises `ExpressionError` (`limit`) for too large a graph.
+    """Return the picture as SVG. Raises `ExpressionError` (`limit`) for too large a graph.
 
-    Nodes, numbers and lines carry `data-` attributes that identify them. A `live` picture leaves room for its page to
-    change numbers and write on lines, and has the style of the page.
+    `data-` attributes identify nodes, numbers and lines. A `live` picture has the style of its page, and
+    room for changed numbers and text on lines.
     """
     drawn = scene(picture, choices)
     width, height = drawn.width, drawn.height
@@ -118,9 +118,9 @@ def _pieces(pieces: Iterable[Piece]) -> str:
     return "".join(commands).replace("Z", "z")
 
 
-# ---- colours ------------------------------------------------------------------------------------------------------
+# ---- colours
 def style(theme: Theme = "auto", partials: bool = False) -> str:
-    """Return the CSS of a picture in a theme; with `partials` also of numbers beside lines."""
+    """Return the CSS of a theme; with `partials` also of numbers beside lines."""
     if theme == "auto":
         dark = colored(DARK, partials)
         return f"{shapes()}{colored(LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
@@ -155,9 +155,9 @@ def colored(colors: Colors, partials: bool = False, within: str = ".autodiff") -
     return "".join(rules)
 
 
-# ---- PNG ----------------------------------------------------------------------------------------------------------
+# ---- PNG
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
-    """Return the picture as a PNG file. Raises `ExpressionError` without the libraries of `draw`.
+    """Return the picture as PNG. Raises `ExpressionError` without the libraries of `draw`.
 
     Characters that the font lacks are drawn in one of the system's fonts, if any.
     """

@@ -10,7 +10,7 @@ PICTURES = ("svg", "png", "pdf")
 
 
 class Picture(NamedTuple):
-    """What draws a picture on a page of matplotlib, in the colours of a palette, and its texts."""
+    """Draws on a page of matplotlib in the colours of a palette, with its texts."""
 
     draw: Callable[[Any, Any], None]
     title: str

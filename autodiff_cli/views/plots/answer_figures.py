@@ -88,7 +88,7 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
 
 
 def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:
-    """Return the values over the steps, and a ring at the step of the `best` one."""
+    """Return the values over the steps, and a ring at the `best` step."""
     steps, values = [row.step for row in rows], [row.value for row in rows]
 
     def draw(page: Any, palette: Palette) -> None:

@@ -25,7 +25,7 @@ _CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": 
 
 
 def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
-    """Return the plot as one drawing, or as two below each other under these `names`.
+    """Return the plot as one drawing, or as two below each other under `names`.
 
     They raise `ExpressionError` without the libraries of `plot`.
     """

@@ -63,11 +63,11 @@ SETTINGS: Any = {
     "axes.unicode_minus": True,
     "legend.frameon": False,
     "lines.linewidth": 1.8,
-    # text stays text, in whatever font the reader has; and the same picture gives the same bytes
+    # text stays text, in the reader's font, and equal pictures give equal bytes
     "svg.fonttype": "none",
     "svg.hashsalt": "autodiff",
     "text.parse_math": False,
-    # a font as it is, not the shapes of its letters: whoever reads the page can select and search
+    # fonts instead of shapes, so that text can be selected and searched
     "pdf.fonttype": 42,
 }
 
@@ -297,7 +297,7 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
             inside = numpy.flatnonzero((share > EDGE_SHARE).all(axis=1) & (share < 1 - EDGE_SHARE).all(axis=1))
             steps = numpy.hypot(*numpy.diff(share[inside], axis=0).T) if len(inside) > 1 else numpy.zeros(1)
             if steps.sum() > 2 * EDGE_SHARE:
-                # by the golden section no two that are near each other are at the same part of their lines
+                # by the golden section neighbouring labels are at different parts of their lines
                 at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
                 x, y = line[inside[min(int(at), len(inside) - 1)]]
                 places.append((float(steps.sum()), (float(x), float(y))))

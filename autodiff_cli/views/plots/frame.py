@@ -47,7 +47,7 @@ def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
 
 
 def level_digits(levels: Sequence[float], least: int) -> int:
-    """Return to how many digits contours are labelled: `least`, or as many more as tell them apart."""
+    """Return the digits of contour labels: `least`, or more to tell them apart."""
     return next((n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17)
 
 
@@ -151,7 +151,7 @@ def rows_of(plot: Curve | Surface) -> Iterator[Series]:
 
 
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
-    """Return the frames of function and derivative; None where one has room for both."""
+    """Return the frames of function and derivative; None if one has room for both."""
     if "y" in curve.log:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
