@@ -40,6 +40,8 @@ MAX_FORMULA_LENGTH = 60
 """Characters of formulas beside the curves."""
 MAX_FUNCTIONS = 6
 """The number of colours."""
+MAX_ORDER = 2
+"""The highest derivative in a plot."""
 DEFAULT_RANGE = Range(-5.0, 5.0)
 """The default range of a plot."""
 
@@ -414,7 +416,7 @@ def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) ->
         elif not samples.stretches:
             break
         sampled.append(samples)
-    value, derivative, second, *_ = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)
+    value, derivative, second = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)[: MAX_ORDER + 1]
     return _checked(curve._replace(function=value, derivative=derivative, second=second), [value, derivative])
 
 

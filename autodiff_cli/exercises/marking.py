@@ -498,10 +498,11 @@ def _mark_numbers(posed: Exercise, answer: str) -> Marked:
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
-    texts = [answer[start:end].strip() for start, end in parts(answer, len(posed.names))]
+    count = len(posed.names)
+    texts = [answer[start:end].strip() for start, end in (pieces(answer) if count == 1 else parts(answer, count))]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
-    if len(texts) != len(posed.names):
-        message = f"the answer to this exercise is {counted(len(posed.names), 'number')}, not {len(texts)}"
+    if len(texts) != count:
+        message = f"the answer to this exercise is {counted(count, 'number')}, not {len(texts)}"
         raise usage_error(message, f"write `--answer` with {asked}")
     by_name = dict(zip(posed.names, texts, strict=True))
     if all("=" in text for text in texts):

@@ -20,7 +20,7 @@ from places import TOP
 GRAMMAR = "autodiff_cli/grammars/expression.lark"
 FOR_DEVELOPERS = {"autodiff_cli/cli/manual.py", "autodiff_cli/language/generate.py"}
 """What writes tables and documents in a checkout."""
-DATA = (".css", ".html", ".js", ".toml", ".txt")
+DATA = (".css", ".html", ".js", ".tex", ".toml", ".txt")
 
 
 def build(source: Path, kind: str, into: Path) -> Path:
