@@ -297,7 +297,7 @@ def _needs_no_batches(job: _Job) -> bool:
     return True
 
 
-# ---- batches ------------------------------------------------------------------------------------------------------
+# ---- batches
 def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     job.fit(files)
     units = job.row_units(job.columns_with_units(files))
@@ -368,7 +368,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     return code
 
 
-# ---- one by one ---------------------------------------------------------------------------------------------------
+# ---- one by one
 def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | None) -> int:
     waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
     flush = job.call.output is None and (waits or sys.stdout.isatty())

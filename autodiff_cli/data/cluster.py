@@ -80,7 +80,7 @@ class Job(NamedTuple):
         return f"{self.folder}part-{part.number:06d}.{self.format}"
 
 
-# ---- a task -------------------------------------------------------------------------------------------------------
+# ---- a task
 def write_part(part: Part, job: Job) -> Tally | ExpressionError:
     """Write a part in a worker, and return what there is to count. Raises what may well go another time."""
     try:
@@ -122,7 +122,7 @@ def _write(part: Part, job: Job) -> Tally:
     return tally
 
 
-# ---- how rows are divided -----------------------------------------------------------------------------------------
+# ---- how rows are divided
 def divided(files: Files) -> list[Part]:
     """Return the rows of files in parts."""
     fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
@@ -144,7 +144,7 @@ def absolute(path: str) -> str:
     return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * path.endswith("/")
 
 
-# ---- all of them --------------------------------------------------------------------------------------------------
+# ---- all of them
 _PART = re.compile(r"part-\d{6,}\.\w+")
 _HALF = re.compile(r"/\.part-\d{6,}\.\w+\.[0-9a-f]{12}\.part$")
 
@@ -190,7 +190,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
     return tally.code
 
 
-# ---- Dask ---------------------------------------------------------------------------------------------------------
+# ---- Dask
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     """Yield a client of a scheduler, or of processes on this machine that end with it."""

@@ -113,7 +113,7 @@ def _without_text(error: ExpressionError) -> ExpressionError:
     return error
 
 
-# ---- losses over data ---------------------------------------------------------------------------------------------
+# ---- losses over data
 def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
     """Return a reader of the columns of files; `columns` maps variables to columns."""
 
@@ -251,7 +251,7 @@ class _ColumnBuffer(ExitStack):
         return Columns(numbers, self.rows, where, self.left_out)
 
 
-# ---- columns that Python has ----------------------------------------------------------------------------------------
+# ---- columns that Python has
 def named_columns(table: Any) -> list[Any]:
     """Return the names of the columns of a dictionary, a frame, or an Arrow table."""
     for attribute in ("column_names", "columns"):

@@ -115,7 +115,7 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
         yield batch, chunk.size
 
 
-# ---- threads ------------------------------------------------------------------------------------------------------
+# ---- threads
 def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
     """Answer all rows into a sink, finish the file `beside`, and return the exit code. With `fail` an error ends it."""
     progress = Progress("rows", here=beside is not None)

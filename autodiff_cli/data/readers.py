@@ -373,7 +373,7 @@ def _note_format(file: Reader, name: str = "") -> None:
         write_note(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}")
 
 
-# ---- columns ------------------------------------------------------------------------------------------------------
+# ---- columns
 class Parquet(Reader):
     """A reader of a Parquet file."""
 
@@ -505,7 +505,7 @@ def _row_labels(word: str, first: int) -> Callable[[int], str]:
     return lambda row: f"{word} {first + row}: "
 
 
-# ---- text ---------------------------------------------------------------------------------------------------------
+# ---- text
 class Text(Reader):
     """A reader of text: csv, tsv or jsonl."""
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 QUESTIONS = ("grad", "jacobian", "hessian")
 
 
-# ---- what is asked ------------------------------------------------------------------------------------------------
+# ---- what is asked
 Answer = tuple[Sequence[float], Sequence[Diagnostic]]
 """The results at a point, and the warnings about them."""
 
@@ -124,7 +124,7 @@ FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
 }
 
 
-# ---- a table ------------------------------------------------------------------------------------------------------
+# ---- a table
 class Answered(NamedTuple):
     """A batch of answers, and the errors in it by row."""
 

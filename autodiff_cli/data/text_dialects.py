@@ -127,7 +127,7 @@ AS_CSV = Layout()
 """A file of plain csv, or one that is no text, of which the reader says so."""
 
 
-# ---- numbers in cells ---------------------------------------------------------------------------------------------
+# ---- numbers in cells
 @cache
 def number(decimal: str, thousands: str) -> re.Pattern[str]:
     """Return the pattern of numbers with this decimal mark and these thousands."""
@@ -202,7 +202,7 @@ def _style(cells: Collection[str], decimal: str | None) -> tuple[str, str]:
     return styles[0]
 
 
-# ---- lines and cells ----------------------------------------------------------------------------------------------
+# ---- lines and cells
 _QUOTED = re.compile(r'(?<![^\t;|, ])"(?:[^"]|"")*(?:"|$)')
 """A quoted cell, whatever separates cells."""
 
@@ -282,7 +282,7 @@ def _spelled(separator: str) -> str:
     return {"\t": "tab", BLANKS: "blanks"}.get(separator, separator)
 
 
-# ---- a file -------------------------------------------------------------------------------------------------------
+# ---- a file
 Line = tuple[int, str]
 
 

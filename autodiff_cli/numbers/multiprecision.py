@@ -63,7 +63,7 @@ class Multiprecision(NumberType):
         for name, function in _FUNCTIONS.items():
             self.__dict__[name] = self._guarded(name, function, accurate=name in _SURE)
 
-    # -- numbers
+    # ---- numbers
     @property
     def pi(self) -> Number:
         return +self.context.pi
@@ -107,7 +107,7 @@ class Multiprecision(NumberType):
     def charge(self, operations: int) -> None:
         work.charge(operations * (10 + self._step))
 
-    # -- functions
+    # ---- functions
     def __getattr__(self, name: str) -> Any:
         function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _SURE)
         return function

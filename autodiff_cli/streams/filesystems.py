@@ -103,7 +103,7 @@ def io_message(fault: Exception) -> str:
     return said[max(0, said.find("AWS Error")) :].rstrip(".: ")[:300]
 
 
-# ---- file systems -------------------------------------------------------------------------------------------------
+# ---- file systems
 def located(path: str) -> tuple[Any, str]:
     """Return the file system of a path (`pyarrow.fs.FileSystem`), and the path in it."""
     parts = _URL.match(path)
@@ -253,7 +253,7 @@ def remove(paths: Iterable[str]) -> None:
             system.delete_file(inner)
 
 
-# ---- writing ------------------------------------------------------------------------------------------------------
+# ---- writing
 def unwritten(path: str, fault: Exception) -> ExpressionError:
     """Return the error for a file that cannot be written."""
     if isinstance(fault, FileExistsError):
