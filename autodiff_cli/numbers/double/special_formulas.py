@@ -1,8 +1,8 @@
 """Error and gamma functions in double arithmetic without loops, for targets without them.
 
 The gamma functions map a positive number to [1, 2] by their recurrence, in eight choices, or use their asymptotic
-series; negative ones are reflected. Digits are lost only near the zeros of lgamma, digamma and the like at negative
-numbers, where the terms of a reflection cancel.
+series; negative numbers are reflected. The terms of a reflection cancel only near the zeros of lgamma, digamma and the
+like.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ MAX_POLYGAMMA_ORDER = 6
 
 
 class Lacking(Exception):
-    """A target lacks a function for which there is no formula."""
+    """A target lacks a function that has no formula."""
 
 
 def _erf_near(x: Number) -> Number:
