@@ -31,7 +31,7 @@ _NAME = re.compile(r"(?<!\w)\d*([^\W\d]\w*)\Z")
 
 
 Reader = Callable[[], str]
-"""Reads the next line. Raises `EOFError` at the end, and `KeyboardInterrupt`."""
+"""Reads the next line. Raises `EOFError` at the end, or `KeyboardInterrupt`."""
 
 
 def history_path() -> Path:
