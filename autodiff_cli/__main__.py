@@ -1,4 +1,4 @@
-"""The `autodiff` command: runs the command line, and turns every end into an exit code."""
+"""The `autodiff` command: runs the command line; every end has an exit code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main() -> int:
     # NumPy's linear algebra would start a busy-waiting thread for each core
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        # During imports there is nothing to write, and an exception may occur anywhere.
+        # During imports nothing is written, and an exception may occur anywhere.
         _on_signals(_leave)
         _load(sys.argv[1:])
         _on_signals(_interrupt)
@@ -59,7 +59,7 @@ def _load(args: Sequence[str]) -> None:
 
 
 def run(args: Sequence[str]) -> int:
-    """Run the command line; return the exit code in any case. Errors are shown on standard error."""
+    """Run the command line; return the exit code in any case. Errors are printed."""
     try:
         if sys.stdout is None:
             sys.stdout = _Closed()
@@ -103,7 +103,7 @@ def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Stop the work after writing finished answers; a second signal stops at once."""
+    """Stop after writing finished answers; a second signal stops at once."""
     _on_signals(_leave)
     raise KeyboardInterrupt(number)
 
@@ -141,7 +141,7 @@ def _dispatch(args: Sequence[str]) -> int:
 
 
 class _Closed(io.TextIOBase):
-    """Standard output that the caller closed: writing is an error, as on a full disk."""
+    """Standard output closed by the caller: writing is an error, as on a full disk."""
 
     @property
     def buffer(self) -> _Closed:

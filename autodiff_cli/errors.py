@@ -167,7 +167,7 @@ _LONG = r"--[a-zA-Z][a-zA-Z-]+"
 
 
 def looks_like_option(arg: str) -> bool:
-    """Return whether an argument looks like a long option; it may be an expression."""
+    """Return whether an argument looks like a long option; it may be a formula."""
     return re.fullmatch(_LONG, arg.partition("=")[0]) is not None
 
 
@@ -198,7 +198,7 @@ tracebacks = False
 
 
 def error_of(fault: Exception, task: str) -> ExpressionError:
-    """Return the error for a fault in a `task`; with `--debug` raise a bug's fault."""
+    """Return the error for a fault in a `task`; `--debug` raises bugs."""
     if isinstance(fault, ExpressionError):
         return fault
     if isinstance(fault, MemoryError):

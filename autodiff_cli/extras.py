@@ -1,4 +1,4 @@
-"""The extras of the distribution: their libraries, whether these are installed, and how to install them."""
+"""The extras of the distribution: their libraries, and how to install them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ EXTRAS = {
     },
     "repl": {"prompt_toolkit": "prompt-toolkit"},
 }  # fmt: skip
-"""The modules of each extra, with their distributions; a test compares pyproject.toml."""
+"""The modules of each extra, with their distributions, as in pyproject.toml (tested)."""
 
 
 def install_command(extra: str) -> str:
-    """Return the command that installs an extra here: by pipx, uv, in a checkout, or pip."""
+    """Return the command that installs an extra: by pipx, uv, in a checkout, or pip."""
     prefix, checkout = sys.prefix, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     quote = '"' if sys.platform == "win32" else "'"
     if os.path.isfile(os.path.join(prefix, "pipx_metadata.json")):

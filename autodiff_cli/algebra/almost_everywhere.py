@@ -1,4 +1,4 @@
-"""Formulas without choices at single points and on thin sets, with the condition where they hold.
+"""Formulas without choices at points and on thin sets, with their conditions.
 
 `n*x**(n - 1)` where n != 0 or x != 0, without a choice for 0**0. Also formulas under assumptions.
 """
@@ -170,7 +170,7 @@ class _Opener:
                 return conjunction([node(relation, (x, p)) for p in others])
             if y.primitive is CLAMP:
                 width, *gaps = simplify([node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])])
-                # a number equal to an end everywhere, or equal ends, meet it on no thin set
+                # no thin set: a number equal to an end everywhere, or equal ends
                 ties = any(rational(gap) == 0 for gap in (width, *gaps))
                 if ties:
                     return condition
@@ -220,7 +220,7 @@ def _guards(root: Value, facts: Sequence[Value]) -> Guards:
 
 
 def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
-    """Return formulas under assumptions. Raises `Contradiction` if these exclude each other."""
+    """Return formulas under assumptions. Raises `Contradiction` if these conflict."""
     if not facts:
         return list(outputs)
     place = _guards(conjunction(facts), facts).places[0]

@@ -1,4 +1,4 @@
-"""Elimination of dead branches: choices that ranges decide become the branch taken.
+"""Elimination of dead branches: choices decided by ranges become the branch taken.
 
 An operand of a dropped condition must be computed anyway or have a value everywhere.
 """
@@ -100,7 +100,7 @@ class Guards:
 
     # ---- known facts
     def inside(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
-        """Return the inner branch where a condition holds or not; `of` limits it to one choice."""
+        """Return the inner branch where a condition holds or not; `of` limits it to a choice."""
         key = condition, holds, of
         if key not in place.children:
             place.children[key] = inner = ProgramPoint(place)
@@ -187,7 +187,7 @@ class Guards:
         return outcomes.pop() if len(outcomes) == 1 else None
 
     def compared(self, x: Value, y: Value, place: ProgramPoint) -> str:
-        """Return the possible orders, of `<`, `=`, `>`, of two nodes in a branch."""
+        """Return which of `<`, `=`, `>` may hold between two nodes in a branch."""
         if x is y:
             return "="
         possible = "<=>"
@@ -201,7 +201,7 @@ class Guards:
         return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
 
     def reduced(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
-        """Return the condition without decided parts; `taken` is computed where it holds."""
+        """Return the condition without decided parts; `taken` is computed if it holds."""
         outcome = self.decided(condition, place)
         if outcome is not None:
             return outcome
@@ -215,7 +215,7 @@ class Guards:
         return condition
 
     def may_be_dropped(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
-        """Return whether a condition's terms have values wherever `taken` has one."""
+        """Return whether a condition's terms have values wherever `taken` has."""
         rest = operands(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
         stack = [taken]
@@ -240,7 +240,7 @@ class Guards:
 
     # ---- the formula
     def without_dead_branches(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
-        """Return the formula without decided choices; `decided` may replace operations."""
+        """Return the formula without decided choices; `decided` replaces operations."""
         copies: dict[Value, Value] = {}
 
         def rule(value: Value, inputs: tuple[Value, ...]) -> Value:

@@ -1,4 +1,4 @@
-"""Canonical forms: sums gathered by like terms and products by like bases, exactly."""
+"""Canonical forms: sums of like terms and products of like bases, exactly."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ Rule = Callable[["Canonicalizer", Value, list[Form]], Form]
 
 
 def rational(value: Value) -> Fraction | None:
-    """Return the exact value of a literal; None for other nodes or too many digits."""
+    """Return a literal's exact value; None for other nodes or too many digits."""
     if value.primitive is not CONSTANT or value.source in IRRATIONALS or not isinstance(value.data, (float, int)):
         return None
     if value.source is None:
@@ -138,7 +138,7 @@ def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
         return Fraction(x.numerator), Fraction(denominator)
     above, twos, fives = without_twos_and_fives(numerator)
     below, more_twos, more_fives = without_twos_and_fives(denominator)
-    # Factors of 10 shift the point; surplus twos on one side equal as many fives on the other.
+    # Factors of 10 shift the point; surplus twos on one side are fives on the other.
     surplus = twos - more_twos - (fives - more_fives)
     best: tuple[int, int, int] | None = None
     for k in range(abs(surplus) + 1):
@@ -166,7 +166,7 @@ class Canonicalizer:
         self.order = in_order(self.roots)
         work.charge(work.CANONICAL_NODE * len(self.order))
         self.only_user: dict[Value, Value | None] = dict.fromkeys(self.roots)
-        """By node, the only operation that uses it; None for several, or an output."""
+        """By node, its only user; None for several, or an output."""
         for value in self.order:
             for p in value._prev:
                 self.only_user[p] = None if p in self.only_user else value
@@ -203,7 +203,7 @@ class Canonicalizer:
             return self.opaque(value.primitive, inputs)
 
     def rule(self, value: Value, inputs: list[Form]) -> Form:
-        """Return the form of an operation by its rule. Raises `RuleNotApplicable`."""
+        """Return the form of an operation by a rule. Raises `RuleNotApplicable`."""
         name = value.primitive.name
         if name in RULES:
             return RULES[name](self, value, inputs)
@@ -406,7 +406,7 @@ class Canonicalizer:
         return self.product(powers)
 
     def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
-        """Return the simplest form of a product; with `numbers`, evaluate powers of numbers."""
+        """Return the simplest form of a product; `numbers` evaluates powers of numbers."""
         if c and numbers and any(isinstance(self.forms.get(base), Number) for base in factors):
             rest: Terms = {}
             for base, e in factors.items():
@@ -446,7 +446,7 @@ class Canonicalizer:
         return self.product_form(ONE, {self.node_of(form): e})
 
     def declared_identity(self, primitive: Primitive, inputs: Sequence[Form]) -> Form:
-        """Return the declared identity of a function. Raises `RuleNotApplicable`."""
+        """Return a function's declared identity. Raises `RuleNotApplicable`."""
         if len(inputs) != 1:
             raise RuleNotApplicable
         value = inputs[0]

@@ -52,7 +52,7 @@ def _combined(
 
 
 def cleared(root: Value) -> tuple[Value, list[Value]]:
-    """Return a numerator of a graph and its divisors: the graph is 0 where only the numerator is.
+    """Return a graph's numerator and divisors: the graph is 0 where only the numerator is.
 
     Quotients within functions stay. Where the graph has a value, the numerator has one too.
     """
@@ -132,7 +132,7 @@ def multiplied_out(root: Value) -> Value:
 def coefficients(
     root: Value, leaf: Value, fixed: Callable[[Value], C], operation: Callable[[Primitive, C, C], C]
 ) -> list[C] | None:
-    """Return the coefficients of a polynomial in a leaf, from the constant one on; None for other graphs.
+    """Return the coefficients of a polynomial in a leaf, constant first, or None.
 
     `fixed` converts a graph without the leaf, `operation` combines coefficients; they may raise.
     """
@@ -218,6 +218,6 @@ class _Expander(Canonicalizer):
 
 
 def vanishes(root: Value) -> bool:
-    """Return whether multiplying out shows that a graph is 0 wherever it has a value; False says nothing."""
+    """Return whether a graph, multiplied out, is 0 wherever it has a value; False says nothing."""
     numerator, _ = cleared(root)
     return rational(_Expander(simplify((numerator,))).outputs()[0]) == 0

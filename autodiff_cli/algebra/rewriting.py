@@ -84,7 +84,7 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
 
 
 def text_size(value: Value, sizes: dict[Value, int]) -> int:
-    """Return the number of names, literals, operators and calls in a graph's text."""
+    """Return the number of names, literals, operators and calls in a text."""
     return sizes[value] if value in sizes else facts_of((value,), _text_size, sizes)[value]
 
 
@@ -187,7 +187,7 @@ class Shortener(Canonicalizer):
 
     # ---- sums
     def shortest(self, terms: Sequence[Part], again: bool = True) -> list[Part]:
-        """Return the terms of the shortest sum; `again` tries more than grouping."""
+        """Return the shortest sum's terms; `again` tries more than grouping."""
         parts = self.collected(terms)
         if self.depth > MAX_NESTED_SUMS or self.left < 0:
             return parts
@@ -218,7 +218,7 @@ class Shortener(Canonicalizer):
         if not written_out and (common := shared_factors([factors for _, factors in parts])):
             inner = self.shortest([(c, divided(factors, common)) for c, factors in parts], again)
             one = self.without_content([self.times_sum(common, inner)])
-            # A denominator or a function precedes its sum even if that is no shorter.
+            # A denominator or function precedes its sum even if that is no shorter.
             plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
             if (size := self._size(one)) < least + (not plain):
                 return one

@@ -1,4 +1,4 @@
-"""Simplifier: shorter graphs of the same function, by rules that hold for every real input in the domain.
+"""Simplifier: shorter graphs of the same function, by rules for every real input in the domain.
 
 Other rules are never used: (a²)^½ is not a.
 """

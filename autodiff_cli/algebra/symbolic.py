@@ -61,7 +61,7 @@ def truth(holds: bool) -> Value:
 
 
 def by_definition(value: Value, always: bool = False) -> Value:
-    """Return the node in functions of the language, if its own is not one, or `always`."""
+    """Return the node in functions of the language, if it is not or `always`."""
     if always or not is_spelled(value.primitive):
         return composed(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
     return value
@@ -127,14 +127,14 @@ AT_POINT = AtPoint()
 
 
 def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
-    """Return the derivative by each input in terms of the inputs; None if there is no short one.
+    """Return the derivative by each input, in the inputs; None if none is short.
 
     `inputs` are leaves with names and values, or constants; `name` is the output's.
     """
     # No derivatives by literals: that by the exponent of (-2)**2 has no value.
     wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]
     formulas: list[Value | None] = [None] * len(inputs)
-    # If the formula cannot be evaluated step by step, unlike the rule, it is left unevaluated.
+    # Unlike the rule, its formula may fail step by step: then it is left unevaluated.
     without_values = tuple([x if not x.label or x.primitive is CONSTANT else variable(x.label) for x in inputs])
     for values in (inputs, without_values):
         for asked in (wanted, *([k] for k in wanted if len(wanted) > 1)):
@@ -154,7 +154,7 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active
     out = apply(primitive, *inputs)
     if primitive is DIV:
         x, y = inputs
-        # The usual form; the rule's -(x/y)/y is for numbers, whose squares may overflow.
+        # The usual form; the rule's -(x/y)/y avoids squares, which may overflow.
         return [apply(DIV, 1, y), apply(DIV, apply(NEG, x), apply(POW, y, 2))]
     if len(inputs) <= MAX_LISTED_INPUTS or not primitive.by_output:
         return primitive.slopes(AT_POINT, inputs, out, active)

@@ -61,7 +61,7 @@ class FormulaRecorder(Recorder):
 
 
 def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
-    """Return the derivative of a graph by each leaf, not simplified. Raises `ExpressionError` (`limit`).
+    """Return a graph's derivative by each leaf, not simplified. Raises `ExpressionError` (`limit`).
 
     Parts without influence at a point, such as an untaken branch, stand behind a condition.
     """
@@ -77,7 +77,7 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     recording = record_gradient(graph_in(place, (output,)), inputs, wanted, recorder)
     work.charge(work.RECORDED_STEP * len(recorder.steps))
     check_size(len(recorder.steps))
-    # in reverse, as people write them: a backward sweep meets the last operand first
+    # in reverse, as people write: a backward sweep meets the last operand first
     return [chained(ADD, _terms(total)) for total in as_values(recording.partials, dict(enumerate(leaves)))]
 
 
@@ -121,7 +121,7 @@ Multi = tuple[int, ...]
 
 
 def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:
-    """Return the simplified derivatives of an order by all combinations of leaves, where `facts` hold.
+    """Return the simplified derivatives of an order by all combinations of leaves, given `facts`.
 
     Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that exclude each other.
     """
@@ -134,7 +134,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
             start = multi[-1] if multi else 0
             for j, partial in enumerate(partials(formula, wrt[start:]), start=start):
                 following[(*multi, j)] = partial
-        # Stable forms stay until the end: they have derivatives where their definitions have none.
+        # Stable forms stay until the end: their definitions may lack derivatives.
         there = facts if k == order - 1 else around
         lower = dict(zip(following, _simplified(list(following.values()), there), strict=True))
         check_size(len(in_order(lower.values())))

@@ -185,7 +185,7 @@ def table(section: str) -> dict[str, str]:
 
 HELP = "help"
 COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name != HELP)
-"""The commands in the manual's order except `help`: modules whose `run` returns the exit code."""
+"""The commands in the manual's order, without `help`: modules with `run`."""
 
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
 """The commands that have an answer: all except the session."""

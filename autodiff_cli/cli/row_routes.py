@@ -102,7 +102,7 @@ class _Job:
 
     @property
     def first(self) -> dict[str, float]:
-        """The known values of the first point before any row: all of them for a grid alone."""
+        """The known values of the first point before any row: for a grid alone, all."""
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def fit(self, files: Files) -> None:
@@ -117,7 +117,7 @@ class _Job:
         self.known = self._known(self.mapped)
         self.used = {name: self.mapped[name] for name in self.known.variables if name in self.mapped}
         self.leading: tuple[str, ...] = ()
-        """The names of the point that begin wide rows: varying ones; columns of data only in tables."""
+        """The names of the point in wide rows: varying ones; data columns only in tables."""
         if self.wide and (self.grid is not None or self.for_people):
             others = {*self.axes, *self.kept}
             of_data = [x for x in self.mapped if x in self.known.variables and x not in others] if self.is_data else []
@@ -178,7 +178,7 @@ class _Job:
         return {"digits": self.call.shown["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
 
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
-        """Return the question for batches; answers begin with the columns of `point`."""
+        """Return the question for batches; answers begin with `point`."""
         return rows(
             self.text,
             at={name: shown(x) for name, x in self.point.items()},
@@ -194,7 +194,7 @@ class _Job:
     def columns_with_units(
         self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
     ) -> dict[str, tuple[Unit, str | None]]:
-        """Return the units of variables in columns, if headings count, also of `uncertain` ones."""
+        """Return the units of variables in columns, if they count, also of `uncertain` ones."""
         if not self.is_data or self.without_units:
             return {}
         used = {name: column for name, column in self.used.items() if name not in self.axes}
@@ -220,7 +220,7 @@ class _Job:
 
 
 def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any], question: RowQuestion) -> int:
-    """Answer the program at every row of data or of a grid; return the exit code.
+    """Answer the program at every row of data or a grid; return the exit code.
 
     With both, each row of the data is combined with all points of the grid, which vary fastest.
     """
@@ -453,7 +453,7 @@ UNCERTAINTIES = tuple(_SPELLINGS.split())
 def _uncertainty_columns(
     used: Mapping[str, str], names: Sequence[str], columns: Mapping[str, str], errors: str, shared: Iterable[float]
 ) -> dict[str, str]:
-    """Return the columns of uncertainties of `used` variables, by `columns` or by name.
+    """Return the columns of the variables' uncertainties, by `columns` or name.
 
     Raises a usage error if neither columns nor shared values have uncertainties.
     """

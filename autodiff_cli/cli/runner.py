@@ -292,7 +292,7 @@ class RowQuestion(NamedTuple):
     posed: Callable[[str, Mapping[str, float]], Problem] | None
     """Checks for errors at all points; None if one point is not enough."""
     numbers: Callable[[Any], Sequence[Any]] | None = None
-    """An answer's numbers, ordered as in `data.rows`; None if the view has cells."""
+    """An answer's numbers, as in `data.rows`; None if the view has cells."""
     whole: str | None = None
     """The option that wide rows do not support."""
     errors: str | None = None

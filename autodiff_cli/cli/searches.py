@@ -1,4 +1,4 @@
-"""Runs: steps of descents and searches as they are taken, with progress, until the end or an interruption."""
+"""Runs: steps of descents and searches, with progress, until the end or an interruption."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number
 
 
 class Saved:
-    """The files beside the answer of a run or search: its points, and the best of them."""
+    """The files of a run or search: its points, and the best of them."""
 
     def __init__(self, call: Command) -> None:
         saves = call.values.get("save_point"), call.values.get("save_path")
@@ -63,7 +63,7 @@ class Saved:
 
 
 class Runs(Writer[Descent]):
-    """A writer of the rows of runs as they come; people and pictures get the whole run at its end."""
+    """A writer of runs, row by row; people and pictures get the whole run."""
 
     def __init__(self, out: TextIO, rows: Writer[DescentStep | Run | Descent], many: bool, saved: Saved) -> None:
         super().__init__(rows.format, out, rows.view, many)  # type: ignore[arg-type]
@@ -136,7 +136,7 @@ def unconverged(search: Any) -> Diagnostic:
 
 
 class Searches:
-    """Long answers, each with progress; keeps the last one, and the exit code of all.
+    """Long answers, each with progress; keeps the last, and the exit code.
 
     `good` tests a result, `unit` names the steps; `warning` warns if the format does not show failure.
     """
@@ -170,7 +170,7 @@ class Searches:
         return max(code, self.code)
 
     def answer(self, request: Request) -> Any:
-        """Return the result of a search. An interrupted one returns its state, and the next call raises."""
+        """Return a search's result. If interrupted, it is the state, and the next call raises."""
         if self.code > INTERRUPTED:
             raise KeyboardInterrupt(self.code - INTERRUPTED)
         steps = count()

@@ -238,7 +238,7 @@ class Session:
             raise
 
     def spelled_out(self, reading: AsRead, hidden: Collection[str] = ()) -> tuple[AsRead, set[str]]:
-        """Return a reading with calls of lone functions and named derivatives, and their parameters.
+        """Return a reading with calls of lone functions and derivatives, and their parameters.
 
         `hidden` names have other meanings.
         """

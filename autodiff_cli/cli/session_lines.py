@@ -1,4 +1,4 @@
-"""The lines of a session: statements, commands without `autodiff`, and `:` commands.
+"""The lines of a session: statements, commands, and `:` commands.
 
 No line is ever run by a shell.
 """

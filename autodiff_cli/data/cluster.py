@@ -1,4 +1,4 @@
-"""Rows on Dask's workers: each task reads and answers part of the files, and writes a file of a folder.
+"""Rows on Dask's workers: each task answers part of the files, and writes a file.
 
 A part is named by its number and visible only when complete, so one that is written twice is there once.
 """
@@ -82,7 +82,7 @@ class Job(NamedTuple):
 
 # ---- a task
 def write_part(part: Part, job: Job) -> Tally | ExpressionError:
-    """Write a part in a worker, and return its counts. Raises errors that a retry may avoid."""
+    """Write a part in a worker, and return its counts. Raises if a retry may help."""
     try:
         return _write(part, job)
     except ExpressionError as error:
@@ -140,7 +140,7 @@ def divided(files: Files) -> list[Part]:
 
 
 def absolute(path: str) -> str:
-    """Return a path that other processes understand; the final `/` of a folder stays."""
+    """Return a path that other processes understand; a folder's final `/` stays."""
     return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * path.endswith("/")
 
 
@@ -162,7 +162,7 @@ def prepare(folder: str, *, force: bool) -> None:
 
 
 def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | None, *, force: bool) -> int:
-    """Write all parts or none, print counts as JSON and reasons as text, and return the exit code."""
+    """Write all parts or none, print counts as JSON and reasons, and return the exit code."""
     tally = Tally()
     progress = Progress("rows", here=True)
     done = 0
@@ -247,7 +247,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             raise ExpressionError("io", message, hint=hint) from None
         yield client
     finally:
-        # if it ends: an abandoned thread is a daemon, and workers end with their parent
+        # if it ends: an abandoned thread is a daemon, and workers end with us
         with suppress(TimeoutError):
             patiently(ending.close, ANSWER_SECONDS)
 
@@ -285,7 +285,7 @@ def _check_workers(client: Any, scheduler: str) -> None:
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
-    """Yield the counts of finished parts in any order, until the run stops; raise a part's error."""
+    """Yield the counts of finished parts until the run stops; raise a part's error."""
     ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
     futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)
     held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}

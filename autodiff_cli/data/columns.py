@@ -1,4 +1,4 @@
-"""Whole columns of data files: for a fit, a propagation, or a loss, which need all of the data at once.
+"""Whole columns of data files: for a fit, a propagation, or a loss.
 
 Columns too large for memory are kept in temporary files.
 """
@@ -43,7 +43,7 @@ def read_columns(
     skip: bool = False,
     readings: bool = False,
 ) -> MeasuredColumns:
-    """Return the columns of data that `wanted` selects, with the units in their headings.
+    """Return the columns that `wanted` selects, with the units in their headings.
 
     Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
     are counted and left out; the unused columns of `readings` are noted. Raises `ExpressionError`: `io`, or `point`.
@@ -142,7 +142,7 @@ class _Piece(NamedTuple):
     where: Callable[[int], str]
 
     def valid(self, skip: bool, left_out: Counter[str]) -> _Piece:
-        """Return the rows without errors. Raises the first error, or with `skip` counts all."""
+        """Return the rows without errors. Raises the first error; `skip` counts all."""
         if not self.faults:
             return self
         if not skip:
@@ -200,11 +200,11 @@ class _ColumnBuffer(ExitStack):
         self.left_out: Counter[str] = Counter()
         self._held: dict[str, array[float]] = {}
         self._files: dict[str, Any] = {}
-        """Temporary files of columns too large for memory, kept open by mapped arrays."""
+        """Temporary files of large columns, kept open by mapped arrays."""
         self._places: list[tuple[int, Callable[[int], str]]] = []
 
     def add(self, piece: _Piece) -> None:
-        """Add rows. Raises the error of the first invalid row, unless such rows are left out."""
+        """Add rows. Raises the first invalid row's error, unless such rows are left out."""
         try:
             piece = piece.valid(self.skip, self.left_out)
         except ExpressionError as error:

@@ -1,4 +1,4 @@
-"""The pipeline of rows: one thread reads, one computes, the command writes, with short queues between."""
+"""The pipeline of rows: a thread reads, one computes, the command writes, with short queues."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class FailedRow(Exception):
 
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Yield batches of answers and the bytes read for each; with `fail` raise `FailedRow` after the first error."""
+    """Yield batches of answers and the bytes read for each; `fail` raises `FailedRow` after an error."""
     for chunk in chunks:
         batch, errors, _, kinks = bound.answer(chunk.batch, chunk.where, chunk.faults)
         if errors and fail:
@@ -117,7 +117,7 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
 
 # ---- threads
 def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
-    """Write all answers to a sink, finish the file `beside`, and return the exit code. `fail` stops at an error."""
+    """Write all answers to a sink, finish the file `beside`, and return the exit code; see `answers`."""
     progress = Progress("rows", here=beside is not None)
     begun, size = time.monotonic(), 0
     ended = threading.Event()
@@ -160,7 +160,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
 
 
 def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
-    """Yield the items, produced in a thread a few ahead, until a stop. Raises the thread's exceptions."""
+    """Yield items made in a thread, a few ahead, until a stop. Raises the thread's exceptions."""
     ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(MAX_WAITING_BATCHES)
 
     def put(item: Item | None, error: BaseException | None) -> None:

@@ -1,4 +1,4 @@
-"""Readers of data files in text, Parquet or Arrow formats, row by row or in Arrow batches.
+"""Readers of data files in text, Parquet or Arrow formats, by row or in batches.
 
 Pyarrow parses blocks of text; cells that are not plain numbers are parsed one by one. A block that fails is split; a
 piece that fails again is parsed by the plain reader, which reports row, column and cell.
@@ -98,7 +98,7 @@ class Reader(ABC):
         """The selected columns, and those that are in the file."""
 
     def cross(self, grid: Grid) -> Self:
-        """Combine every row with a grid. Raises `ExpressionError` if a column has a swept name."""
+        """Combine rows with a grid. Raises `ExpressionError` if a column has a swept name."""
         for name in grid.axes:
             if name in self.names:
                 self.close()
@@ -113,7 +113,7 @@ class Reader(ABC):
         return () if self.grid is None else self.grid.axes
 
     def select(self, numbers: Sequence[str], kept: Sequence[str]) -> Selection:
-        """Choose the columns of batches: numbers, and columns kept for the output."""
+        """Choose the columns of batches: numbers, and columns for the output."""
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
@@ -121,7 +121,7 @@ class Reader(ABC):
         return self.selection
 
     def select_like(self, first: Selection) -> None:
-        """Choose the first file's columns, in its order. Raises `ExpressionError` if one differs."""
+        """Choose the first file's columns. Raises `ExpressionError` if one differs."""
         self.require((*first.numbers, *first.schema.names), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
@@ -281,7 +281,7 @@ class SweptPoints(Reader):
 def reader(
     source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
 ) -> Reader:
-    """Open a file and read its header; `grid` is combined with each row. Raises `ExpressionError`.
+    """Open a file and read its header; each row is combined with `grid`. Raises `ExpressionError`.
 
     With `several`, messages name the file; `idle` is called before waiting for more rows.
     """
@@ -307,12 +307,12 @@ class Files:
         idle: Callable[[], None] | None = None,
         grid: Grid | None = None,
     ) -> None:
-        """`first` is the open reader of the first file, if any; the rest is as for `reader`."""
+        """`first` is the open reader of the first file, if any; see `reader`."""
         self.sources, self.several, self.idle, self.grid = sources, several, idle, grid
         self.first = first or reader(sources[0], several, idle, grid)
         _note_format(self.first)
         self.checks: list[Callable[[Reader], None]] = []
-        """Checks of later files. Each raises `ExpressionError` for other columns or units."""
+        """Checks of later files: `ExpressionError` for other columns or units."""
 
     def __enter__(self) -> Self:
         return self
@@ -321,7 +321,7 @@ class Files:
         self.first.close()
 
     def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
-        """Require columns of all files: `numbers` numeric, and one unit for each variable used."""
+        """Require columns of all files: `numbers` numeric, one unit a variable."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
@@ -397,7 +397,7 @@ class Parquet(Reader):
         if self.source.once and not place.seekable():
             hint = "give the name of the file, or pipe Arrow"
             raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
-        # remote files are fetched in few large pieces; local row groups have any size
+        # remote files in few large pieces; local row groups have any size
         buffer = 0 if elsewhere else BUFFER_BYTES
         self.file = self.attempt(
             lambda: parquet.ParquetFile(
@@ -411,7 +411,7 @@ class Parquet(Reader):
         return super().field(name, is_number) if name in self.axes else self.schema.field(name)
 
     def attempt(self, action: Callable[[], Any]) -> Any:
-        """Call pyarrow and return the result. Raises `ExpressionError` if the file is damaged."""
+        """Call pyarrow. Raises `ExpressionError` if the file is damaged."""
         import pyarrow as pa
 
         try:
@@ -543,7 +543,7 @@ class Text(Reader):
         return self._rows
 
     def next_block(self) -> bytes:
-        """Return a block of complete lines and quoted cells; empty at the end of the file."""
+        """Return a block of complete lines and quoted cells; empty at the end."""
         block = bytearray(self.rest)
         self.rest = b""
         while not self.ended:
@@ -583,7 +583,7 @@ class Text(Reader):
                 block += self.next_block()
 
     def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """Yield the rows of a block from line `first`. Raises `Unclosed` if the last one is incomplete."""
+        """Yield the rows of a block from line `first`. Raises `Unclosed` if it ends within one."""
         separated = bool(self.dialect.separator)
         is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect)
         parsed = self.parse_with_arrow(block) if is_regular else None
@@ -599,7 +599,7 @@ class Text(Reader):
             yield self.parse_plainly(block, first)
 
     def parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
-        """Return the batch in a block, and errors by row; None if the plain reader might differ."""
+        """Return the batch in a block, and errors by row; None if readers might differ."""
         import numpy as np
         import pyarrow as pa
 
@@ -652,7 +652,7 @@ class Text(Reader):
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
     def plain_rows(self, block: bytes) -> Iterator[TextRow]:
-        """Yield the rows of a block by the plain reader; lines are counted from 0."""
+        """Yield a block's rows by the plain reader; lines are counted from 0."""
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
         rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
         return ((line - 1, cells, error) for line, cells, error in rows)
@@ -733,7 +733,7 @@ def _encloses_cells(block: bytes, dialect: Dialect) -> bool:
 
 
 def _middle(block: bytes, *, quoted: bool) -> int:
-    # after the first newline of the second half; if cells are `quoted`, one outside of quotes
+    # after the second half's first newline; for `quoted` cells, one outside quotes
     cut = len(block) // 2
     quotes = block.count(b'"', 0, cut)
     while end := block.find(b"\n", cut) + 1:

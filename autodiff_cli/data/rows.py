@@ -193,7 +193,7 @@ class Bound:
         where: Callable[[int], str] = lambda row: "",
         faults: Mapping[int, ExpressionError] | None = None,
     ) -> Answered:
-        """Return the answers to a batch; `where` gives rows' places, `faults` errors of rows."""
+        """Return the answers to a batch; `where` gives rows' places, `faults` their errors."""
         import numpy as np
         import pyarrow as pa
 
@@ -289,7 +289,7 @@ def numbers_of(column: Any) -> Any:
 
 
 def doubles(column: Any) -> Any:
-    """Return a column of doubles, NaN for null; Arrow's own method imports pandas."""
+    """Return a column of doubles, NaN for null; Arrow's method imports pandas."""
     import numpy as np
 
     there, data = column.buffers()
@@ -331,7 +331,7 @@ def _bound(rows: Rows, schema: bytes) -> Bound:
 
 
 class Rows(NamedTuple):
-    """A formula as a function from a `pyarrow.RecordBatch` to one with the answers to its rows.
+    """A formula as a function from a `pyarrow.RecordBatch` to one of answers.
 
     It is pickled as text and compiled once a process. `schema` describes its batches.
     """
@@ -364,7 +364,7 @@ class Rows(NamedTuple):
         return _unpickled, (version(), tuple(self))
 
     def fitted(self, columns: Sequence[str]) -> Fitted:
-        """Return the formula over these columns. Raises `ExpressionError` if they do not fit."""
+        """Return the formula over these columns. Raises `ExpressionError` for misfits."""
         several = self.question == "jacobian"
         with about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
@@ -381,12 +381,12 @@ class Rows(NamedTuple):
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def over(self, names: Sequence[str]) -> Rows:
-        """Return the formula over columns of these names, in the units of headings."""
+        """Return the formula over columns of these names, in their units."""
         asked_for = bool(self.units or self.typed or has_unit_literals(self.text))
         return self if all(map(is_name, names)) and not asked_for else _over(self, tuple(names))
 
     def bound(self, schema: pa.Schema) -> Bound:
-        """Return the formula over a schema. Raises `ExpressionError` if it does not fit."""
+        """Return the formula over a schema. Raises `ExpressionError` for misfits."""
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
@@ -445,7 +445,7 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
 
 
 def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
-    """Return the units of a program with inputs in those of `point`. Raises `ExpressionError` for misfits."""
+    """Return the units of a program for those of `point`. Raises `ExpressionError` for misfits."""
     from ..inputs.quantities import ProgramUnits, unit_value  # most rows have no units
     from ..quantities.unit import Unit
 
@@ -613,7 +613,7 @@ def _structured(table: pa.Table) -> Any:
 
 
 def fixed_and_columns(frame: Any) -> tuple[dict[str, Any], Any]:
-    """Return the constant values of a dictionary and its columns; other frames have only columns.
+    """Return the constants of a dictionary, and its columns; other frames have columns only.
 
     >>> fixed_and_columns({"x": [1.0, 2.0], "y": 3})
     ({'y': 3}, {'x': [1.0, 2.0]})

@@ -1,4 +1,4 @@
-"""Writers of batches of answers: to files, written completely or not at all, and standard output."""
+"""Writers of batches of answers: to files, all or nothing, and standard output."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Sink(ABC):
         """Write no more: the file is given up."""
 
     def opened_by_arrow(self) -> Any:
-        """Return the file as pyarrow writes it; Python would copy all data again."""
+        """Return the file as pyarrow writes it; Python would copy the data again."""
         import pyarrow as pa
 
         name = getattr(self.file, "name", None)
@@ -310,7 +310,7 @@ def plain_cell(cell: object) -> object:
 def sink(
     file: IO[bytes], schema: Any, format: str, *, spreadsheet: bool, leading: tuple[str, ...] = (), **choices: Any
 ) -> Sink:
-    """Return the writer of a format; see `WideView` for choices. Raises a usage error."""
+    """Return the writer of a format; see `WideView`. Raises a usage error."""
     if format in ("csv", "tsv"):
         return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
     if format in WIDE:

@@ -82,7 +82,7 @@ class Source(NamedTuple):
         return self.format in COLUMNAR
 
     def open(self) -> Any:
-        """Open the file in bytes; the caller closes it. Raises `ExpressionError`, or errors of opening."""
+        """Open the file in bytes, for the caller to close. Raises `ExpressionError` or `OSError`."""
         if self.file is not None:
             return self.file
         return filesystems.opened(self.path) if is_url(self.path) else open(self.path, "rb")
@@ -194,7 +194,7 @@ def _source(path: str, forced: Forced) -> Source:
 
 
 def read_once(path: str) -> bool:
-    """Return whether a path can be read only once: standard input, a pipe, a device."""
+    """Return whether a path is readable only once: standard input, a pipe, a device."""
     if path == "-" or is_url(path):
         return path == "-"
     with suppress(OSError, ValueError):
@@ -236,7 +236,7 @@ class TextFile:
             raise ExpressionError("io", message, hint="check the path") from None
 
     def first_block(self) -> tuple[str, bool]:
-        """Return the beginning of the text, of a pipe two lines of the table, and whether that is all."""
+        """Return the text's beginning, of a pipe two lines of the table, and whether that is all."""
         lines = 0
         while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
             self._next(FIRST_BLOCK_BYTES)
@@ -267,7 +267,7 @@ class TextFile:
             raise ExpressionError("io", message, hint=hint) from None
 
     def follow(self, layout: Layout) -> None:
-        """Skip comments, blanks, and lines before the table, by the file's layout."""
+        """Skip comments, blanks, and lines before the table, by the layout."""
         if not (layout.skip or layout.marks or layout.blanks):
             return
         normal = Normal(layout)
@@ -313,7 +313,7 @@ class TextFile:
         return self.head
 
     def rewind(self, lines: int) -> None:
-        """Rewind to after the first `lines` lines, and stop keeping the beginning."""
+        """Rewind to after `lines` lines, and stop keeping the beginning."""
         self.place = len(BYTE_ORDER_MARK) if self.head.startswith(BYTE_ORDER_MARK) else 0
         for _ in range(lines):
             self.place = self.head.find(b"\n", self.place) + 1 or len(self.head)

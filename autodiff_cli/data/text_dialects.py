@@ -1,4 +1,4 @@
-"""Dialects of data files in text: recognised once from the first block by the manual's rules, or set by options."""
+"""Dialects of text files: recognised once from the first block by the manual's rules, or set by options."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ DATE = re.compile(
 """A date, which as a formula would be a difference or a quotient."""
 
 UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)")
-"""Unclear as a formula: `5-10`, `555-1234`, Fortran's `1.5-123`, `1.5e` that is cut off."""
+"""Unclear as a formula: `5-10`, `555-1234`, Fortran's `1.5-123`, a truncated `1.5e`."""
 
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
 
@@ -148,7 +148,7 @@ def as_point(cell: str, decimal: str, thousands: str) -> str:
 
 
 def in_formula(cell: str, dialect: Dialect) -> str:
-    """Return a cell in the style of formulas. Raises `ExpressionError` for a number of another style."""
+    """Return a cell in the style of formulas. Raises `ExpressionError` for another style."""
     if dialect.plain and "," not in cell:
         return cell
     cell = cell.translate(_THIN)
@@ -196,7 +196,7 @@ def _style(cells: Collection[str], decimal: str | None) -> tuple[str, str]:
             # if no style fits all numbers, the file has the style of its beginning
             styles = [style for style in styles if style in own] or styles
     usual = (decimal or ".", "")
-    # comma and point may both be the decimal mark: ambiguous cells are refused one by one
+    # comma and point may both be the decimal mark: ambiguous cells are refused
     if usual in styles or not styles or {(".", ","), (",", ".")} <= {*styles}:
         return usual
     return styles[0]
@@ -287,7 +287,7 @@ Line = tuple[int, str]
 
 
 def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
-    """Return the layout of a file from the text at its beginning. Raises `ExpressionError` if it is ambiguous.
+    """Return the layout of a file from its first text. Raises `ExpressionError` if ambiguous.
 
     The text may be `complete`; with `tabs` they separate if the first line has some.
     """

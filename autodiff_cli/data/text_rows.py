@@ -1,4 +1,4 @@
-"""Rows of data files in text: separated columns under a header, or a JSON object a line."""
+"""Rows of text files: separated columns under a header, or a JSON object a line."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Texts:
     """The lines of a file, with pushback."""
 
     def __init__(self, file: Any, name: str, idle: Callable[[], None] | None = None, *, first: bool = True) -> None:
-        """`name` is the file's in messages; `first` means that it is at its beginning."""
+        """`name` is the file's in messages; `first` means at its beginning."""
         self.name = name
         self.again: list[Line] = []
         self.taken = 0
@@ -49,7 +49,7 @@ class Texts:
         self.more = self.read(lines(file, idle))
 
     def read(self, raw: Iterator[bytes | None]) -> Iterator[Line]:
-        """Yield each line as text. Raises `ExpressionError` if the first is not text."""
+        """Yield each line as text. Raises `ExpressionError` for another format."""
         for number, data in enumerate(raw, start=1):
             if data is None:
                 message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
@@ -174,7 +174,7 @@ def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator
 
 
 def with_names(rows: Iterator[TextRow]) -> tuple[list[str], Iterator[TextRow]]:
-    """Return the names of the first row with names, and all rows. Raises the first fault if there is none."""
+    """Return the names of the first row with names, and all rows. Raises the first fault if none."""
     passed: list[TextRow] = []
     for row in rows:
         passed.append(row)
@@ -217,7 +217,7 @@ _IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
 
 
 def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
-    """Return the number in a cell, with its text. Raises `ExpressionError` naming the column."""
+    """Return the number in a cell, with its text. Raises `ExpressionError`."""
     try:
         if isinstance(cell, str):
             cell = cell.strip()

@@ -1,4 +1,4 @@
-"""The builder: meanings of names, bindings, definitions and calls, and type checks. It evaluates nothing."""
+"""The builder: meanings of names, bindings and calls, and type checks. It evaluates nothing."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Program:
         self.roots = whole.roots
         """The indices of the outputs in `whole`."""
         self.leaves = whole.names[1]
-        """The indices of the variables in `whole`, by name, in order of appearance."""
+        """The indices of the variables in `whole`, by name, as they appear."""
         self.parameters = parameters
         """The default variables of a gradient."""
         self.constants = constants
@@ -108,7 +108,7 @@ class Program:
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
 
     def leaf_places(self, names: Iterable[str] | None = None) -> list[int | None]:
-        """Return the indices in `graph` of variables, by default all; None for an unused one."""
+        """Return the indices in `graph` of variables, or all; None if unused."""
         return list(map(self.places.get, self.leaves if names is None else names))
 
     @cached_property
@@ -169,7 +169,7 @@ class Body(Graph):
 
 
 class Anything:
-    """A set of conditions for a body, whose parameters may be numbers or conditions."""
+    """Unknown conditions: a body's parameters may be numbers or conditions."""
 
     def __contains__(self, node: object) -> bool:
         return True
@@ -190,7 +190,7 @@ class Function(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A part of a body that is being evaluated: its nodes from `first` to before `end`."""
+    """A part of a body in evaluation: its nodes from `first` to before `end`."""
 
     function: Function
     meanings: dict[str, Any]
@@ -217,7 +217,7 @@ def _latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
 class Builder:
     """The program read so far. The reader itself adds plain operations to `nodes`.
 
-    The first error about names and types is kept until all of the text is read: syntax errors come first.
+    The first error about names and types waits for the end of the text: syntax errors come first.
     """
 
     takes_lists = False
@@ -255,7 +255,7 @@ class Builder:
         self.free: dict[str, int] = {}
         self.used_constants: dict[str, int] = {}
         self.unknown: frozenset[int] = frozenset()
-        """The parameters of a function without calls, whose body is only checked."""
+        """The parameters of a function without calls, which is only checked."""
         self.bound: dict[str, list[tuple[int, Any]]] = {}
         """By name, what it was bound to and by which statement; `defined` likewise."""
         self.defined: dict[str, list[tuple[int, Function]]] = {}
@@ -416,7 +416,7 @@ class Builder:
         self.parameters = head.parameters
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
-        """Make the body of the last function the output, its parameters the variables."""
+        """Output the body of the last function, with its parameters as variables."""
         for name, span in self.parameters:
             if name in self.free or name in self.indexed:
                 message = f"`{name}` is a parameter here, and a variable of the program before"
@@ -455,7 +455,7 @@ class Builder:
         return self._constant(0.0, "0", (0, 0))
 
     def unusual_number(self, text: str, place: Place) -> tuple[float, str] | None:
-        """Return value (in coherent units) and text of a number with a unit, `5[kg]`, or that is too large.
+        """Return value (in coherent units) and text of a number with a unit, `5[kg]`, or too large.
 
         Unknown units and infinite values are errors; None for text that is no number.
         """
@@ -709,7 +709,7 @@ class Builder:
         """Return a call of a function, not evaluated yet."""
         self.uncalled.pop(function.statement, None)
         if via is not None and not self.takes_lists:
-            # Expanded calls are counted, with nodes or without: they can grow exponentially.
+            # Expanded calls count, with nodes or without: they can grow exponentially.
             self.spend(len(function.body.places), via)
         meanings = dict(zip(function.parameters, operands, strict=True))
         return Call(function, meanings, via, function.root + 1, [], 0, depth + 1)
@@ -722,7 +722,7 @@ class Builder:
             raise self.error("limit", self.too_many.format(self.most), place, "split the program")
 
     def value(self, call: Call) -> Any:
-        """Return the value of the last node of a call, by a stack instead of recursion."""
+        """Return the last node's value of a call, by a stack, not recursion."""
         calls = [call]
         while True:
             call = calls[-1]

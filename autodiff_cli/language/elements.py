@@ -60,7 +60,7 @@ def _filled(name: str, shape: Sequence[int], values: Mapping[str, Any], index: t
 
 
 def flattened(name: str, value: object) -> dict[str, Any] | str:
-    """Return the entries of a list, or a list of rows, by name, or an error as text."""
+    """Return the entries of a list, or list of rows, by name, or an error as text."""
     rows: Any = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(rows, list | tuple) or not rows:
         return "a list has at least one entry"
@@ -117,7 +117,7 @@ def has_elements(record: Mapping[str, object]) -> bool:
 
 
 def expanded(wanted: Sequence[str], names: Collection[str]) -> list[str]:
-    """Return the wanted names; a list that is not in `names` stands for its entries."""
+    """Return the wanted names; an unknown list stands for its entries."""
     entries = {name: [other for other in names if other.startswith(f"{name}[")] for name in wanted if name not in names}
     return [entry for name in wanted for entry in entries.get(name) or [name]]
 

@@ -190,7 +190,7 @@ def _pair(named: dict[str, str], words: list[str]) -> str:
 
 
 def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int], dict[int, int]]:
-    """Return the states in the order of a walk from the start, and their new numbers.
+    """Return the states in the order of a walk from the start, and new numbers.
 
     Lark's own numbers vary from run to run; these make the file reproducible.
     """

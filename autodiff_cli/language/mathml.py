@@ -20,7 +20,7 @@ THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
 
 OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)
-"""Kinds of items: a number, name or fraction; a function's name; a parenthesised group."""
+"""Kinds of items: a number, name or fraction; a function's name; a group."""
 
 SIGNS = {
     "-": "−", r"\cdot": "⋅", r"\times": "×", r"\le": "≤", r"\ge": "≥", r"\ne": "≠", r"\partial": "∂",

@@ -1,4 +1,4 @@
-"""Printer: graphs as text that the parser reads back, with minimal parentheses. Nothing recurses."""
+"""Printer: graphs as text that the parser reads back. Nothing recurses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Item = str | tuple[Any, int]
 """A piece of output: text, or a node and its required precedence."""
 
 INFIX: dict[str, tuple[str, int, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 4}
-"""Text between the operands, own precedence, and those required of the left and right operand."""
+"""Text between the operands, own precedence, and that required of each operand."""
 
 PREFIX: dict[str, tuple[str, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 3}
 """Text before the operand, own precedence, and that required of the operand."""
@@ -26,7 +26,7 @@ Written = tuple[int, list[Item]]
 """An expression's precedence and its pieces."""
 
 Template = str | tuple[Any, ...]
-"""A function's name; a text such as `float(round({0}))`; or that with its own precedence and its inputs'."""
+"""A function's name; text such as `float(round({0}))`; or that with precedences: its own, its inputs'."""
 
 OPERATORS: dict[str, tuple[Any, ...]] = {
     **{name: (f"{{0}}{between}{{1}}", *levels) for name, (between, *levels) in INFIX.items()},
@@ -43,7 +43,7 @@ def number_text(x: float) -> str:
 
 
 def assembled(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) -> str:
-    """Return the text of a node of at least this precedence, in parentheses where needed.
+    """Return the text of a node, in parentheses if its precedence is lower.
 
     `parts` returns the precedence and the pieces of a node.
     """
@@ -65,7 +65,7 @@ def assembled(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) -
 
 @lru_cache(maxsize=1024)
 def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
-    """Split a template into text and inputs: the position of each, and its required precedence.
+    """Split a template into text and inputs: their positions and required precedences.
 
     An input stands in parentheses unless it is between some already.
     """

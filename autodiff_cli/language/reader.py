@@ -1,4 +1,4 @@
-"""The reader: text to operations, in one pass over the tables that Lark computed from the grammar."""
+"""The reader: text to operations, in one pass over Lark's tables of the grammar."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ParseFailure(Exception):
         super().__init__()
         self.statements = statements
         self.at = at
-        """The start of the token that does not fit, where the tables would go on."""
+        """The start of the first token that does not fit."""
 
 
 def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Program:
@@ -74,7 +74,7 @@ def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Pro
 
 
 def read(text: str, builder: Builder) -> Builder:
-    """Return the builder with all statements of a text; another one if there are lists.
+    """Return the builder with all statements of a text; another one for lists.
 
     Raises as `parse` does, but the builder keeps errors about names, types and numbers of arguments.
     """
@@ -87,7 +87,7 @@ def read(text: str, builder: Builder) -> Builder:
 
 
 def _read(text: str, builder: Builder) -> Builder:
-    """Return the builder with all statements of a text. Raises `ListNotation` if it takes no lists.
+    """Return the builder with all statements. Raises `ListNotation` if it takes no lists.
 
     Linear in the text, without recursion: each sign takes one look into the tables, and one for each rule that ends
     before it. Places are in pairs, see `Spans`.
@@ -168,7 +168,7 @@ def _read(text: str, builder: Builder) -> Builder:
                     operands[:], signs[:] = zip(*pairs(text), strict=True)
                 called = operands[first - 1]
                 if called in functions and type(top) is int and not conditions and signs[i + 1] != "=":
-                    # A function of one argument that has no other meaning, as in `builder.call`.
+                    # A function of one argument without other meanings, as in `builder.call`.
                     context, first, _ = stack.pop()
                     node = len(places)
                     rows.append((functions[called], node, top, None))
@@ -252,7 +252,7 @@ def _last(first: int) -> int:
 
 # ---- actions of rules
 class Parts(NamedTuple):
-    """The parts of a rule that applies: the frames that its signs suspended, and the rest."""
+    """The parts of a rule: the frames that its signs suspended, and the rest."""
 
     builder: Builder
     operands: Sequence[str]
@@ -399,7 +399,7 @@ _BEGINNINGS = frozenset(
 
 
 def take(states: list[int], kind: int) -> int:
-    """Shift the next terminal (> 0), reduce by a rule before it (< 0), or do nothing."""
+    """Shift a terminal (> 0), reduce by a rule before it (< 0), or do nothing."""
     action = ACTION[states[-1] + kind]
     if action > 0:
         states.append(action)
@@ -421,18 +421,17 @@ def _does_nothing(action: int) -> bool:
 
 
 def only_rule(state: int) -> int:
-    """Return the only rule, as an action, that applies in a state; 0 if it depends on the sign."""
+    """Return the only rule of a state, as an action; 0 if it depends on the sign."""
     rules = {action for action in ACTION[state : state + _WIDTH] if action}
     return min(rules) if len(rules) == 1 and min(rules) < 0 else 0
 
 
 class State:
-    """The part that was read since the last sign that was kept.
+    """The part read since the last kept sign.
 
-    Its `moves` say what is to be done at each sign that may follow. By the text of a sign: what to do; the state that
-    it leads to, or the origin of what is made; and by which rule or primitive. By a terminal or an origin: the state
-    where that has been read or made. By None: this. They are worked out, from the tables, where they are met for the
-    first time (`_move`), and are plain dictionaries since every sign takes several looks into them.
+    Keys of its `moves` are the texts of signs (the action; the next state, or the origin of the result; the rule or
+    primitive), terminals and origins (the state after them), and None (this). They are computed from the tables on
+    first use (`_move`), in plain dictionaries, as every sign takes several lookups.
     """
 
     __slots__ = ("below", "moves", "number", "possible", "read")
@@ -449,7 +448,7 @@ class State:
         self.moves: Moves = {None: self}
 
     def after(self, kind: int) -> list[int]:
-        """Return the states of the tables since the last sign, before the next terminal."""
+        """Return the states of the tables from the last sign to the next terminal."""
         states = [self.number]
         if self.below is not None:
             states.append(_after(self.number, self.read))
@@ -520,5 +519,5 @@ def _state(number: int) -> Moves:
 
 
 def _after(number: int, read: int) -> int:
-    """Return the state of the tables after a terminal or an origin; <= 0 if there is none."""
+    """Return the table's state after a terminal or an origin; <= 0 if none."""
     return GOTO.get(number + read - _ORIGIN, 0) if read >= _ORIGIN else ACTION[number + read]

@@ -1,4 +1,4 @@
-"""Statements, and the rules of the language beyond its grammar, each checked where the node is made."""
+"""Statements, and the rules of the language beyond its grammar, each checked at its node."""
 
 from __future__ import annotations
 
@@ -51,11 +51,10 @@ class UnknownShape(ExpressionError):
 
 
 class UnexplainedText(ExpressionError):
-    """An error whose hint only `diagnostics` can give, since it has to try spellings.
+    """An error whose hint needs `diagnostics`, which tries spellings.
 
-    Of a value that is not used: `end` is where that ends, `after` where the next statement begins. Of a call of
-    something that is no function: where the call ends; `after` is 0. Where it has no value either, `functions` are
-    those that the program defines.
+    For an unused value, `end` is its end, `after` the start of the next statement. For a call of no function, `end` is
+    the end of the call, `after` is 0; if the name has no value either, `functions` are those of the program.
     """
 
     def __init__(
@@ -80,11 +79,11 @@ def check_statements(statements: Sequence[Complete], outline: Callable[[], Seque
 
 
 def check_commas(starts: Sequence[int], text: str, where: str) -> None:
-    """Raise an error if two neighbours are likely meant as one number: `1,000`; as outputs, also `1,5` and `1.000,5`.
+    """Raise an error if neighbours are likely one number: `1,000`; as outputs, also `1,5` and `1.000,5`.
 
-    `starts` are where outputs or arguments begin. Of arguments it is asked twice. `atan2(1,200)` has two, as every call
-    that can take its arguments as they stand, but nobody writes `000` or `050` for one; and where their number is wrong
-    (`miscounted`), `sin(1,500)` has groups of exactly three digits after one to three that do not begin with 0.
+    `starts` are where outputs or arguments begin. Arguments are checked twice. `atan2(1,200)` has two, like any call
+    with the right number of them, but nobody writes `000` or `050` for one; if their number is wrong (`miscounted`),
+    `sin(1,500)` has groups of exactly three digits after one to three that do not begin with 0.
     """
     what = "outputs" if where == "outputs" else "arguments"
     for left, right in pairwise(starts):

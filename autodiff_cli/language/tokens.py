@@ -33,7 +33,7 @@ KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 """The reserved words and their terminals."""
 
 _END_SIGN, _ANOTHER = "\x00", "\x01"
-"""The mark of the end of the text, and another character that no program contains."""
+"""The mark of the end of the text, and another character not in programs."""
 
 MAX_NUMBERS, MAX_LENGTH = 4096, 32
 """The size of the cache of numbers, and the longest cached number in characters."""
@@ -86,7 +86,7 @@ def split(text: str) -> tuple[list[str], list[str], bool]:
     """Return the text before each sign, the signs, and whether these are the `pairs`.
 
     Plain ASCII is cut at the signs, which is quicker: there they are the pairs up to the first piece that is neither a
-    name nor a number, as long as it has no underscore.
+    name nor a number, without underscores.
     """
     if not text.isascii():
         operands, signs = zip(*pairs(text), strict=True)
@@ -103,7 +103,7 @@ class Spans:
 
     @cached_property
     def pairs(self) -> list[tuple[int, int, int]]:
-        """For each pair, its start, the end before its sign, and the place of the sign."""
+        """For each pair: its start, the end before its sign, the place of the sign."""
         text = without_skipped(self.text)
         positions = []
         end = 0
@@ -116,15 +116,15 @@ class Spans:
         return positions
 
     def start(self, first: int) -> int:
-        """Return the start of a construct: of pair `first`, or of the sign of pair `~first`."""
+        """Return the start of a construct: pair `first`, or the sign of pair `~first`."""
         return self.pairs[first][0] if first >= 0 else self.pairs[~first][2]
 
     def end(self, last: int) -> int:
-        """Return the end of a construct: the last token before the sign of pair `last`."""
+        """Return the end of a construct: the last token of pair `last` before its sign."""
         return self.pairs[last][1]
 
     def __call__(self, place: tuple[Any, ...]) -> Span:
-        """Return the span of a piece in pairs, `(first, last)`, or of a span, unchanged.
+        """Return the span of a piece in pairs, `(first, last)`; a span is unchanged.
 
         A third part is the place of the call through which it was reached.
         """
@@ -165,7 +165,7 @@ def sign_kind(sign: str) -> int:
 
 
 def number_of(text: str) -> tuple[float, str] | None:
-    """Return the value of a number or unsigned superscript, and its text in ASCII without underscores.
+    """Return the value of a number or unsigned superscript, and its text in plain ASCII.
 
     None for a number with too long an exponent, and for one with a unit.
     """
@@ -203,25 +203,25 @@ def _has_long_exponent(number: str) -> bool:
 
 
 def worth(sign: str) -> str:
-    """Return the meaning of a sign: an ASCII comparison, the operation of `+=`, a superscript's digits."""
+    """Return the meaning of a sign: ASCII comparison, operation of `+=`, superscript's digits."""
     plain = sign.translate(_PLAIN)
     return _WORTH.get(plain, plain)
 
 
 def read_token(text: str, start: int = 0) -> re.Match[str]:
-    """Return the first token from `start`; its last group is that of its terminal."""
+    """Return the first token from `start`; its last group is its terminal's."""
     match = _compiled(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
     assert match is not None
     return match
 
 
 def is_coefficient(text: str, start: int = 0) -> bool:
-    """Return whether a coefficient starts here: `2` in `2x`, but not in `2 x` or `2*x`."""
+    """Return whether a coefficient starts here: `2` in `2x`, not in `2 x` or `2*x`."""
     return read_token(text, start).lastindex == COEFFICIENT
 
 
 def scan(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield kind, start and end of each token that is not skipped, the end of the text last."""
+    """Yield kind, start and end of each token that is not skipped, then of the end."""
     depth = 0
     for match in _compiled(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
         kind = match.lastindex or 0
@@ -243,7 +243,7 @@ def scan(text: str) -> Iterator[tuple[int, int, int]]:
 
 
 def without_skipped(text: str) -> str:
-    """Return the text with blanks for comments, and for new lines in parentheses."""
+    """Return the text with blanks for comments and for new lines in parentheses."""
     if "#" not in text and "\n" not in text and "\r" not in text and (text.isascii() or len(text.splitlines()) < 2):
         return text
     parts = []
@@ -256,7 +256,7 @@ def without_skipped(text: str) -> str:
 
 
 def stranger(name: str) -> int | None:
-    """Return the position of the first character that is not allowed in a name, or None.
+    """Return the position of the first invalid character of a name, or None.
 
     The grammar's pattern is exact for plain ASCII only; Unicode decides the rest.
     """

@@ -86,7 +86,7 @@ def _character(char: str) -> str:
 
 
 def name_parts(name: str) -> tuple[str, str, bool]:
-    """Return a name as LaTeX: its letters, its index, and whether they are one symbol.
+    """Return a name as LaTeX: letters, index, and whether they are one symbol.
 
     `x1`, `w_1` and `beta_max` have an index; `c[2]` is the second node that the program calls `c`.
     """
@@ -160,7 +160,7 @@ def _underscored(name: str) -> str:
 
 
 # ---- formulas
-# On paper a leading minus binds less than a product, and so does a slash; up to sums it is as the grammar has it.
+# On paper a leading minus or a slash binds less than a product; up to sums the grammar's order holds.
 NEGATED, RATIO, PRODUCT, POWER, ATOM = range(binding.SUM + 1, binding.SUM + 6)
 
 _ON_PAPER = {binding.PRODUCT: RATIO}
@@ -177,7 +177,7 @@ DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 _FUNCTIONS = "fghuFGH"
 """Names for a function, the usual first."""
 MAX_STATED_NODES = 1000
-"""The most nodes of a function stated before its derivatives, counted at each use."""
+"""The most nodes of a function stated before its derivatives, with repetition."""
 MAX_EXPONENT_LENGTH = 60
 """The longest superscript of e in LaTeX characters; longer exponents use `exp`."""
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
@@ -227,7 +227,7 @@ class Typesetting:
                 continue
             parts = name_parts(name)
             stem, mark, again = name.partition("[")
-            # an entry of a list: what is bound again, as `c[2]`, is there without it too
+            # an entry of a list: a redefined name, `c[2]`, also occurs without index
             if mark and stem not in names:
                 letter, below, symbol = name_parts(stem)
                 parts = letter, f"{below},{again[:-1]}" if below else again[:-1], symbol
@@ -248,7 +248,7 @@ class Typesetting:
         return _accented(*(self._names.get(name) or name_parts(name)), over)
 
     def derivative(self, by: Sequence[str], several: bool) -> str:
-        """Return the derivative by these variables, with ∂ if the function has `several`."""
+        """Return the derivative by these variables, with ∂ for `several`."""
         d = r"\partial " if several else "d"
         powers = {name: by.count(name) for name in by}
         below = r"\, ".join(f"{d}{self.name(name)}{_power(k)}" for name, k in powers.items())
@@ -514,6 +514,6 @@ def matrix(rows: Sequence[Sequence[str]]) -> str:
 
 
 def equations(sides: Sequence[tuple[str, ...]]) -> str:
-    """Return equations below each other; a third part is the sign instead of `=`."""
+    """Return equations below each other; a third part replaces the `=`."""
     lines = [f"{left} &{sign[0] if sign else '='} {right}".lstrip() for left, right, *sign in sides]
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"

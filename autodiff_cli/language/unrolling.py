@@ -1,4 +1,4 @@
-"""Lists: `[a, b]`, `x[2]`, `W @ x + b` and `sum(w[i]*x[i], i, 1, 3)`, unrolled to operations on numbers.
+"""Lists: `[a, b]`, `x[2]`, `W @ x + b` and `sum(w[i]*x[i], i, 1, 3)`, unrolled to operations.
 
 Each statement of a program with lists is recorded like the body of a definition, and then evaluated: the builder adds
 an operation for each entry, with its place in the text. The graph has no lists.
@@ -41,7 +41,7 @@ _WHOLE: Mapping[Primitive, Callable[..., float]] = {
 
 
 class Array(NamedTuple):
-    """A list of nodes, or of rows of nodes: its shape, and its entries row by row."""
+    """A list of nodes, or of rows of nodes: its shape, and entries by rows."""
 
     shape: tuple[int, ...]
     entries: tuple[int, ...]
@@ -133,7 +133,7 @@ class Unroller(Builder):
         return body
 
     def _is_bounded(self, body: Body, i: int) -> bool:
-        """Return whether a node is a sum over an index: a name that the term uses."""
+        """Return whether a node is a sum over an index that its term uses."""
         parents, called = body.parents[i], body.called
         if body.primitives[i] is not marks.call_mark or len(parents) != 4 or called[i][0] not in BOUNDED:
             return False

@@ -96,7 +96,7 @@ class Compared:
     __hash__ = None  # type: ignore[assignment]
 
     _compared: Callable[..., Any]
-    """Compares by the sign of the difference; the last argument serves the message."""
+    """Compares by the sign of the difference; the last argument is for messages."""
 
     __eq__ = _comparison(operator.eq, "equal to")
     __ne__ = _comparison(operator.ne, "equal to")
@@ -177,7 +177,7 @@ def _operator(name: str) -> tuple[Any, Any]:
 
 
 class Written:
-    """A number whose operators are steps of its type, `m`, named as in the table."""
+    """A number whose operators are steps of its type, `m`, by their table names."""
 
     __slots__ = ()
     m: Any
@@ -193,7 +193,7 @@ class Written:
 
 
 class NumberType:
-    """A type of number: functions by name (`m.sin`, `m.pow`, `m.where`) for the rules of the table.
+    """A type of number: functions by name (`m.sin`, `m.pow`, `m.where`) for the table's rules.
 
     Functions that the type lacks are composed of others, by `DEFINITIONS`. A rule combines numbers with `+ - * / **`
     and whole literals, compares with `m.lt(x, 0)` and chooses with `m.where`, never with Python's `if`: types may not
@@ -243,7 +243,7 @@ class NumberType:
         return True
 
     def same(self, x: Number, y: Number) -> bool:
-        """Return whether two computations of a number agree, within the type's precision."""
+        """Return whether two computations of a number agree, to the type's precision."""
         return bool(x == y or (self.tolerance and abs(x - y) <= self.tolerance * max(abs(x), abs(y))))
 
     def literal(self, text: str) -> Number:
@@ -256,7 +256,7 @@ class NumberType:
         return product * self.pow(self.literal("pi"), self.number(int(unit.pi))) if unit.pi else product
 
     def definition(self, name: str) -> Callable[..., Number]:
-        """Return the formula by other functions. Raises AttributeError if there is none."""
+        """Return a formula of other functions. Raises AttributeError if there is none."""
         try:
             composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
         except KeyError:

@@ -81,7 +81,7 @@ def reported() -> Iterator[None]:
 
 
 class Defined(suppress):
-    """Suppresses the given errors and this package's, but not an exhausted budget."""
+    """Suppresses given errors and this package's, but not an exhausted budget."""
 
     def __init__(self, *errors: type[Exception]) -> None:
         super().__init__(AutodiffError, *errors)
@@ -98,7 +98,7 @@ class Work:
         self.renew(0)
 
     def renew(self, length: float, less: str = "ask for less") -> None:
-        """Reset the allowance for a program of `length` characters; `less` is a hint."""
+        """Reset the allowance for a program of `length` characters, with a hint."""
         self._less = less
         self.most = self.left = self.times * (STEPS + STEPS_A_CHARACTER * length)
 

@@ -35,7 +35,7 @@ class Dimensioned(NamedTuple):
     dimension: Dimension = NUMBER
     value: Fraction | None = None
     temperatures: Fraction | None = None
-    """The sum of temperatures on scales with their own zero, 0 for a difference; None if unknown."""
+    """The sum of temperatures on scales with own zeros, 0 for a difference; None if unknown."""
 
     @property
     def is_zero(self) -> bool:
@@ -221,7 +221,7 @@ class UnknownDimensions(Dimensions):
         return self.known(self.unknown(name).dimension)
 
     def unit_of(self, dimension: Dimension) -> str:
-        """Return the coherent unit, with the names of unknown dimensions in brackets."""
+        """Return the coherent unit, with unknown dimensions' names in brackets."""
         known = self.known(dimension)
         if known is not None:
             return str(coherent(known))

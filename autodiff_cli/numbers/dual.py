@@ -81,7 +81,7 @@ class Duals(Lifted):
         super().__init__(base, f"{base.name} with derivatives")
         self.derivative = "second derivative"
         self.strict = strict
-        """Whether `finite` also requires derivatives, as the backward sweep does."""
+        """Whether `finite` also requires derivatives, for the backward sweep."""
 
     def number(self, x: Number) -> Dual:
         return x if isinstance(x, Dual) else Dual(self, self.base.number(x), {})
@@ -94,7 +94,7 @@ class Duals(Lifted):
         return Dual(self, x, {direction: self.base.number(1)})
 
     def finite(self, x: Number) -> bool:
-        """Return whether the number, if strict also its derivatives, is finite. Raises its `fault`."""
+        """Return whether the number, if strict with derivatives, is finite. Raises its `fault`."""
         if not isinstance(x, Dual):
             return self.base.finite(x)
         if not self.strict:
@@ -104,7 +104,7 @@ class Duals(Lifted):
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
     def lifted(self, primitive: Primitive) -> Callable[..., Dual]:
-        """Return the function on duals: the base type's value, the table's derivative."""
+        """Return the function on duals: base value and table derivative."""
         base, value = self.base, getattr(self.base, primitive.name)
 
         def function(*inputs: Number) -> Dual:

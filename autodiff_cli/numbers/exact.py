@@ -16,7 +16,7 @@ from . import budget as work
 from .base import NO_RESULT, Number, NumberType, Refusal
 
 MAX_BITS = 14_000
-"""The most bits of numerators and denominators, some 4,200 digits: sums of fractions grow."""
+"""The most bits of numerators and denominators: sums of fractions grow."""
 
 
 class Exact(NumberType):
@@ -54,7 +54,7 @@ class Exact(NumberType):
         return bits <= MAX_BITS
 
     def charge(self, operations: int) -> None:
-        """Charge the cost of sums and products, mostly of greatest common divisors."""
+        """Charge sums and products, mostly for greatest common divisors."""
         work.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:

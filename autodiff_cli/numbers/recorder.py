@@ -24,7 +24,7 @@ class Step(Written):
         """An operation of `numbers.floats`, `where`, `number`, `input` or `nothing`."""
         self.args = args
         self.data = data
-        """The value of a number (float or bool), or the index of an input or item."""
+        """A number's value (float or bool), or an input's or item's index."""
         self.index = index
         """Its index in the recording, after its inputs."""
         self.safe = safe
@@ -164,7 +164,7 @@ class Recorder(NumberType):
             case "sum":
                 return a if len(args) == 1 else self.step("add", a, b) if len(args) == 2 else None
             case "and_" | "or_":
-                # A condition that may be undefined stays, even if the other decides.
+                # A condition that may be undefined stays, even if decided.
                 if a.name == "number":
                     return b if bool(a.data) is (name == "and_") else a
                 return a if a is b or (b.name == "number" and bool(b.data) is (name == "and_")) else None
@@ -177,5 +177,5 @@ def is_number(a: Step, value: float) -> bool:
 
 
 def always_defined(name: str, args: tuple[Step, ...]) -> bool:
-    """Return whether an operation, with its constants, is always defined except for overflow."""
+    """Return whether an operation, with its constants, is defined except for overflow."""
     return OPERATIONS[name].defined([a.data if a.name == "number" else None for a in args])

@@ -41,7 +41,7 @@ Ratio = tuple[int, int] | None
 
 
 class BoundedDigits(Compared, Valued):
-    """A number at most 2**`log_error` away from the true one, which is `ratio` if known."""
+    """A number within 2**`log_error` of the true one, which is `ratio` if known."""
 
     __slots__ = ("log_error", "m", "ratio", "x")
     log_error: float
@@ -291,7 +291,7 @@ class RunningDigits(Lifted):
                     value(*inside)
                     pole = True
             if pole:
-                # a rule of the table, such as 1/sqrt(1 - x²), is no function of the language
+                # a rule of the table, such as 1/sqrt(1 - x²), has no name
                 what = f"`{primitive.written}`" if primitive.group or primitive.operator else "the derivative"
                 raise undecided(f"whether {what} is defined here cannot be told") from None
             raise

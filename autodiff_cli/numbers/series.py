@@ -87,7 +87,7 @@ class SeriesType(Lifted):
         return Series(self, "literal", (), self.base.literal(text), False)
 
     def variable(self, *coefficients: Number) -> Series:
-        """Return a variable with these coefficients of orders 0, 1, … and 0 for the others."""
+        """Return a variable with these coefficients from order 0; the others are 0."""
         series = Series(self, "number", (), coefficients[0], True)
         series.c += coefficients[1:]
         return series
@@ -132,9 +132,9 @@ class SeriesType(Lifted):
             return True
 
     def extend(self, order: int) -> None:
-        """Compute the coefficient of this order, after all lower ones. Raises `Failed`."""
+        """Compute the next order's coefficients. Raises `Failed`."""
         for k in range(1 if self._marked(order) else order, order + 1):
-            # Derivatives first, one order lower: functions need them; they need only lower ones.
+            # Derivatives first, one order lower: functions need them.
             for lag in reversed(range(min(k, len(self.levels)))):
                 for series in self.levels[lag]:
                     n = k - lag
@@ -176,7 +176,7 @@ class SeriesType(Lifted):
         return coefficient
 
     def coefficient(self, series: Series, n: int) -> Number:
-        """Return the coefficient of order n of a series from its inputs' coefficients."""
+        """Return a series' coefficient of order n from its inputs' coefficients."""
         name, inputs = series.name, series.inputs
         if name == "add":
             return inputs[0].at(n) + inputs[1].at(n)

@@ -1,4 +1,4 @@
-"""Output files: written completely or not at all, and over an existing file only with `--force`."""
+"""Output files: written all or nothing, and over an existing file only with `--force`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_BYTES_IN_MEMORY = 1_000_000
 
 
 class Output:
-    """The output of a command: standard output, or a file that is written at the end."""
+    """The output of a command: standard output, or a file written at the end."""
 
     def __init__(self, path: str | None, *, force: bool) -> None:
         self.path = path
@@ -34,7 +34,7 @@ class Output:
             self.stream = _Named(held, path)
 
     def finish(self, code: int, *, whole: bool = False) -> int:
-        """Write the file if the exit code is 0 or it is `whole`, else print its text; return the code."""
+        """Write the file if `whole` or the code is 0, else print its text; return the code."""
         if self.path is not None:
             self.stream.seek(0)
             if code and not whole:
@@ -46,7 +46,7 @@ class Output:
 
 
 class _Named(io.TextIOWrapper):
-    """A text file that raises `ExpressionError` (`io`) with its path if the disk is full."""
+    """A text file. Raises `ExpressionError` (`io`) with its path if the disk is full."""
 
     def __init__(self, file: IO[bytes], path: str) -> None:
         super().__init__(file, encoding="utf-8", newline="\n")
@@ -66,7 +66,7 @@ class _Named(io.TextIOWrapper):
 
 
 def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
-    """Write a file; a regular one atomically. Raises `ExpressionError` (`io`) on failure, or if it exists."""
+    """Write a file, a regular one atomically. Raises `ExpressionError` (`io`), also if it exists."""
     file = begun(path, force=force)
     try:
         shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY)
@@ -78,12 +78,12 @@ def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
 
 
 def begun(path: str, *, force: bool) -> AtomicFile | Upload:
-    """Return a file that appears only when finished. Raises `ExpressionError` (`io`)."""
+    """Return a file, visible when finished. Raises `ExpressionError` (`io`)."""
     return Upload(path, force=force) if is_url(path) else AtomicFile(path, force=force)
 
 
 def check(path: str, *, force: bool) -> None:
-    """Raise early what `write` would raise about an existing file or a missing folder."""
+    """Raise early what `write` would for an existing file or a missing folder."""
     if path in ("", "-"):
         raise usage_error(f"`{path}` is not the name of a file", "give the name of a file to write")
     if is_url(path):
@@ -132,7 +132,7 @@ class AtomicFile:
                 os.chmod(self.beside, stat.S_IMODE(self.mode))
             if not self.force and hasattr(os, "link"):
                 try:
-                    # unlike renaming, this fails if another process has made the file
+                    # unlike renaming, this fails if a new file has the name
                     os.link(self.beside, self.target)
                     return
                 except FileExistsError:

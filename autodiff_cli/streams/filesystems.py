@@ -1,4 +1,4 @@
-"""Remote files: `s3://`, `gs://`, `hdfs://` and the like, by file systems of pyarrow or fsspec."""
+"""Remote files: `s3://`, `gs://`, `hdfs://` and others, by pyarrow or fsspec."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ANSWER_SECONDS = 60
 LACKING = "pyarrow, which is needed for files that are elsewhere, is not installed"
 
 OBJECT_STORES = ("s3", "gcs", "abfs")
-"""File systems that show only complete files; in others a temporary file is renamed."""
+"""File systems that show only complete files; others need a temporary file."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
 
@@ -32,11 +32,11 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
 Result = TypeVar("Result")
 
 abandoned = threading.Event()
-"""Set if a thread still waits for a network in vain: the process ends without it."""
+"""Set if a thread waits for a network in vain: the process ends without it."""
 
 
 def patiently(action: Callable[[], Result], seconds: float | None = None) -> Result:
-    """Return the result of a network action, in a thread so that signals are handled meanwhile.
+    """Return the result of a network action, in a thread, to handle signals meanwhile.
 
     Raises what the action raises, and `TimeoutError` after `seconds`.
     """
@@ -105,7 +105,7 @@ def io_message(fault: Exception) -> str:
 
 # ---- file systems
 def located(path: str) -> tuple[Any, str]:
-    """Return the file system of a path (`pyarrow.fs.FileSystem`), and the path within."""
+    """Return a path's file system (`pyarrow.fs.FileSystem`), and the path within."""
     parts = _URL.match(path)
     if parts is None:
         return needed("pyarrow.fs", "data", LACKING).LocalFileSystem(), os.path.abspath(path)
@@ -176,7 +176,7 @@ def entry(path: str) -> Entry:
 
 
 def is_there(path: str) -> bool:
-    """Return whether a file or folder exists. Raises `ExpressionError` if that is unknown."""
+    """Return whether a file or folder exists. Raises `ExpressionError` if unknown."""
     return bool(_info(path).type.name != "NotFound")
 
 
@@ -276,7 +276,7 @@ def beside(name: str) -> str:
 
 
 class Upload:
-    """A file on another file system, invisible until finished. Raises `ExpressionError` (`io`)."""
+    """A file on another file system, visible when finished. Raises `ExpressionError` (`io`)."""
 
     def __init__(self, path: str, *, force: bool) -> None:
         from tempfile import SpooledTemporaryFile

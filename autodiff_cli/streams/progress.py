@@ -1,4 +1,4 @@
-"""Progress of long work, if standard error is a terminal, and its end by a signal, with the result so far."""
+"""Progress of long work on a terminal, and its end by a signal, with the result so far."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ REFRESH_SECONDS = 0.25
 
 
 class Progress:
-    """A count of answers, shown by Rich if standard error is a terminal and answers go elsewhere.
+    """A count, shown by Rich if standard error is a terminal and answers go elsewhere.
 
     `unit` is counted; `here` means that no answer is printed meanwhile.
     """
@@ -67,13 +67,13 @@ ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if h
 
 
 def interrupted(rows: int, path: str | None) -> None:
-    """Report after how many rows the run was interrupted, and that its file is not written."""
+    """Report the rows before an interruption, and that the file is not written."""
     left = "" if path is None else f"; `{path}` is not written"
     write_stderr(f"interrupted after {rows:,} {'row' if rows == 1 else 'rows'}{left}\n")
 
 
 class Interruption:
-    """While entered, the first ending signal sets `asked`; a second one interrupts at once."""
+    """While entered, the first ending signal sets `asked`; a second one interrupts."""
 
     def __init__(self, *, begun: bool = True) -> None:
         self.asked = False

@@ -57,7 +57,7 @@ class Reading(NamedTuple):
     """How a command reads the parts of a request."""
 
     value_of: ValueOf = value_with_unit
-    """Reads values of points; by default constant expressions, perhaps with a unit."""
+    """Reads values of points; by default constants, perhaps with a unit."""
     keys: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
     """Further keys, each with its reader, which may raise `ExpressionError`."""
 
@@ -79,7 +79,7 @@ class Defaults(NamedTuple):
 
 
 def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None = None) -> Iterator[Request]:
-    """Yield the requests of a stream as lines come; `idle` is called before waiting."""
+    """Yield the requests of a stream; `idle` is called before waiting."""
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
             message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
@@ -97,7 +97,7 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
 
 
 def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[bytes | None]:
-    """Yield the lines of a file without line ends; None for one that is too long, as soon as known.
+    """Yield the lines of a file without line ends; None, early, for one too long.
 
     `idle` is called before each read, which may block.
     """
@@ -195,7 +195,7 @@ unknowns_of_object = partial(names_of_object, "for")
 
 
 def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] | None:
-    """Return the names of a repeatable option, or None. Raises a usage error for an empty name."""
+    """Return the names of an option, or None. Raises a usage error for an empty one."""
     if not options:
         return None
     listed = [name for text in options for name in split_names(text)]
@@ -244,7 +244,7 @@ def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> Value
 
 
 def whole(path: str) -> tuple[str, ExpressionError | None]:
-    """Return the program in a file, `-` for standard input, and its error if not text."""
+    """Return the program in a file, `-` for standard input, and its error or None."""
     return reading.whole(path, standard_input() if path == "-" else None)
 
 

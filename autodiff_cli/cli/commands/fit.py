@@ -71,7 +71,7 @@ def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
 
 
 def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
-    """Return the points of `--predict`, from files, values or sweeps, as columns."""
+    """Return the points of `--predict` as columns."""
     from ...data.columns import read_columns
 
     point: dict[str, float] = {}

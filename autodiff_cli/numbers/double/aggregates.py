@@ -62,7 +62,7 @@ def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
 
 
 def unit_vector(*xs: float) -> list[float]:
-    """Return each argument divided by the norm, the gradient of `hypot`; zeros for norm 0.
+    """Return each argument over the norm, the gradient of `hypot`; zeros for norm 0.
 
     Accurate even if the norm overflows or is subnormal.
     """
