@@ -323,7 +323,7 @@ class _Assumed:
 # ---- whole numbers
 @cache
 def rounds(primitive: Primitive) -> bool:
-    """Return whether an operation leaves exactly the whole numbers unchanged."""
+    """Return whether an operation fixes exactly the whole numbers."""
     if not primitive.jumps or len(primitive.params) != 1:
         return False
     rule = getattr(EXACT, primitive.name)
@@ -331,7 +331,7 @@ def rounds(primitive: Primitive) -> bool:
 
 
 class IntegerFacts:
-    """The formulas that are integers, by facts such as `floor(y) == y`."""
+    """The integer formulas, by facts such as `floor(y) == y`."""
 
     def __init__(self, facts: Sequence[Value]) -> None:
         self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
@@ -359,7 +359,7 @@ class IntegerFacts:
         return rest.denominator == 1
 
     def admits(self, leaf: Value, r: Range) -> bool:
-        """Return whether a number in this range meets all facts about a leaf."""
+        """Return whether a number in a range meets all facts about a leaf."""
         for a, c in self.known[leaf]:
             ends = sorted(
                 (a * Fraction(end) + c, opened)
@@ -374,7 +374,7 @@ class IntegerFacts:
 
 
 def linear(value: Value) -> tuple[dict[Value, Fraction], Fraction]:
-    """Return a formula as multiples of leaves or other nodes, and a number."""
+    """Return a formula as a linear combination of nodes, and a number."""
     one = constant(1.0, "1")
 
     def rule(v: Value, inputs: Sequence[dict[Value, Fraction]]) -> dict[Value, Fraction]:

@@ -28,7 +28,7 @@ CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
 
 class ProgramPoint:
-    """A branch of a formula within another, and the facts that hold there."""
+    """A branch of a formula within another, and its facts."""
 
     __slots__ = ("children", "depth", "facts", "known", "pairs", "parent")
 
@@ -77,7 +77,7 @@ class Guards:
         self.sure: dict[Value, ProgramPoint] = dict(self.place)
         """The branch in which a node is always computed."""
         self.kept: dict[Value, ProgramPoint] = dict(self.place)
-        """The branch in which a node is computed whatever the conditions are."""
+        """The branch in which a node is computed under any conditions."""
         for value in reversed(self.order):
             here, sure, kept = self.place[value], self.sure[value], self.kept.get(value)
             for k, p in enumerate(value._prev):

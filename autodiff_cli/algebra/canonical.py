@@ -21,7 +21,7 @@ MAX_SHORT = 3
 """The most terms or factors of a shared form that users copy."""
 
 MAX_DIGITS = 60
-"""The most digits of a numerator or denominator; longer ones stay as written."""
+"""The most digits of numerators and denominators; longer ones stay."""
 
 MAX_EXPONENT = 300
 """Numbers above 1e300 or below 1e-300 stay as written."""
@@ -68,7 +68,7 @@ class Product(NamedTuple):
 Form = Number | Boolean | Sum | Product | Value
 """A Value stands for any other node."""
 Parts = Iterable[tuple[Fraction, Value | None, Form]]
-"""The coefficient or exponent, the original node, and the form of each part."""
+"""The coefficient or exponent, the node, and the form of each part."""
 
 
 class RuleNotApplicable(Exception):
@@ -113,7 +113,7 @@ def number_text(x: Fraction) -> str | None:
 
 
 def without_twos_and_fives(n: int) -> tuple[int, int, int]:
-    """Return an integer without its factors 2 and 5, and the number of each."""
+    """Return an integer without factors 2 and 5, and their numbers."""
     counts = []
     for factor in (2, 5):
         count = 0
@@ -176,7 +176,7 @@ class Canonicalizer:
         self.fresh: dict[int, Terms] = {}
         """Terms and factors, by id, that their only user may extend in place."""
         self.changes: list[tuple[Terms, Value, Fraction | None]] = []
-        """The changes for the current node's form, with the previous values."""
+        """The changes for the current form, with previous values."""
 
     def outputs(self) -> list[Value]:
         """Return the canonical graphs of the outputs."""
@@ -290,11 +290,11 @@ class Canonicalizer:
         return self.node(DIV, top, *bottom) if bottom else top
 
     def rank(self, base: Value) -> tuple[int, int]:
-        """Return the sort key of a factor: constants first, then variables."""
+        """Return a factor's sort key: constants first, then variables."""
         return 2 if base._prev else 0 if base.primitive is CONSTANT else 1, 0
 
     def split_coefficient(self, c: Fraction, quotient_anyway: bool) -> tuple[Fraction, Fraction]:
-        """Return a coefficient's numerator and denominator, 1 for a decimal."""
+        """Return a coefficient's numerator and denominator; 1 for a decimal."""
         text = number_text(c)
         if text is None:
             return decimal_quotient(c)
@@ -522,7 +522,7 @@ def negated_sum(form: Sum) -> Sum:
 
 
 def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fraction | int = 1) -> dict[Key, Any]:
-    """Add a multiple of terms to a total in place, drop zeros, and return it."""
+    """Add a multiple of terms to a total, in place and without zeros."""
     for key, c in terms.items():
         coefficient = total.get(key, 0) + factor * c
         if coefficient:
@@ -533,7 +533,7 @@ def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fracti
 
 
 def check_digits(x: Fraction) -> Fraction:
-    """Return the number. Raises `RuleNotApplicable` if it has too many digits."""
+    """Return the number. Raises `RuleNotApplicable` for too many digits."""
     if size(x) < SURELY_SHORT:
         return x
     if max(digit_count(x.numerator), digit_count(x.denominator)) > MAX_DIGITS or not MIN_SIZE < abs(x) < 1 / MIN_SIZE:

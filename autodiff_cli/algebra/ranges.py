@@ -359,7 +359,7 @@ def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range
 
 
 def is_total(value: Value, inputs: Sequence[Range]) -> bool:
-    """Return whether an operation has a value for all inputs in these ranges."""
+    """Return whether an operation has values for all inputs in ranges."""
     primitive = value.primitive
     if not value._prev or primitive.defined([r.low if r.low == r.high else None for r in inputs]):
         return True

@@ -98,7 +98,7 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
 
 
 def times(a: Value | None, b: Value | None) -> Value:
-    """Return the product of two graphs; None and a literal 1 are omitted."""
+    """Return the product of graphs; None and a literal 1 are omitted."""
     factors = [factor for factor in (a, b) if factor is not None and factor is not ONE]
     return node(MUL, tuple(factors)) if len(factors) == 2 else factors[0] if factors else ONE
 
@@ -184,7 +184,7 @@ def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
 
 # ---- identities
 MAX_PRODUCTS = 4_000
-"""The most products of terms for an identity: about a quarter of a second."""
+"""The most products of terms for an identity: a quarter of a second."""
 
 SQUARES = {"cos": ("sin", Fraction(-1)), "cosh": ("sinh", Fraction(1))}
 """Functions whose square is 1 plus or minus another's."""

@@ -50,7 +50,7 @@ Part = tuple[Fraction, Terms]
 """A term: its coefficient, and bases with their exponents."""
 
 _PARTNERS: dict[str, tuple[int, str, int]] = {}
-"""Functions whose squares add up to 1: the sign, the other function, its sign."""
+"""Functions whose squares add up to 1: sign, other function, its sign."""
 
 for _row in PRIMITIVES.values():
     if _row.unit is not None:
@@ -328,7 +328,7 @@ class Shortener(Canonicalizer):
         return self.shortest(expanded, False) if some else None
 
     def grouped(self, parts: list[Part]) -> list[Part] | None:
-        """Return the sum with common factors taken out, the longest first."""
+        """Return the sum with common factors out, the longest first."""
         left = list(parts)
         while (chosen := self._common(left)) is not None:
             base, sign = chosen
@@ -370,7 +370,7 @@ class Shortener(Canonicalizer):
         return [(c / divisor, divided(factors, below))]
 
     def without_content(self, parts: list[Part]) -> list[Part]:
-        """Return the sum with its content, the common divisor, as a factor."""
+        """Return the sum with its content, the common divisor, outside."""
         if len(parts) == 1:
             c, factors = parts[0]
             for base, e in factors.items():
@@ -495,7 +495,7 @@ class Shortener(Canonicalizer):
         return None
 
     def by_choice(self, form: Product) -> Form | None:
-        """Return a choice, one side a number, with its factors moved inside."""
+        """Return a choice, one side a number, with factors inside."""
         for base, e in form.factors.items():
             if base.primitive is WHERE and e == 1:
                 if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
@@ -539,7 +539,7 @@ def divided(factors: Terms, others: Terms) -> Terms:
 
 
 def shared_factors(listed: Sequence[Terms]) -> Terms:
-    """Return the common factors of terms, with the highest power for divisors."""
+    """Return the common factors of terms; of divisors the highest power."""
     first, *others = listed
     shared: Terms = {}
     for base, e in first.items():

@@ -158,7 +158,7 @@ def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
 
 
 def as_typed(output: Value) -> list[Value]:
-    """Return the leaves in the order of the products: `c` before `x` in `c*x`."""
+    """Return the leaves as products have them: `c` before `x` in `c*x`."""
     order = in_order((output,))
     leaves = {leaf: k for k, leaf in enumerate(value for value in order if not value._prev)}
     ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}

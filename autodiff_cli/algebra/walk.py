@@ -21,7 +21,7 @@ def facts_of(
     facts: dict[Value, Fact] | None = None,
     known: Callable[[Value], Fact | None] | None = None,
 ) -> dict[Value, Fact]:
-    """Return the result of a rule for each node, given those for its inputs."""
+    """Return a rule's results for all nodes, inputs first."""
     facts = {} if facts is None else facts
     stack = [*roots][::-1]
     while stack:
@@ -47,7 +47,7 @@ def rebuilt(value: Value, inputs: tuple[Value, ...]) -> Value:
 
 
 def rewritten(roots: Iterable[Value], rule: Rule, copies: dict[Value, Value] | None = None) -> list[Value]:
-    """Return the graphs with each node replaced by a rule; `copies` is filled."""
+    """Return the graphs, each node replaced by a rule; fill `copies`."""
     ends = list(roots)
     copies = facts_of(ends, rule, copies)
     return [copies[end] for end in ends]

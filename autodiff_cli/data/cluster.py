@@ -45,7 +45,7 @@ QUIET = {
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of a local cluster: its own measurements would take 9 % of a core."""
+"""Settings of a local cluster: measuring itself would take 9 % of a core."""
 
 WORKERS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
 """The environment of new processes: nobody would read their warnings."""

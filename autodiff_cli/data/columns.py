@@ -122,7 +122,7 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
             used, units = _chosen(files, columns, choose)
             with closing(Progress("rows read", here=True)) as progress:
                 for file in files:
-                    # few rows of text are read row by row, all others by columns
+                    # few rows of text are read by row, all others by column
                     by_rows = not file.source.columnar and (file.is_short() or not has_arrow())
                     for piece in (_one_by_one if by_rows else _by_columns)(file, used):
                         buffer.add(piece)

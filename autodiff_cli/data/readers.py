@@ -43,7 +43,7 @@ ALIKE = "answer them one after the other, or make their columns alike"
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
-"""Shorter text is read row by row: importing NumPy and pyarrow takes as long."""
+"""Shorter text is read by row: importing NumPy and pyarrow takes as long."""
 
 
 class Chunk(NamedTuple):
@@ -82,7 +82,7 @@ class Reader(ABC):
     """
 
     names: Sequence[str]
-    """The columns of the file, or of its first row, then the swept names."""
+    """The columns of the file, or its first row, then the swept names."""
     types: Mapping[str, Any] = {}
     dialect = PLAIN
     rows_name_columns = False
@@ -157,7 +157,7 @@ class Reader(ABC):
             return 0
 
     def is_short(self) -> bool:
-        """Return whether the data are short enough for row-by-row processing."""
+        """Return whether the data are few enough to be read by row."""
         return False
 
     def field(self, name: str, is_number: bool) -> Any:
@@ -235,7 +235,7 @@ class Reader(ABC):
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
-        """Return the independently readable parts; None is the entire file."""
+        """Return the parts that can be read alone; None is the entire file."""
         return [None]
 
     @abstractmethod
@@ -296,7 +296,7 @@ def reader(
 
 
 class Files:
-    """Several files read as one table; each must have the required columns."""
+    """Several files as one table; each must have the required columns."""
 
     def __init__(
         self,
@@ -422,7 +422,7 @@ class Parquet(Reader):
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
-        """Yield the batches, one row group at a time, to prefetch only one."""
+        """Yield the batches by row groups, to prefetch only one."""
         groups = [fragment.number] if fragment else range(self.file.num_row_groups)
         for group in groups:
             yield from self.file.iter_batches(

@@ -215,7 +215,7 @@ class Bound:
         with allowed(length=self.length, anew=False) as work:
 
             def plain(point: Mapping[str, float]) -> Sequence[float]:
-                # each row has its own allowance, as each line of a stream has
+                # each row has its own allowance, like a line of a stream
                 work.renew(self.length)
                 try:
                     numbers, warnings = self.request.plain(point)
@@ -406,7 +406,7 @@ class Rows(NamedTuple):
 
 
 class RowUnits(NamedTuple):
-    """How rows are computed with units, in the unit system of the inputs."""
+    """How rows are computed with units, in the system of the inputs."""
 
     point: dict[str, Unit]
     """The units of the variables' numbers."""
@@ -430,7 +430,7 @@ class RowUnits(NamedTuple):
 
 
 def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
-    """Return the units of a program's rows, with inputs in those of `point`."""
+    """Return the units of a program's rows, given those of `point`."""
     from ..quantities.unit import linear
 
     units = checked_units(known, point, units_asked)
@@ -534,7 +534,7 @@ ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 
 
 def is_frame(value: object) -> bool:
-    """Return whether a value has columns by name, not a number for each name."""
+    """Return whether a value has columns by name."""
     if isinstance(value, Mapping):
         return any(map(_is_column, value.values()))
     return any(hasattr(value, attribute) for attribute in ARROW) or _field_names(value) is not None

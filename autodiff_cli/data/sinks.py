@@ -19,7 +19,7 @@ from .rows import doubles
 MIN_GROUP_ROWS = 262_144
 MAX_GROUP_BYTES = 64 * 1024 * 1024
 SLICE_ROWS = 8_192
-"""Rows of text written at a time: their text stays in the processor's cache."""
+"""Rows of text written at a time, to stay in the processor's cache."""
 
 
 class Sink(ABC):
@@ -159,7 +159,7 @@ class CellsSink(Sink):
         return memoryview(lines.buffers()[2])[ends[0] : ends[-1]]
 
     def cells(self, column: Any, kept: bool) -> Any:
-        """Return a column as text cells without nulls: errors, or `kept` cells."""
+        """Return a column as text without nulls: errors, or `kept` cells."""
         if column.null_count == len(column):
             return ""
         # it imports many other modules

@@ -57,7 +57,7 @@ class Source(NamedTuple):
     """One of `INPUT_FORMATS`; None for text, recognised by its content."""
     packed: str | None
     file: io.BufferedReader | None = None
-    """Standard input or a pipe, already peeked at, which cannot be reopened."""
+    """Standard input or a pipe, which cannot be reopened."""
     forced: Forced = UNFORCED
     sheet: str | None = None
     stream: bool = False
@@ -209,7 +209,7 @@ def within(sentence: str) -> str:
 
 
 class TextFile:
-    """The text of a source in UTF-8, which can be peeked at and reread."""
+    """The text of a source in UTF-8, with lookahead."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -390,7 +390,7 @@ def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
 
 
 def has_arrow() -> bool:
-    """Return whether pyarrow and NumPy are installed, without importing them."""
+    """Return whether pyarrow and NumPy are installed; import neither."""
     from importlib.util import find_spec
 
     return all(sys.modules.get(name, find_spec(name)) is not None for name in ("pyarrow", "numpy"))

@@ -43,7 +43,7 @@ TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
 
 _STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
 _THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
-"""Non-breaking blanks and the typographic apostrophe, between thousands."""
+"""Non-breaking blanks and the apostrophe between thousands."""
 
 _PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
 
@@ -93,7 +93,7 @@ UNFORCED = Forced()
 
 
 class Dialect(NamedTuple):
-    """The format of the rows of a text file, for the plain reader and pyarrow's."""
+    """The format of rows of text, for the plain reader and pyarrow's."""
 
     separator: str = ","
     """The separator of cells; empty for a JSON object a row."""
@@ -137,7 +137,7 @@ def number(decimal: str, thousands: str) -> re.Pattern[str]:
 
 
 def styles_of(cell: str) -> list[tuple[str, str]]:
-    """Return the decimal and thousands separators by which a cell is a number."""
+    """Return the decimal marks and thousands separators that fit a cell."""
     return [style for style in _STYLES if number(*style).fullmatch(cell)]
 
 
@@ -479,7 +479,7 @@ def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator
 
 
 class Normal:
-    """Converts whole lines of a file to a format that both readers accept."""
+    """Converts lines of a file to a format that both readers accept."""
 
     def __init__(self, layout: Layout) -> None:
         self.skip, self.blanks = layout.skip, layout.blanks

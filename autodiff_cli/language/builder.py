@@ -80,7 +80,7 @@ class Program:
         return self._of(self.whole.changed(rows=self.whole.rows, roots=roots), text)
 
     def negative(self) -> Program:
-        """Return the program whose outputs are the negatives of this one's."""
+        """Return the program with negated outputs."""
         whole, first = self.whole, len(self.whole.places)
         negatives: list[Row] = [(NEG, first + k, root, None) for k, root in enumerate(self.roots)]
         places = [*whole.places, *(whole.places[root] for root in self.roots)]
@@ -96,7 +96,7 @@ class Program:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph of the nodes that the outputs need, depth first; cached."""
+        """The graph of the nodes that the outputs need, cached."""
         return self._needed[0]
 
     def place(self, i: int) -> int | None:
@@ -122,7 +122,7 @@ class Program:
 
     @cached_property
     def variables(self) -> dict[str, Value]:
-        """The free names and their leaves, in order of first appearance; cached."""
+        """The free names and their leaves, in order of appearance; cached."""
         return {name: self.values[i] for name, i in self.leaves.items()}
 
     @property
@@ -130,13 +130,13 @@ class Program:
         return tuple([Binding(name, start, self.values[i]) for name, start, i in self.bindings_at()])
 
     def bindings_at(self) -> list[tuple[str, int, int]]:
-        """The bound names, their places, and the indices of their nodes."""
+        """The bound names, their places and the indices of their nodes."""
         where = Spans(self.text)
         return [(name, where(place).start, i) for name, place, i in self.bound]
 
 
 name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
-"""Markers in the body of a definition for nodes that only a call determines."""
+"""Markers in a definition for nodes that only a call determines."""
 
 ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index", "range", "matmul"))
 """Markers for operations on lists, for `unrolling`."""
@@ -257,7 +257,7 @@ class Builder:
         self.unknown: frozenset[int] = frozenset()
         """The parameters of a function without calls, which is only checked."""
         self.bound: dict[str, list[tuple[int, Any]]] = {}
-        """By name, what it was bound to and by which statement; `defined` likewise."""
+        """By name, its values and their statements; `defined` likewise."""
         self.defined: dict[str, list[tuple[int, Function]]] = {}
         self.uncalled: dict[int, Function] = {}
         self.bindings: list[tuple[str, Place, int]] = []
@@ -271,7 +271,7 @@ class Builder:
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """The scope in which the reader adds nodes. Raises `ListNotation`."""
+        """The scope for new nodes. Raises `ListNotation`."""
         if self.lists:
             raise ListNotation
         return self.nodes, self.node_of, self.conditions, self.functions
@@ -360,7 +360,7 @@ class Builder:
             raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
 
     def begin_body(self) -> None:
-        """Turn what was read of this statement into the head of a definition."""
+        """Turn the part of this statement that was read into a head."""
         sizes, size, self.problem = self._before
         rows: tuple[dict[str, Any], ...] = (self.node_of, self.free, self.used_constants, self.looks)
         for row, before in zip(rows, sizes, strict=True):
@@ -370,7 +370,7 @@ class Builder:
         self.begin(Body())
 
     def begin(self, body: Body) -> None:
-        """Add the next nodes to a body, where no name has a meaning yet."""
+        """Add the next nodes to a body, where no name has a meaning."""
         if self.body is None:
             self._top = self.node_of, self.conditions, self.functions
         self.nodes = self.body = body
@@ -435,7 +435,7 @@ class Builder:
         return (value,)
 
     def _check_body(self, function: Function) -> None:
-        """Evaluate the body of a definition without calls, for its errors."""
+        """Evaluate a definition without calls, to find its errors."""
         free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
         self.unknown = frozenset([self._leaf((0, 0)) for _ in function.parameters])
         self.value(self.enter(function, sorted(self.unknown), None))
@@ -740,7 +740,7 @@ class Builder:
                 calls[-1].values.append(values[-1])
 
     def node_value(self, call: Call, i: int) -> Any:
-        """Return the value of a node of a call, or the call that it makes."""
+        """Return a node's value, or the call that it makes."""
         function, body, place = call.function, call.function.body, call.place(i)
         primitive = body.primitives[i]
         if primitive is CONSTANT:
@@ -764,7 +764,7 @@ class Builder:
         return call.meanings[name]
 
     def fixed(self, node: int) -> float | None:
-        """Return the value of a constant node of the program, else None."""
+        """Return the value of a constant node, else None."""
         if node in self.whole.constants:
             return self.whole.constants[node][0]
         graph, places = self.whole.changed(rows=self.whole.rows).below((node,))

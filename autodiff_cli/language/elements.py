@@ -24,7 +24,7 @@ def element(name: str) -> tuple[str, tuple[int, ...]] | None:
 
 
 def shapes_of(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the lists whose entries are all among the names."""
+    """Return the shapes of the lists whose entries are all among names."""
     indices: dict[str, set[tuple[int, ...]]] = {}
     for name in names:
         entry = element(name) if name[-1:] == "]" else None
@@ -82,7 +82,7 @@ def listed(names: Iterable[str]) -> list[str]:
 
 
 def point_text(texts: Mapping[str, str]) -> str:
-    """Return a point as typed, in quotation marks if it has lists or units."""
+    """Return a point as typed, in quotation marks for lists or units."""
     text = ",".join(f"{name}={value}" for name, value in list_texts(texts, ",").items())
     return f'"{text}"' if "[" in text or " " in text else text
 

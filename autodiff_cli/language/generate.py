@@ -43,7 +43,7 @@ def grammar_text() -> str:
 
 
 class NewLines:
-    """A Lark `postlex`: new lines in parentheses and brackets are white space."""
+    """A Lark `postlex`: new lines in brackets are white space."""
 
     always_accept = ()
 

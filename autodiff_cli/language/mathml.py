@@ -30,7 +30,7 @@ SPACES = {r"\,": "0.167em", r"\quad": "1em"}
 NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
 
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 2), "_": ("msub", 2)}
-"""Commands with element and count of arguments; scripts count the item before."""
+"""Commands with element and argument count; scripts count the item before."""
 
 _TOKEN = re.compile(
     r"\\(?:text|mathit|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}|\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+|\\."
@@ -58,7 +58,7 @@ class _Frame:
     end: str
     items: list[Item] = field(default_factory=list)
     waiting: list[tuple[str, int, list[Item]]] = field(default_factory=list)
-    """Commands that await arguments: element, count, and arguments so far."""
+    """Commands that await arguments: element, count, arguments so far."""
     cells: list[list[list[Item]]] = field(default_factory=lambda: [[]])
     """Of cases: the finished cells, by lines."""
     before: str = ""
@@ -74,7 +74,7 @@ def mathml(latex: str) -> str:
 
 
 def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
-    """Return equations below each other, from LaTeX sides, as a `math` element."""
+    """Return equations below each other, from LaTeX sides, as `math`."""
     rows = [
         # a left side is a name or a fraction without products
         f"<mtr>{RIGHT}{_row(_items(left)).replace(TIMES, '')}</mtd><mtd><mo>=</mo></mtd>"

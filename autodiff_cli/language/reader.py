@@ -220,7 +220,7 @@ def _read(text: str, builder: Builder) -> Builder:
                     if _is_call(operand, operands[i + 1], builder.valued):
                         raise ParseFailure(builder.outline(), builder.span.start(~i))
                 elif (target := _coefficient(context[None], state[None])) is None or not (
-                    # what is written together needs no look at where it stands
+                    # adjacent items need no position
                     is_coefficient(text, builder.span.start(i)) if sign else is_coefficient(operand + operands[i + 1])
                 ):
                     raise ParseFailure(builder.outline())
@@ -262,7 +262,7 @@ class Parts(NamedTuple):
     """The pair that begins the part after the last sign."""
     top: Any
     last: int
-    """The pair with the sign after the rule's parts, or with their last sign."""
+    """The pair with the sign after the rule's parts, or their last sign."""
 
     @property
     def place(self) -> Piece:
@@ -438,7 +438,7 @@ class State:
 
     def __init__(self, number: int, read: int = -1, below: State | None = None) -> None:
         self.number = number
-        """If nothing was read since the sign: the state's number in the tables."""
+        """If nothing was read since the sign: its number in the tables."""
         self.read = read
         """The terminal that was read, or `_ORIGIN` plus the origin of a construct."""
         self.below = below

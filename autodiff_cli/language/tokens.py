@@ -1,4 +1,4 @@
-"""Text to tokens, by the grammar's own patterns, and the values of tokens."""
+"""Text to tokens, by the grammar's patterns, and their values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OPENING, _CLOSING = (OPEN, LEFT), (CLOSE, RIGHT)
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
 
 DIRECTLY = 0
-"""The token kind of an omitted multiplication sign, which is not a terminal."""
+"""The token kind of an omitted multiplication sign."""
 
 MAX_EXPONENT_DIGITS = 6
 """Longer exponents are refused: the fraction would not fit into memory."""
@@ -96,7 +96,7 @@ def split(text: str) -> tuple[list[str], list[str], bool]:
 
 
 class Spans:
-    """Spans of a text whose parts are known in pairs; it is cut on first use."""
+    """Spans of a text with parts known in pairs; it is cut on first use."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -151,7 +151,7 @@ _TWO = [sign for sign in ASCII_SIGNS if len(sign) == 2]
 _SECOND = "".join(dict.fromkeys(sign[1] for sign in _TWO))
 _PAIR_OF_SIGNS = f"(?:[{re.escape(_SECOND)}](?<={'|'.join(map(re.escape, _TWO))}))?"
 _SIGN = re.compile(f"([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})")
-"""The signs of plain ASCII except brackets, which may belong to a number."""
+"""The signs of ASCII except brackets, which may belong to a number."""
 
 _SPACED_SIGN = re.compile(f"[{_BLANKS}]*+{_SIGN.pattern}[{_BLANKS}]*+")
 

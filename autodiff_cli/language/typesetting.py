@@ -170,7 +170,7 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
     if p.latex and len(p.operator) == 4
     for _, level, left, right in [p.operator]
 }
-"""Text between operands, and precedences of the operation and its operands."""
+"""Text between operands, and precedences: own and operands'."""
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 """Kinds of beginnings and ends of formulas, for spacing."""
@@ -184,7 +184,7 @@ APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?
 
 
 class _Piece(NamedTuple):
-    """A typeset formula: its precedence, its text, and data for its neighbours."""
+    """A typeset formula: precedence, text, and data for its neighbours."""
 
     level: int
     text: tuple[str | _Piece, ...]
@@ -256,7 +256,7 @@ class Typesetting:
         return rf"\frac{{{above}}}{{{below}}}"
 
     def head(self, variables: Iterable[str], values: Mapping[str, str] = MappingProxyType({})) -> str:
-        """Return the function of its variables, or of their values: `f(x, y)`."""
+        """Return the function of its variables, or of values: `f(x, y)`."""
         arguments = ", ".join([values.get(name) or self.name(name) for name in variables])
         return f"{self.function}({arguments})" if arguments else self.function
 

@@ -296,7 +296,6 @@ class Unroller(Builder):
         pieces: Sequence[Piece],
         make: Callable[[tuple[int, ...]], int],
     ) -> int | Array:
-        """Apply an operation to numbers, or by entry to lists of equal shape."""
         resolved = [self._resolved(operand) for operand in operands]
         lists = [k for k, value in enumerate(resolved) if isinstance(value, Array)]
         if not lists:
@@ -416,7 +415,6 @@ class Unroller(Builder):
             raise ExpressionError("limit", message, Span(*self.span(place)[:2]), hint)
 
     def _whole(self, root: int, call: Call, what: str, also: str = "") -> int:
-        """Return the integer value of an index or a bound."""
         body = call.function.body
         numbers: dict[int, float] = {}
         problem = f"{what} has to be a whole number that the program fixes"

@@ -276,7 +276,7 @@ class Balls(NumberType):
 
 
 def magnitude(x: Ball, low: bool = False) -> int:
-    """Return the binary exponent of the largest (or smallest) absolute value."""
+    """Return the binary exponent of the largest (or smallest) absolute value, very small for 0."""
     man, exp = (x.a.abs_lower() if low else x.a.abs_upper()).man_exp()
     return int(exp) + int(man).bit_length() if man else -(10**18)
 

@@ -168,7 +168,7 @@ def opened(path: str) -> Any:
 
 
 def entry(path: str) -> Entry:
-    """Return the entry of a file. Raises `ExpressionError` if it does not exist."""
+    """Return the entry of a file. Raises `ExpressionError` if there is none."""
     info = _info(path)
     if info.type.name == "NotFound":
         raise unread(path, FileNotFoundError())

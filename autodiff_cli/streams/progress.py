@@ -33,7 +33,7 @@ class Progress:
         self._bar: progress.Progress | None = None
 
     def step(self, count: int, more: str = "") -> None:
-        """Show the count and the text `more`, a few times a second at most."""
+        """Show the count and `more`, a few times a second at most."""
         if not self.active or time.monotonic() < self.next:
             return
         bar = self._bar or self._started()
@@ -80,7 +80,7 @@ class Interruption:
         self.begun = begun
         """Whether there is a result; until then a signal interrupts at once."""
         self.code = 0
-        """0, or the exit code of the interruption: 128 plus the signal's number."""
+        """0, or the exit code of the interruption: 128 plus the signal."""
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interruption:
