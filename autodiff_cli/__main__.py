@@ -8,7 +8,7 @@ import io
 import os
 import sys
 
-# Python handles Ctrl-C until a handler is set: Python itself has loaded the modules above.
+# Python handles Ctrl-C until a handler is set; it loads the modules above at its start.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ def main() -> int:
     # A graph has no cycles, so reference counts free it; the collector would walk it again and again while it grows (a
     # factor of ten on a large one), and the imports as well. A stream collects now and then.
     gc.disable()
-    # NumPy's linear algebra would start a busy-waiting thread for each core
+    # NumPy's linear algebra would start a busy-waiting thread a core
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         # During imports nothing is written, and an exception may occur anywhere.
@@ -93,7 +93,7 @@ def run(args: Sequence[str]) -> int:
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
-    """Handle the signals that end a run, unless the parent process ignores them."""
+    """Handle the ending signals, unless the parent process ignores them."""
     import signal
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):

@@ -70,7 +70,7 @@ class Diagnosed(Exception):
     """An error with its text as message, and all of it in `diagnostic`."""
 
     text: str | None = None
-    """The text of the span, if not the program itself (a point value, say)."""
+    """The text of the span, if not the program (a point value, say)."""
     read: str | None = None
     """The corrected program; None if it was read as typed."""
 
@@ -151,7 +151,7 @@ def point_error(message: str, hint: str | None = None, span: Span | None = None)
 
 
 def needed(module: str, extra: str, message: str, otherwise: str = "") -> Any:
-    """Return a module of an extra. Raises a usage error if it is not installed."""
+    """Return a module of an extra. Raises a usage error if there is none."""
     from importlib import import_module
 
     try:
@@ -172,7 +172,7 @@ def looks_like_option(arg: str) -> bool:
 
 
 def quoted(names: Iterable[str], otherwise: str = "none") -> str:
-    """Return names as a message lists them; `otherwise` if there are none."""
+    """Return names as in a message; `otherwise` if there are none."""
     return ", ".join([f"`{name}`" for name in names]) or otherwise
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 @dataclass_transform(frozen_default=True)
 class Record:
-    """A frozen object with its class's annotated fields, compared by value."""
+    """A frozen object with annotated fields, compared by value."""
 
     _fields: ClassVar[tuple[str, ...]] = ()
 
@@ -48,7 +48,7 @@ class Record:
         return {name: getattr(self, name) for name in self._fields}
 
     def _replace(self, **changes: Any) -> Self:
-        """Return a copy with changed fields. Raises TypeError for unknown names."""
+        """Return a copy with changed fields. Raises TypeError for others."""
         if unknown := changes.keys() - set(self._fields):
             raise TypeError(f"{type(self).__name__} has no fields {sorted(unknown)}")
         other = object.__new__(type(self))

@@ -1,4 +1,4 @@
-"""The Typer app: help, version, manual, completion; `arguments` reads commands."""
+"""The Typer app: help, version, manual, completion; see `arguments`."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
 
 
 def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return option values by parameter, all other arguments, and those after `--`.
+    """Return options by parameter, other arguments, and those after `--`.
 
     In a session, values may contain blanks: after the expression up to the next option, before it as long as operators
     join the words.
@@ -111,7 +111,7 @@ _FREE_TEXT = ("ANSWER", "CONSTRAINTS", "CONDITIONS")
 
 
 def _goes_on(option: Option, value: str, word: str, behind: bool) -> bool:
-    """Return whether a word of a session, not an option, continues a value."""
+    """Return whether a word, not an option, continues a value in a session."""
     if option.kind not in (str | None, list[str] | None) or option.choices or option.metavar in _ONE_WORD:
         return False
     if behind or option.metavar in _FREE_TEXT:

@@ -1,4 +1,4 @@
-"""The declarations in `commands.txt`, for the command line, help and Python."""
+"""The declarations in `commands.txt`, for commands, help and Python."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Option(NamedTuple):
     yields_to: tuple[str, ...] = ()
     """Options that override it if it is from the environment."""
     allowed_in_env: bool = True
-    """Whether it may come from the environment; see `defaults.is_allowed`."""
+    """Whether it may be set by the environment; see `defaults.is_allowed`."""
     reads_stdin: bool = False
     """Whether `-` is standard input, which only one option can read."""
     value_syntax: str | None = None
@@ -58,7 +58,7 @@ class Argument(NamedTuple):
 
 
 VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "renamed", "data"
-"""Kinds of names in option values; data are not variables of a formula."""
+"""Kinds of names in option values; data are no variables of a formula."""
 
 TYPES: Mapping[str, Any] = {
     "flag": bool,
@@ -77,7 +77,7 @@ class Declared:
         self.arguments: list[tuple[str, Argument]] = []
         """Positional arguments: parameter and description."""
         self.defaults: dict[str, Any] = {}
-        """The default values of all parameters, also those `without` options."""
+        """The defaults of all parameters, also those `without` options."""
         self.sections: dict[str, str] = {}
         """The heading of each option in help."""
         self.summary, self.no = "", ""

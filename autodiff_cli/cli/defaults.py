@@ -1,4 +1,4 @@
-"""Options from `AUTODIFF_OPTIONS`: on a terminal only, so that pipes never vary."""
+"""Options from `AUTODIFF_OPTIONS`: on a terminal only, never in pipes."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class _Job:
 
     @property
     def first(self) -> dict[str, float]:
-        """The known values of the first point before any row: for a grid alone, all."""
+        """The known values of the first point; for a grid alone, all."""
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def fit(self, files: Files) -> None:

@@ -64,7 +64,7 @@ CHOICES |= {"lines": "steps", "no_table": "table", "no_tree": "tree"}
 
 
 class Call:
-    """The values of options, as attributes and as arguments of questions."""
+    """The values of options: attributes, and arguments of questions."""
 
     if TYPE_CHECKING:
 
@@ -306,7 +306,7 @@ def answer_all(
 ) -> int:
     """Answer the program or the stream; return the exit code.
 
-    `otherwise` is the default format of one program, `chosen` that of the command.
+    `otherwise` is the default format of a program, `chosen` the command's.
     """
     call.need()
     chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)

@@ -1,4 +1,4 @@
-"""A session: names with values and definitions, and the programs of its lines.
+"""A session: names with values and definitions, and programs of lines.
 
 A name is a number or a formula: after `h = x + 1`, `h` changes with `x`. The program of a line consists of the needed
 definitions and the line; numbers are its point.
@@ -90,7 +90,7 @@ class Definition(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """A `define`, `bind`, `augment` or `expression`, with its places in a line."""
+    """A `define`, `bind`, `augment` or `expression`, with its places."""
 
     kind: str
     start: int
@@ -101,14 +101,14 @@ class Statement(NamedTuple):
 
 
 class Composition(NamedTuple):
-    """A typed text as a program: the needed definitions, the text, the point."""
+    """A program: the needed definitions, the typed text, the point."""
 
     reading: AsRead
     point: dict[str, str]
 
 
 class Shown(NamedTuple):
-    """The answer to a statement, with the name to show, or text to print."""
+    """The answer to a statement, with a name, or text to print."""
 
     name: str
     reading: AsRead

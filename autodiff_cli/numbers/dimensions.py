@@ -1,7 +1,7 @@
-"""Dimensions as numbers: a sweep checks a formula and finds the unit of each operation.
+"""Dimensions as numbers: a sweep checks a formula, and gives units of operations.
 
-A number has its dimension, and a constant its value too, which a power needs. The literal 0 has every dimension, so
-that `max(F, 0)` is a force.
+A number has its dimension, and a constant its value too, for powers. The literal 0 has every dimension, so that `max(F,
+0)` is a force.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ COUNT = len(BASE)
 
 
 class UnknownDimensions(Dimensions):
-    """Dimensions with exponents of unknown ones after those of base units.
+    """Dimensions with exponents of unknown ones after the base units'.
 
     Equal dimensions give linear equations for the unknown ones.
     """
@@ -217,7 +217,7 @@ class UnknownDimensions(Dimensions):
         return not any(self._solved.reduced(difference)) or self._solved.add(difference)
 
     def solution(self, name: str) -> Dimension | None:
-        """Return the dimension of an unknown; None if it is undetermined."""
+        """Return the dimension of an unknown; None if undetermined."""
         return self.known(self.unknown(name).dimension)
 
     def unit_of(self, dimension: Dimension) -> str:
@@ -239,6 +239,6 @@ class UnknownDimensions(Dimensions):
         return (*dimension, *(0 for _ in range(COUNT + len(self.names) - len(dimension))))
 
     def known(self, dimension: Dimension) -> Dimension | None:
-        """Return a dimension without unknowns; None if it is undetermined."""
+        """Return a dimension without unknowns; None if undetermined."""
         rest = self._solved.reduced(self._long(dimension))
         return None if any(rest[COUNT:]) else tuple(map(_whole, rest[:COUNT]))

@@ -16,7 +16,7 @@ Tangents = dict[int, Number]
 """The derivatives in the directions that a number depends on."""
 
 UNCHARGED_DIRECTIONS = 16
-"""Directions whose cost is covered by that of the sum, which the sweep counts."""
+"""Directions whose cost is that of the sum, which the sweep counts."""
 
 
 class Dual(Valued):

@@ -1,4 +1,4 @@
-"""Exact: rational arithmetic; functions with irrational values raise `Refusal`."""
+"""Exact: rational arithmetic; irrational values raise `Refusal`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Multiprecision: binary floating-point numbers of any number of digits, by mpmath.
+"""Multiprecision: binary numbers of any number of digits, by mpmath.
 
-Literals, named constants and points are read either as exact decimals and mathematical constants
-(`Multiprecision(50, decimals=True)`), or as the doubles of the default computation.
+Literals, named constants and points are read either as exact decimals and mathematical constants (`Multiprecision(50,
+decimals=True)`), or as the doubles of the default computation.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Multiprecision(NumberType):
         self.decimals = decimals
         self._step = int(self.context.prec**1.5 / 25000)
         self._prepared = 0
-        """The precision, in bits, of the prepared constants of the gamma family."""
+        """The precision of prepared constants of the gamma family, in bits."""
         self.underflowed = False
         """Whether a result underflowed to 0."""
         self._inside = False
@@ -165,7 +165,7 @@ class Multiprecision(NumberType):
         return x
 
     def underflow(self) -> Number:
-        """Return 0 for a number that is too small, and record the underflow."""
+        """Return 0 for a number that is too small; record that."""
         self.underflowed = True
         return self.context.zero
 
@@ -398,7 +398,7 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "max": lambda m, *xs: max(xs),
     }
 )
-"""mpmath's functions, and some with special cases; the guard bits suffice."""
+"""mpmath's functions, some with special cases; the guard bits suffice."""
 
 _FUNCTIONS = _SURE | by_name(
     {

@@ -1,4 +1,4 @@
-"""Recorder: a number type that records operations as steps, equal ones once."""
+"""Recorder: a number type that records operations as steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Step(Written):
         self.index = index
         """Its index in the recording, after its inputs."""
         self.safe = safe
-        """Whether it is defined, except for overflow, wherever the program is."""
+        """Whether it is defined wherever the program is, except for overflow."""
 
     def __float__(self) -> float:
         if self.name != "number":
@@ -83,7 +83,7 @@ class Recorder(NumberType):
         return self._new("input", (), position)
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:
-        # operands of an operator may be swapped exactly, unlike those of a function
+        # swapping operands is exact for operators, not for functions
         if args and args[0].index > args[-1].index and OPERATIONS[name].commutative and not OPERATIONS[name].group:
             key: tuple[Any, ...] = (name, args[1].index, args[0].index)
         else:

@@ -122,7 +122,7 @@ class BoundedDigits(Compared, Valued):
         return min(most, max(0, math.floor(size * math.log10(2)))) if size > 0 else 0
 
     def largest(self) -> Any:
-        """Return an upper bound on the absolute value, with a few digits."""
+        """Return an upper bound on the absolute value, to a few digits."""
         error = 0 if self.log_error == EXACT else self.m.base.context.ldexp(1, math.ceil(min(self.log_error, 1e9)))
         return abs(self.x) + error
 
@@ -158,7 +158,7 @@ def joined(a: float, b: float) -> float:
 
 
 def magnitude(x: Any) -> float:
-    """Return log2(abs(x)) of a number with many digits; minus infinity for 0."""
+    """Return log2(abs(x)), minus infinity for 0."""
     _, mantissa, exponent, bits = x._mpf_
     if not mantissa:
         return EXACT if not exponent else math.inf

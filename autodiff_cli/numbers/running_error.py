@@ -17,7 +17,7 @@ from .budget import charge
 from .floats import REAL
 
 UNIT_ROUNDOFF = 2.0**-53
-"""The unit roundoff of doubles, the largest relative error of an operation."""
+"""The unit roundoff of doubles: an operation's largest relative error."""
 
 ULPS, SPECIAL_ULPS = 4, 16
 """Accuracy in ulps of functions, and of the group `Special`."""

@@ -26,7 +26,7 @@ CHECKS = {
     "taylor": ("answers", "check_series"),
     "solve": ("equation_answers", "check_solution"),
 }
-"""The module and function of `exercises` that check a command's answers."""
+"""The module and function of `exercises` that check answers."""
 
 
 def command_module(name: str) -> Any:
@@ -76,7 +76,7 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
 
 
 def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
-    """Answer at a point, at many points, or for a stream; return the exit code."""
+    """Answer at a point, many points, or for a stream; return the exit code."""
     grid = call.grid()
     if grid is None and not call.points:
         for option in ("wide", "spreadsheet", "backend"):

@@ -1,4 +1,4 @@
-"""`autodiff propagate`: a result with its uncertainty, from values with theirs."""
+"""`autodiff propagate`: a result with its uncertainty, from inputs with theirs."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ from ..searches import Searches
 def question(
     call: Call, fitted: Estimates | None, pairs: Mapping[tuple[str, str], float], degrees: Mapping[str, float]
 ) -> Method:
-    """Return the method, with values and correlations from options and a fit."""
+    """Return the method, with values and correlations."""
     arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
     role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
 
@@ -60,7 +60,7 @@ def run(call: Command) -> int:
     searches = Searches(
         call,
         view,
-        # units in these formats do not depend on the numbers; "" is no choice yet
+        # units in these formats do not depend on numbers; "" is no choice yet
         lambda request, stop: method(
             request, stop=stop, by_size=searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
         ),
@@ -108,7 +108,7 @@ _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
 
 def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
-    """Return a reader of values that also accepts draws: `draws(chain.csv#a)`."""
+    """Return a reader of values and draws: `draws(chain.csv#a)`."""
 
     def read(name: str, text: str, offset: int = 0) -> float:
         match = _DRAWS.fullmatch(text)

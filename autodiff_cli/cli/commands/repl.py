@@ -30,7 +30,7 @@ REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
 """Lines answered silently before the prompt, to import modules."""
 
 LIBRARIES = {name: libraries.split() for name, libraries in table("libraries").items()}
-"""Libraries to import at the prompt, or while a line that uses them is typed."""
+"""Libraries to import at the prompt, or when a line needs them."""
 
 IDLE_SECONDS = 1.0
 """Seconds at the prompt before the libraries of searches are imported."""
@@ -74,7 +74,7 @@ def run(call: Call) -> int:
 
 
 def rehearse() -> None:
-    """Import the modules for first answers, by answering lines silently."""
+    """Import the modules for first answers by silent rehearsal."""
     nowhere, session = io.StringIO(), Lines()
     with redirect_stdout(nowhere), redirect_stderr(nowhere):
         for line in REHEARSAL:

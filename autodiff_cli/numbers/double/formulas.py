@@ -362,6 +362,6 @@ FORMULAS: dict[str, Any] = functions_of(vars(special)) | functions_of(globals())
 
 
 def formula(name: str) -> Any:
-    """Return the formula of an operation; None if no short accurate one exists."""
+    """Return the formula of an operation; None without a short accurate one."""
     definition = FORMULAS.get(name) or ACCURATE.get(name)
     return definition or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))

@@ -1,4 +1,4 @@
-"""Helpers on floats: waves of period 2, a multiprecision fallback, coefficients."""
+"""Helpers on floats: waves, a multiprecision fallback, coefficients."""
 
 from __future__ import annotations
 
