@@ -21,7 +21,7 @@ MAX_SHORT = 3
 """The most terms or factors of a shared form that users copy."""
 
 MAX_DIGITS = 60
-"""The most digits of numerators and denominators; longer ones stay."""
+"""The most digits of numerators and denominators; longer ones stay as written."""
 
 MAX_EXPONENT = 300
 """Numbers above 1e300 or below 1e-300 stay as written."""

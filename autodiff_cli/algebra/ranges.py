@@ -347,7 +347,7 @@ def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
 
 
 def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
-    """Yield the ranges of inputs for which an operation has a value."""
+    """Yield the ranges of inputs wherever an operation has a value."""
     for position, r in _domain(value.primitive):
         yield value._prev[position], r
     if value.primitive is POW:

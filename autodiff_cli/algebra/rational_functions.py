@@ -20,7 +20,7 @@ from .simplify import simplify
 from .walk import facts_of, rebuilt, rewritten
 
 MAX_DEGREE = 100
-"""The highest degree of a polynomial."""
+"""The highest degree of polynomials with coefficients."""
 
 MAX_WRITTEN_FACTORS = 8
 

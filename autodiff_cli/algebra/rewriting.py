@@ -328,7 +328,7 @@ class Shortener(Canonicalizer):
         return self.shortest(expanded, False) if some else None
 
     def grouped(self, parts: list[Part]) -> list[Part] | None:
-        """Return the sum with common factors out, the longest first."""
+        """Return the sum with factors of some terms out, the longest first."""
         left = list(parts)
         while (chosen := self._common(left)) is not None:
             base, sign = chosen

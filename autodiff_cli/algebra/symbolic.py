@@ -61,7 +61,7 @@ def truth(holds: bool) -> Value:
 
 
 def by_definition(value: Value, always: bool = False) -> Value:
-    """Return the node in functions of the language, if it is not or `always`."""
+    """Return the node in functions of the language: if its own is none, or `always`."""
     if always or not is_spelled(value.primitive):
         return composed(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
     return value
@@ -102,7 +102,7 @@ def is_spelled(primitive: Primitive) -> bool:
 
 # ---- local derivatives at a point: rules of the table on names with values
 MAX_LISTED_INPUTS = 8
-"""The most inputs with listed partial derivatives."""
+"""The most inputs that formulas of partial derivatives list."""
 
 
 class AtPoint(Symbolic):

@@ -12,7 +12,7 @@ from ..table.primitive import Primitive
 
 Fact = TypeVar("Fact")
 Rule = Callable[[Value, tuple[Value, ...]], Value]
-"""Return the replacement of a node, given those of its inputs."""
+"""Returns the replacement of a node, given those of its inputs."""
 
 
 def facts_of(

@@ -142,7 +142,7 @@ class _Piece(NamedTuple):
     where: Callable[[int], str]
 
     def valid(self, skip: bool, left_out: Counter[str]) -> _Piece:
-        """Return the rows without errors. Raises the first error; `skip` counts all."""
+        """Return the rows without errors. Raises the first error unless `skip`, which counts all."""
         if not self.faults:
             return self
         if not skip:

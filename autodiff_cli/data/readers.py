@@ -583,7 +583,7 @@ class Text(Reader):
                 block += self.next_block()
 
     def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """Yield the rows of a block from line `first`. Raises `Unclosed` if it ends within one."""
+        """Yield the rows of a block from line `first`. Raises `Unclosed` if the last is incomplete."""
         separated = bool(self.dialect.separator)
         is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect)
         parsed = self.parse_with_arrow(block) if is_regular else None

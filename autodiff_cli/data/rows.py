@@ -341,7 +341,7 @@ class Rows(NamedTuple):
     wrt: tuple[str, ...] | None
     keep: tuple[str, ...] | bool
     columns: tuple[tuple[str, str], ...]
-    """Variables' columns with other names."""
+    """Variables and their columns, if the names differ."""
     backend: str | None
     question: str
     lenient: bool = False

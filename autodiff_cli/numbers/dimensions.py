@@ -1,7 +1,7 @@
 """Dimensions as numbers: a sweep checks a formula, and gives units of operations.
 
-A number has its dimension, and a constant its value too, for powers. The literal 0 has every dimension, so that `max(F,
-0)` is a force.
+A number has its dimension, and a constant its value too, for powers. The literal 0 has every dimension: `max(F, 0)`
+is a force.
 """
 
 from __future__ import annotations

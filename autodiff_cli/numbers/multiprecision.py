@@ -1,7 +1,7 @@
 """Multiprecision: binary numbers of any number of digits, by mpmath.
 
-Literals, named constants and points are read either as exact decimals and mathematical constants (`Multiprecision(50,
-decimals=True)`), or as the doubles of the default computation.
+Literals, named constants and points are read either as exact decimals and mathematical constants
+(`Multiprecision(50, decimals=True)`), or as the doubles of the default computation.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Recorder: a number type that records operations as steps."""
+"""Recorder: a number type that records operations as steps, equal ones once."""
 
 from __future__ import annotations
 
@@ -177,5 +177,5 @@ def is_number(a: Step, value: float) -> bool:
 
 
 def always_defined(name: str, args: tuple[Step, ...]) -> bool:
-    """Return whether an operation, with its constants, is defined except for overflow."""
+    """Return whether an operation, with its constants, is always defined, except for overflow."""
     return OPERATIONS[name].defined([a.data if a.name == "number" else None for a in args])

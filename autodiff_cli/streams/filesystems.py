@@ -258,7 +258,7 @@ def unwritten(path: str, fault: Exception) -> ExpressionError:
     """Return the error for a file that cannot be written."""
     if isinstance(fault, FileExistsError):
         return kept(path)
-    # of pyarrow's errors only the number is informative
+    # the number of an error of pyarrow's says enough
     number = getattr(fault, "errno", None)
     reason = os.strerror(number) if number else io_message(fault)
     return ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path, and the space there")

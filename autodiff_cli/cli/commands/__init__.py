@@ -104,7 +104,7 @@ def _name_the_variable(values: dict[str, Any]) -> None:
 
 
 def with_variable(typed: str, expression: str | None, names: Sequence[str] | None) -> str:
-    """Return a value's or range's text, with the only variable's name."""
+    """Return the text of a value or range; a lone variable's name is added."""
     if typed[:1] in ("@", "") or {"=", ","} & {*typed}:
         return typed
     from ...equations.equations import variables_of

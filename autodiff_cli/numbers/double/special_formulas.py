@@ -1,8 +1,8 @@
 """Error and gamma functions in double arithmetic without loops, for targets without them.
 
 The gamma functions map a positive number to [1, 2] by their recurrence, in eight choices, or use their asymptotic
-series; negative ones are reflected. Digits are lost only near negative zeros of lgamma, digamma and the like, where the
-terms of a reflection cancel.
+series; negative ones are reflected. Digits are lost only near the zeros of lgamma, digamma and the like at negative
+numbers, where the terms of a reflection cancel.
 """
 
 from __future__ import annotations
