@@ -262,7 +262,7 @@ class Parts(NamedTuple):
     """The pair that begins the part after the last sign."""
     top: Any
     last: int
-    """The pair with the sign after the rule's parts, or their last sign."""
+    """The pair with the sign after the rule's parts, or with the last part."""
 
     @property
     def place(self) -> Piece:
