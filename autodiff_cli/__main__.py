@@ -1,4 +1,4 @@
-"""The `autodiff` command: runs what the command line asks for, and turns whatever may end it into an exit code."""
+"""The `autodiff` command: runs the command line; every end has an exit code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import os
 import sys
 
-# Until a handler stands, Ctrl-C is Python's to answer: all above is there before the first line of this is read.
+# Python handles Ctrl-C until a handler is set; it loads the modules above at its start.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,13 +23,13 @@ INTERRUPTED = 130
 
 def main() -> int:
     """Run the process; return its exit code."""
-    # A graph has no cycles, so reference counts free it; the collector would only walk it again and again while it
-    # grows (a factor of ten on a large one), and the imports as well. A stream collects by hand, now and then.
+    # A graph has no cycles, so reference counts free it; the collector would walk it again and again while it grows (a
+    # factor of ten on a large one), and the imports as well. A stream collects now and then.
     gc.disable()
-    # NumPy's linear algebra would start a thread a core with it, which wait for work by turning round
+    # NumPy's linear algebra would start a busy-waiting thread a core
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        # While modules are imported nothing is there to be written, and an exception may come out anywhere.
+        # During imports nothing is written, and an exception may occur anywhere.
         _on_signals(_leave)
         _load(sys.argv[1:])
         _on_signals(_interrupt)
@@ -40,9 +40,9 @@ def main() -> int:
     # a thread of a session may be importing that module
     abandoned = getattr(sys.modules.get("autodiff_cli.streams.filesystems"), "abandoned", None)
     if abandoned is not None and abandoned.is_set():
-        # what still waits for a network would be waited for
+        # else the process would wait for the network
         os._exit(code)
-    # Nor does it have to look once more through all that is there at the end: that takes as long as a small formula.
+    # A last collection would take as long as a small formula.
     gc.freeze()
     return code
 
@@ -59,14 +59,14 @@ def _load(args: Sequence[str]) -> None:
 
 
 def run(args: Sequence[str]) -> int:
-    """Run what the arguments ask for; return the exit code, whatever happens. Errors are drawn on standard error."""
+    """Run the command line; return the exit code in any case. Errors are printed."""
     try:
         if sys.stdout is None:
             sys.stdout = _Closed()
         if sys.stderr is None:
             sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for the whole process
         for stream in (sys.stdout, sys.stderr):
-            # what a stream's encoding lacks is written as an escape, never a failure
+            # characters that a stream's encoding lacks are escaped
             if hasattr(stream, "reconfigure"):
                 stream.reconfigure(errors="backslashreplace")
         code = _dispatch(args)
@@ -77,7 +77,7 @@ def run(args: Sequence[str]) -> int:
         _abandon_output()
         return 128 + int(asked.args[0]) if asked.args else INTERRUPTED
     except BrokenPipeError:
-        # whoever read the answers has seen enough
+        # the reader has closed the pipe
         _abandon_output()
         return 0
     except OSError as fault:
@@ -93,7 +93,7 @@ def run(args: Sequence[str]) -> int:
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
-    """Let the signals that end a run be handled so, unless whoever started the process has them ignored."""
+    """Handle the ending signals, unless the parent process ignores them."""
     import signal
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
@@ -103,7 +103,7 @@ def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    """Stop the work after writing finished answers; a second signal stops at once."""
+    """Stop after writing finished answers; a second signal stops at once."""
     _on_signals(_leave)
     raise KeyboardInterrupt(number)
 
@@ -141,7 +141,7 @@ def _dispatch(args: Sequence[str]) -> int:
 
 
 class _Closed(io.TextIOBase):
-    """A standard output that the caller closed: writing text or bytes to it is an error, as on a full disk."""
+    """Standard output closed by the caller: writing is an error, as on a full disk."""
 
     @property
     def buffer(self) -> _Closed:

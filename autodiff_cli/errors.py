@@ -1,4 +1,4 @@
-"""Span, and every error and warning that a user can cause."""
+"""Span, and errors and warnings that a user can cause."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _KINDS = {
     70: "internal",
 }
 EXIT_CODES = {kind: code for code, kinds in _KINDS.items() for kind in kinds.split()}
-"""The exit code of each kind of error; the keys are all the kinds there are."""
+"""The exit code of each kind of error, for all kinds."""
 
 
 class Span(NamedTuple):
     """A piece of the program's text: 0-based, half-open code-point offsets.
 
-    `via` is the call through which an expanded function body was reached, if there was one.
+    `via` is the call that led into an expanded function body, if any.
     """
 
     start: int
@@ -30,49 +30,49 @@ class Span(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """A replacement for a piece of the text: one of its possible meanings."""
+    """A replacement for a piece of the text, one possible meaning."""
 
     start: int
     end: int
     text: str
     certain: bool = True
-    """Whether nothing else can be meant, if it is the only offer."""
+    """Whether the only offer is the only possible meaning."""
     shown: tuple[str, ...] = ()
-    """How a hint spells it, perhaps with more of the text around; nothing where that is too long to read."""
+    """The spellings in a hint, perhaps with context; empty if too long."""
 
     def within(self, text: str) -> str:
-        """The text with this in its place."""
+        """Return the text with this replacement."""
         return text[: self.start] + self.text + text[self.end :]
 
 
 class Diagnostic(NamedTuple):
-    """An error or a warning: what went wrong, where, and what to do about it."""
+    """An error or a warning: the problem, its place, and a hint."""
 
     kind: str
     message: str
     span: Span | None = None
     hint: str | None = None
     also: tuple[tuple[Span, str], ...] = ()
-    """Further places worth a caret of their own, each with a few words."""
+    """Further places to mark, each with a few words."""
     offers: tuple[Offer, ...] = ()
-    """The spellings that the hint offers; two of them are two things that may be meant."""
+    """The spellings in the hint; several are different meanings."""
 
 
 class AutodiffError(Exception):
     """An error that this package raises on purpose.
 
-    It is neither a ValueError nor an ArithmeticError: whoever catches these of an operation that has no value at a
-    point does not catch a limit on the work, or a mistake in a text, with them.
+    It is neither a ValueError nor an ArithmeticError: handlers of missing values must not catch a limit on the work or
+    a mistake in a text.
     """
 
 
 class Diagnosed(Exception):
-    """An error that says what went wrong, where, and what to do: its text is the message, `diagnostic` all of it."""
+    """An error with its text as message, and all of it in `diagnostic`."""
 
     text: str | None = None
-    """The text that the span points into, where it is not the program itself (a point value, say)."""
+    """The text of the span, if not the program (a point value, say)."""
     read: str | None = None
-    """The program as it was corrected; None if it was read as typed."""
+    """The corrected program; None if it was read as typed."""
 
     def __init__(
         self,
@@ -107,11 +107,11 @@ class Diagnosed(Exception):
 
     @property
     def exit_code(self) -> int:
-        """The exit code that the command line gives for this kind of error."""
+        """The exit code of the command line for this kind of error."""
         return EXIT_CODES[self.diagnostic.kind]
 
     def at(self, span: Span | None) -> Self:
-        """This error, placed at a span unless it already has a place."""
+        """Return this error, placed at a span unless it has a place."""
         if self.diagnostic.span is None and span is not None:
             self.diagnostic = self.diagnostic._replace(span=span)
         return self
@@ -122,12 +122,12 @@ class ExpressionError(Diagnosed, AutodiffError):
 
 
 class NotSmooth(ExpressionError):
-    """A derivative that does not exist, or is not known to: the point lies on a kink or a jump."""
+    """A derivative that may not exist: the point lies on a kink or a jump."""
 
 
 @contextmanager
 def about(text: str, *, always: bool = False) -> Iterator[None]:
-    """Have errors be about this text, unless they are about another one already; `always` those too."""
+    """Set the text of errors that have none; with `always`, of all."""
     try:
         yield
     except ExpressionError as error:
@@ -136,22 +136,22 @@ def about(text: str, *, always: bool = False) -> Iterator[None]:
 
 
 def usage_error(message: str, hint: str | None = None, span: Span | None = None) -> ExpressionError:
-    """Return the error of a question that does not fit together: its options, its names, its data."""
+    """Return the error of conflicting options, names or data."""
     return ExpressionError("usage", message, span, hint)
 
 
 def limit_error(message: str, hint: str) -> ExpressionError:
-    """Return the error of a question that asks for too much."""
+    """Return the error of a request that is too large."""
     return ExpressionError("limit", message, None, hint)
 
 
 def point_error(message: str, hint: str | None = None, span: Span | None = None) -> ExpressionError:
-    """Return the error of a value that a name cannot have."""
+    """Return the error of an invalid value of a name."""
     return ExpressionError("point", message, span, hint)
 
 
 def needed(module: str, extra: str, message: str, otherwise: str = "") -> Any:
-    """The module of a library that comes with an extra. Raises a usage error where it is not installed."""
+    """Return a module of an extra. Raises a usage error if there is none."""
     from importlib import import_module
 
     try:
@@ -167,12 +167,12 @@ _LONG = r"--[a-zA-Z][a-zA-Z-]+"
 
 
 def looks_like_option(arg: str) -> bool:
-    """Whether this argument has the form of a long option, although it may be an expression."""
+    """Return whether an argument looks like a long option; it may be a formula."""
     return re.fullmatch(_LONG, arg.partition("=")[0]) is not None
 
 
 def quoted(names: Iterable[str], otherwise: str = "none") -> str:
-    """The names as a message lists them; `otherwise` where there are none."""
+    """Return names as in a message; `otherwise` if there are none."""
     return ", ".join([f"`{name}`" for name in names]) or otherwise
 
 
@@ -187,7 +187,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
-    """The word that is most like this one, if any is."""
+    """Return the most similar word, or None."""
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(word, words, 1, cutoff)), None)
@@ -198,7 +198,7 @@ tracebacks = False
 
 
 def error_of(fault: Exception, task: str) -> ExpressionError:
-    """Return the error that stands for a fault in a `task`; with `--debug` raise the fault of a bug."""
+    """Return the error for a fault in a `task`; `--debug` raises bugs."""
     if isinstance(fault, ExpressionError):
         return fault
     if isinstance(fault, MemoryError):

@@ -1,4 +1,4 @@
-"""The extras of the distribution: which libraries they bring, which are there, and how one is installed here."""
+"""The extras of the distribution: their libraries, and how to install them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ EXTRAS = {
     },
     "repl": {"prompt_toolkit": "prompt-toolkit"},
 }  # fmt: skip
-"""The modules that each extra brings, with the names of their distributions; a test compares it with pyproject.toml."""
+"""The modules of each extra, with their distributions, as in pyproject.toml (tested)."""
 
 
 def install_command(extra: str) -> str:
-    """Return the command that adds an extra to this installation: by pipx, by uv, in a checkout, or else by pip."""
+    """Return the command that installs an extra: by pipx, uv, in a checkout, or pip."""
     prefix, checkout = sys.prefix, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     quote = '"' if sys.platform == "win32" else "'"
     if os.path.isfile(os.path.join(prefix, "pipx_metadata.json")):
@@ -34,7 +34,7 @@ def install_command(extra: str) -> str:
 
 
 def installed_extras() -> list[str]:
-    """Return the names of the extras whose libraries are all there."""
+    """Return the names of the extras that are fully installed."""
     from importlib.util import find_spec
 
     return [extra for extra, modules in EXTRAS.items() if all(map(find_spec, modules))]

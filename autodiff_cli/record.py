@@ -1,4 +1,4 @@
-"""Frozen objects with keywords, which answers are: what frozen dataclasses are, whose import takes 9 ms."""
+"""Frozen objects for answers: like frozen dataclasses, whose import takes 9 ms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self, dataclass_transform
 
 @dataclass_transform(frozen_default=True)
 class Record:
-    """A frozen object with the fields that its class annotates, equal to another one with equal fields."""
+    """A frozen object with annotated fields, compared by value."""
 
     _fields: ClassVar[tuple[str, ...]] = ()
 
@@ -18,7 +18,7 @@ class Record:
         required = [name for name in cls._fields if not hasattr(cls, name)]
         if not all(map(str.isidentifier, cls._fields)) or required != [*cls._fields[: len(required)]]:
             raise TypeError(f"{cls.__name__}: fields are identifiers, and those with defaults come last")
-        # written out, as of named tuples: a stream has an answer a line
+        # one statement a field, as in named tuples: a stream has an answer a line
         lines = ["def __init__(self, ", ", ".join(cls._fields), "):\n state = self.__dict__"]
         lines += [f"\n state[{name!r}] = {name}" for name in cls._fields]
         namespace: dict[str, Any] = {"__name__": cls.__module__}
@@ -44,11 +44,11 @@ class Record:
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
 
     def _asdict(self) -> dict[str, Any]:
-        """The fields by name."""
+        """Return the fields by name."""
         return {name: getattr(self, name) for name in self._fields}
 
     def _replace(self, **changes: Any) -> Self:
-        """Return a copy with other values of these fields. Raises TypeError for names that are no fields."""
+        """Return a copy with changed fields. Raises TypeError for others."""
         if unknown := changes.keys() - set(self._fields):
             raise TypeError(f"{type(self).__name__} has no fields {sorted(unknown)}")
         other = object.__new__(type(self))

@@ -1,1 +1,1 @@
-"""Symbolic algebra on graphs: canonical forms, rewriting, ranges, symbolic derivatives."""
+"""Symbolic algebra on graphs: canonical forms, rewriting, ranges, derivatives."""

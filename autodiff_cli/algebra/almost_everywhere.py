@@ -1,6 +1,6 @@
-"""Formulas without choices at single points and on thin sets, with the condition where they are the same.
+"""Formulas without choices at points and on thin sets, with their conditions.
 
-`n*x**(n - 1)` where n != 0 or x != 0, and not a choice that holds at 0**0. Also formulas under assumptions.
+`n*x**(n - 1)` where n != 0 or x != 0, without a choice for 0**0. Also formulas under assumptions.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MAX_UNSHARED_SIZE = 300
 MAX_CONDITIONS = 6
 
 _OPPOSITE = {p: q for p in COMPARISONS.values() for q in COMPARISONS.values() if {*p.holds} == {*"<=>"} - {*q.holds}}
-"""The comparison that holds where another does not."""
+"""The comparison that holds exactly where another fails."""
 
 
 class Generic(NamedTuple):
-    """A short form, and the conditions where it is what it stands for."""
+    """A short form, and the conditions where it equals the formula."""
 
     formula: Value
     conditions: tuple[Value, ...]
@@ -46,7 +46,7 @@ class Contradiction(Exception):
 
 
 def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
-    """Return the short form of a formula where conditions hold, if there is one."""
+    """Return the short form of a formula under conditions, or None."""
     if not any(value.primitive is WHERE for value in in_order((total,))):
         return None
     opener = _Opener()
@@ -93,7 +93,7 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
 
 
 def unshared(root: Value) -> Value:
-    """Return a short formula with a copy of each choice at every place where it stands."""
+    """Return a short formula with a copy of each choice at every use."""
     if text_size(root, {}) > MAX_UNSHARED_SIZE:
         return root
     chooses = facts_of((root,), lambda v, inputs: v.primitive is WHERE or any(inputs))
@@ -127,7 +127,7 @@ class _Opener:
         return rebuilt(value, inputs)
 
     def open(self, condition: Value) -> Value | None:
-        """Return the condition off thin sets; None if it holds on a thin set only."""
+        """Return the condition off thin sets; None if it holds only on one."""
         parts = operands(condition, (AND,))
         if any(self.is_thin(part) for part in parts):
             plain = [c for part in parts for c in operands(self.plain(part), (AND,))]
@@ -156,7 +156,7 @@ class _Opener:
         return condition
 
     def compared(self, condition: Value) -> Value:
-        """Return the condition that a number is the largest of several without ties."""
+        """Return the condition that one number exceeds all others."""
         if condition.primitive is not EQ:
             return condition
         for x, y in (condition._prev, condition._prev[::-1]):
@@ -170,7 +170,7 @@ class _Opener:
                 return conjunction([node(relation, (x, p)) for p in others])
             if y.primitive is CLAMP:
                 width, *gaps = simplify([node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])])
-                # a number that equals an end everywhere, or both as they are equal, meets it on no thin set
+                # no thin set: a number equal to an end everywhere, or equal ends
                 ties = any(rational(gap) == 0 for gap in (width, *gaps))
                 if ties:
                     return condition
@@ -210,7 +210,7 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
     return condition if apart is None else apart
 
 
-# ---- assumptions --------------------------------------------------------------------------------------------------
+# ---- assumptions
 def _guards(root: Value, facts: Sequence[Value]) -> Guards:
     budget = current()
     work = int(min(MAX_WORK, budget.left / GUARD))
@@ -220,7 +220,7 @@ def _guards(root: Value, facts: Sequence[Value]) -> Guards:
 
 
 def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
-    """Return formulas where assumptions hold. Raises `Contradiction` where these cannot all hold."""
+    """Return formulas under assumptions. Raises `Contradiction` if these conflict."""
     if not facts:
         return list(outputs)
     place = _guards(conjunction(facts), facts).places[0]
@@ -236,7 +236,7 @@ def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
 
 
 class _Undecided(Exception):
-    """It is not known on which side of 0 a formula is."""
+    """The sign of a formula is unknown."""
 
 
 class _Sides:
@@ -266,7 +266,7 @@ class _Assumed:
         self.guards, self.integers = guards, domain
 
     def decided(self, value: Value) -> Value | None:
-        """Return an operation as the known facts decide it; None where they do not."""
+        """Return an operation as the known facts decide it, or None."""
         primitive, inputs = value.primitive, value._prev
         place = self.guards.place[value]
         if rounds(primitive) and self.integers.covers(inputs[0]):
@@ -282,14 +282,14 @@ class _Assumed:
         return self.power(value, place)
 
     def piece(self, value: Value, place: ProgramPoint) -> Value | None:
-        """Return the smooth function that an operation is on the known side of its kink."""
+        """Return an operation's smooth piece on the known side of its kink."""
         primitive, inputs = value.primitive, value._prev
         assert primitive.active_branch is not None
         sides = _Sides(self.guards, place, value)
         try:
             branch = primitive.active_branch(SYMBOLIC, sides, *inputs, out=None)
         except (_Undecided, TypeError, ValueError, ExpressionError):
-            # TypeError: a piece that is only near a point, for it reckons with the value there
+            # TypeError: a piece that needs the value at the point
             return None
         taken = branch if isinstance(branch, Value) else constant(branch)
         if primitive.jumps and text_size(taken, {}) >= text_size(value, {}):
@@ -320,10 +320,10 @@ class _Assumed:
         return node(POW, (base, node(MUL, (e, other))))
 
 
-# ---- whole numbers ------------------------------------------------------------------------------------------------
+# ---- whole numbers
 @cache
 def rounds(primitive: Primitive) -> bool:
-    """Return whether an operation leaves whole numbers, and only them, as they are."""
+    """Return whether an operation fixes exactly the whole numbers."""
     if not primitive.jumps or len(primitive.params) != 1:
         return False
     rule = getattr(EXACT, primitive.name)
@@ -331,7 +331,7 @@ def rounds(primitive: Primitive) -> bool:
 
 
 class IntegerFacts:
-    """The formulas that are integers, by facts such as `floor(y) == y`."""
+    """The integer formulas, by facts such as `floor(y) == y`."""
 
     def __init__(self, facts: Sequence[Value]) -> None:
         self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
@@ -359,7 +359,7 @@ class IntegerFacts:
         return rest.denominator == 1
 
     def admits(self, leaf: Value, r: Range) -> bool:
-        """Return whether a number of this range meets all facts about a leaf."""
+        """Return whether a number in a range meets all facts about a leaf."""
         for a, c in self.known[leaf]:
             ends = sorted(
                 (a * Fraction(end) + c, opened)
@@ -374,7 +374,7 @@ class IntegerFacts:
 
 
 def linear(value: Value) -> tuple[dict[Value, Fraction], Fraction]:
-    """Return a formula as multiples of leaves or other nodes, and a number."""
+    """Return a formula as a linear combination of nodes, and a number."""
     one = constant(1.0, "1")
 
     def rule(v: Value, inputs: Sequence[dict[Value, Fraction]]) -> dict[Value, Fraction]:

@@ -1,6 +1,6 @@
-"""Elimination of dead branches: choices whose condition is decided by ranges become the branch taken.
+"""Elimination of dead branches: choices decided by ranges become the branch taken.
 
-What a condition compares is only dropped if it is computed anyway or has a value everywhere.
+An operand of a dropped condition must be computed anyway or have a value everywhere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .ranges import BY_SIGN, ZERO, Range
 from .walk import operands, rebuilt, rewritten, substituted
 
 MAX_WORK = 400_000
-"""Operations examined; choices after them are kept."""
+"""The most operations examined; later choices are kept."""
 
 MAX_SEARCHED_OPERATIONS = 400
 
@@ -28,7 +28,7 @@ CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
 
 class ProgramPoint:
-    """A branch of a formula within another, and the facts that hold there."""
+    """A branch of a formula within another, and its facts."""
 
     __slots__ = ("children", "depth", "facts", "known", "pairs", "parent")
 
@@ -65,7 +65,7 @@ class Guards:
     def __init__(self, root: Value, work: int, facts: Sequence[Value] = ()) -> None:
         self.root = root
         self.work = work
-        """How many operations may still be examined."""
+        """The number of operations that may still be examined."""
         self.order = list(in_order((root,)))
         self.bare = ProgramPoint()
         """The branch without facts."""
@@ -75,9 +75,9 @@ class Guards:
         self.place: dict[Value, ProgramPoint] = {root: self.places[0]}
         """The innermost branch that encloses all uses of a node."""
         self.sure: dict[Value, ProgramPoint] = dict(self.place)
-        """The branch in which a node is computed in any case."""
+        """The branch in which a node is always computed."""
         self.kept: dict[Value, ProgramPoint] = dict(self.place)
-        """The branch in which a node is computed whatever the conditions are."""
+        """The branch in which a node is computed under any conditions."""
         for value in reversed(self.order):
             here, sure, kept = self.place[value], self.sure[value], self.kept.get(value)
             for k, p in enumerate(value._prev):
@@ -98,9 +98,9 @@ class Guards:
         for place in self.places:
             place.known.clear()  # found while less was known
 
-    # -- what is known ----------------------------------------------------------------------------------------------
+    # ---- known facts
     def inside(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
-        """Return the inner branch where a condition holds or not; with `of`, that of one choice only."""
+        """Return the inner branch where a condition holds or not; `of` limits it to a choice."""
         key = condition, holds, of
         if key not in place.children:
             place.children[key] = inner = ProgramPoint(place)
@@ -164,9 +164,9 @@ class Guards:
             ranges_here[top] = result
         return ranges_here[value]
 
-    # -- conditions -------------------------------------------------------------------------------------------------
+    # ---- conditions
     def decided(self, condition: Value, place: ProgramPoint) -> bool | None:
-        """Return whether a condition holds in a branch, if that is known."""
+        """Return whether a condition holds in a branch; None if unknown."""
         if condition.primitive is NOT:
             inner = self.decided(condition._prev[0], place)
             return None if inner is None else not inner
@@ -201,7 +201,7 @@ class Guards:
         return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
 
     def reduced(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
-        """Return the condition without what is decided; `taken` is computed where it holds."""
+        """Return the condition without decided parts; `taken` is computed if it holds."""
         outcome = self.decided(condition, place)
         if outcome is not None:
             return outcome
@@ -215,7 +215,7 @@ class Guards:
         return condition
 
     def may_be_dropped(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
-        """Return whether a condition's terms have values wherever the branch taken has one."""
+        """Return whether a condition's terms have values wherever `taken` has."""
         rest = operands(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
         stack = [taken]
@@ -238,9 +238,9 @@ class Guards:
             rest += top._prev
         return True
 
-    # -- the formula ------------------------------------------------------------------------------------------------
+    # ---- the formula
     def without_dead_branches(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
-        """Return the formula without decided choices, with operations as `decided` has them."""
+        """Return the formula without decided choices; `decided` replaces operations."""
         copies: dict[Value, Value] = {}
 
         def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
@@ -263,7 +263,7 @@ _MIRRORED = str.maketrans("<>", "><")
 
 
 def sign_of_constant(x: Value, y: Value) -> str | None:
-    """Return the order of two constants by digits of two precisions, if these agree."""
+    """Return the order of two constants, if two precisions agree."""
     order = in_order((x, y))
     if any(v.primitive is VARIABLE or v.primitive is WHERE for v in order) or all(not v._prev for v in order):
         return None
@@ -287,7 +287,7 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
 
 
 def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
-    """Return the formulas without the choices that are decided."""
+    """Return the formulas without decided choices."""
     results = list(outputs)
     if not _chooses(results):
         return results

@@ -1,4 +1,4 @@
-"""Canonical forms: sums gathered by like terms and products by like bases, exactly."""
+"""Canonical forms: sums of like terms and products of like bases, exactly."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..table.primitive import Primitive
 from ..table.primitives import LOG, SQRT, by_name
 
 MAX_SHORT = 3
-"""The most terms or factors of a shared form that its users copy."""
+"""The most terms or factors of a shared form that users copy."""
 
 MAX_DIGITS = 60
-"""The most digits of a numerator or denominator; longer numbers stay as written."""
+"""The most digits of numerators and denominators; longer ones stay as written."""
 
 MAX_EXPONENT = 300
 """Numbers above 1e300 or below 1e-300 stay as written."""
@@ -68,7 +68,7 @@ class Product(NamedTuple):
 Form = Number | Boolean | Sum | Product | Value
 """A Value stands for any other node."""
 Parts = Iterable[tuple[Fraction, Value | None, Form]]
-"""The coefficient or exponent, the original node, and the form of each part."""
+"""The coefficient or exponent, the node, and the form of each part."""
 
 
 class RuleNotApplicable(Exception):
@@ -80,7 +80,7 @@ Rule = Callable[["Canonicalizer", Value, list[Form]], Form]
 
 
 def rational(value: Value) -> Fraction | None:
-    """Return the exact value of a literal; None for other nodes and too many digits."""
+    """Return a literal's exact value; None for other nodes or too many digits."""
     if value.primitive is not CONSTANT or value.source in IRRATIONALS or not isinstance(value.data, (float, int)):
         return None
     if value.source is None:
@@ -113,7 +113,7 @@ def number_text(x: Fraction) -> str | None:
 
 
 def without_twos_and_fives(n: int) -> tuple[int, int, int]:
-    """Return an integer without its factors 2 and 5, and the number of each."""
+    """Return an integer without factors 2 and 5, and their numbers."""
     counts = []
     for factor in (2, 5):
         count = 0
@@ -129,7 +129,7 @@ def digit_count(n: int) -> int:
 
 
 def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Return two decimals whose quotient is the number: integers if they are short, else those of the fewest digits.
+    """Return two decimals with this quotient: short integers, or those of the fewest digits.
 
     Thus 1/1.7677669529663688 is not written as 125e13/2209708691207961, although they are equal.
     """
@@ -138,7 +138,7 @@ def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
         return Fraction(x.numerator), Fraction(denominator)
     above, twos, fives = without_twos_and_fives(numerator)
     below, more_twos, more_fives = without_twos_and_fives(denominator)
-    # Factors of 10 only shift the point; a surplus of twos on one side equals as many fives on the other.
+    # Factors of 10 shift the point; surplus twos on one side are fives on the other.
     surplus = twos - more_twos - (fives - more_fives)
     best: tuple[int, int, int] | None = None
     for k in range(abs(surplus) + 1):
@@ -159,14 +159,14 @@ def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
 
 
 class Canonicalizer:
-    """One pass over a graph that computes the canonical form of every node."""
+    """A pass over a graph that computes every node's canonical form."""
 
     def __init__(self, outputs: Sequence[Value]) -> None:
         self.roots = list(outputs)
         self.order = in_order(self.roots)
         work.charge(work.CANONICAL_NODE * len(self.order))
         self.only_user: dict[Value, Value | None] = dict.fromkeys(self.roots)
-        """By node, the only operation that takes it; None where several do, or it is an output."""
+        """By node, its only user; None for several, or an output."""
         for value in self.order:
             for p in value._prev:
                 self.only_user[p] = None if p in self.only_user else value
@@ -174,9 +174,9 @@ class Canonicalizer:
         self.forms: dict[Value, Form] = {}
         """The forms of the nodes of the graph and of new nodes."""
         self.fresh: dict[int, Terms] = {}
-        """Terms and factors, by id, that the only user may extend in place."""
+        """Terms and factors, by id, that their only user may extend in place."""
         self.changes: list[tuple[Terms, Value, Fraction | None]] = []
-        """What the form of one node has changed, and what was there before."""
+        """The changes for the current form, with previous values."""
 
     def outputs(self) -> list[Value]:
         """Return the canonical graphs of the outputs."""
@@ -203,7 +203,7 @@ class Canonicalizer:
             return self.opaque(value.primitive, inputs)
 
     def rule(self, value: Value, inputs: list[Form]) -> Form:
-        """Return the form of an operation by its rule. Raises `RuleNotApplicable`."""
+        """Return the form of an operation by a rule. Raises `RuleNotApplicable`."""
         name = value.primitive.name
         if name in RULES:
             return RULES[name](self, value, inputs)
@@ -223,7 +223,7 @@ class Canonicalizer:
             self.interned[key] = node(primitive, inputs)
         return self.interned[key]
 
-    # -- from forms to nodes ----------------------------------------------------------------------------------------
+    # ---- from forms to nodes
     def node_of(self, form: Form) -> Value:
         """Return the node of a form."""
         if isinstance(form, Value):
@@ -251,7 +251,7 @@ class Canonicalizer:
 
     def _sum_node(self, form: Sum) -> Value:
         terms = list(form.terms.items())
-        # A term with a plus goes first, if there is one.
+        # A positive term goes first, if there is one.
         first = next((k for k, (_, c) in enumerate(terms) if c > 0), None)
         if first is not None:
             terms.insert(0, terms.pop(first))
@@ -290,11 +290,11 @@ class Canonicalizer:
         return self.node(DIV, top, *bottom) if bottom else top
 
     def rank(self, base: Value) -> tuple[int, int]:
-        """Return the sort key of a factor: constants first, then variables."""
+        """Return a factor's sort key: constants first, then variables."""
         return 2 if base._prev else 0 if base.primitive is CONSTANT else 1, 0
 
     def split_coefficient(self, c: Fraction, quotient_anyway: bool) -> tuple[Fraction, Fraction]:
-        """Return the numerator and denominator of a coefficient; a decimal has denominator 1."""
+        """Return a coefficient's numerator and denominator; 1 for a decimal."""
         text = number_text(c)
         if text is None:
             return decimal_quotient(c)
@@ -309,7 +309,7 @@ class Canonicalizer:
             return base
         return self.node(SQRT, base) if e == HALF else self.node(POW, base, self.number(e))
 
-    # -- sums -------------------------------------------------------------------------------------------------------
+    # ---- sums
     def may_be_merged(self, value: Value | None, form: Sum | Product) -> bool:
         """Return whether a form may be merged into its user."""
         return len(form[1]) <= MAX_SHORT or self._used_once(value)
@@ -373,7 +373,7 @@ class Canonicalizer:
             return self.product_form(c * form.coefficient, form.factors)
         return Product(c, {term: ONE})
 
-    # -- products ---------------------------------------------------------------------------------------------------
+    # ---- products
     def product(self, parts: Parts) -> Form:
         """Return the product of forms with integer exponents."""
         c = ONE
@@ -406,7 +406,7 @@ class Canonicalizer:
         return self.product(powers)
 
     def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
-        """Return the simplest form of a product; with `numbers`, powers of numbers are evaluated."""
+        """Return the simplest form of a product; `numbers` evaluates powers of numbers."""
         if c and numbers and any(isinstance(self.forms.get(base), Number) for base in factors):
             rest: Terms = {}
             for base, e in factors.items():
@@ -427,7 +427,7 @@ class Canonicalizer:
         return Product(c, factors)
 
     def raised(self, value: Value | None, form: Form, e: Fraction) -> Form:
-        """Return a form to a rational power; only integer powers are distributed."""
+        """Return a form to a rational power; only integer powers distribute."""
         if e == 0:
             return Number(ONE)
         if e == 1:
@@ -446,7 +446,7 @@ class Canonicalizer:
         return self.product_form(ONE, {self.node_of(form): e})
 
     def declared_identity(self, primitive: Primitive, inputs: Sequence[Form]) -> Form:
-        """Return the identity that a function's row declares. Raises `RuleNotApplicable`."""
+        """Return a function's declared identity. Raises `RuleNotApplicable`."""
         if len(inputs) != 1:
             raise RuleNotApplicable
         value = inputs[0]
@@ -464,7 +464,7 @@ class Canonicalizer:
         return Product(-ONE, {result: ONE}) if primitive.odd else result
 
 
-# ---- rules that look at all inputs --------------------------------------------------------------------------------
+# ---- rules on all inputs
 def _where(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
     condition, x, y = inputs
     if isinstance(condition, Boolean):
@@ -504,7 +504,7 @@ RULES: dict[str, Rule] = by_name({
     "and_": _junction(True),
     "or_": _junction(False),
 })  # fmt: skip
-"""The rules of operations that look at all inputs."""
+"""Rules of operations that use all inputs."""
 
 
 def negated(p: Canonicalizer, form: Form) -> Form | None:
@@ -522,7 +522,7 @@ def negated_sum(form: Sum) -> Sum:
 
 
 def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fraction | int = 1) -> dict[Key, Any]:
-    """Add a multiple of terms to a total in place, without zeros, and return it."""
+    """Add a multiple of terms to a total, in place and without zeros."""
     for key, c in terms.items():
         coefficient = total.get(key, 0) + factor * c
         if coefficient:
@@ -533,7 +533,7 @@ def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fracti
 
 
 def check_digits(x: Fraction) -> Fraction:
-    """Return the number. Raises `RuleNotApplicable` if it has too many digits."""
+    """Return the number. Raises `RuleNotApplicable` for too many digits."""
     if size(x) < SURELY_SHORT:
         return x
     if max(digit_count(x.numerator), digit_count(x.denominator)) > MAX_DIGITS or not MIN_SIZE < abs(x) < 1 / MIN_SIZE:

@@ -12,7 +12,7 @@ from ..table.operators import DIV, POW, VARIABLE, WHERE
 
 
 def linear_and_kinks(graph: Graph, free: Sequence[str]) -> tuple[list[str], bool]:
-    """Return names of `free` in all of which together every node is linear, and whether one may kink in any of `free`.
+    """Return names of `free` in which all nodes are jointly linear, and whether one may kink in `free`.
 
     Two variables meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
     """

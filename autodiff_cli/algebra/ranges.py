@@ -29,14 +29,14 @@ class _Ends(NamedTuple):
     low: End
     high: End
     above: bool
-    """Whether all numbers are above `low`, which is not one of them."""
+    """Whether `low` itself is excluded."""
     below: bool
-    """Whether all numbers are below `high`."""
+    """Whether `high` itself is excluded."""
     nonzero: bool = False
 
 
 class Range(Written, _Ends):
-    """An interval of real numbers; without 0 even inside, where that is known.
+    """An interval of real numbers; without 0 even inside, if that is known.
 
     `x*y` is the range of products of two numbers, `x*x` of squares.
     """
@@ -46,16 +46,16 @@ class Range(Written, _Ends):
 
     @property
     def start(self) -> tuple[End, bool]:
-        """The lower end, and whether it is left out."""
+        """The lower end, and whether it is excluded."""
         return self.low, self.above
 
     @property
     def stop(self) -> tuple[End, bool]:
-        """The upper end, and whether it belongs to the range."""
+        """The upper end, and whether it is included."""
         return self.high, not self.below
 
     def signs(self) -> str:
-        """Return which of `<`, `=`, `>` hold between numbers of the range and 0."""
+        """Return the possible signs, of `<`, `=`, `>`, of its numbers."""
         zero = self.start <= (0, False) and self.stop >= (0, True) and not self.nonzero
         return ("<" if self.low < 0 else "") + ("=" if zero else "") + (">" if self.high > 0 else "")
 
@@ -64,12 +64,12 @@ class Range(Written, _Ends):
         return between(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
 
     def around(self, other: Range) -> Range:
-        """Return the least range that holds both."""
+        """Return the smallest range that contains both."""
         nonzero = "=" not in self.signs() + other.signs()
         return between(min(self.start, other.start), max(self.stop, other.stop), nonzero)
 
     def within(self, other: Range) -> bool:
-        """Return whether all that lies here lies in the other range."""
+        """Return whether the other range contains this one."""
         return self.with_(other)[:4] == self[:4] and not (other.nonzero and "=" in self.signs())
 
     def __neg__(self) -> Range:
@@ -83,13 +83,13 @@ class Range(Written, _Ends):
         return between((Fraction(0), self.nonzero), max((-self.low, not self.above), self.stop), self.nonzero)
 
     def plus(self, other: Range) -> Range:
-        """Return the sums of a number here and one there."""
+        """Return the range of sums of two numbers."""
         return rounded(
             Range(self.low + other.low, self.high + other.high, self.above or other.above, self.below or other.below)
         )
 
     def times(self, other: Range) -> Range:
-        """Return the products of a number here and one there."""
+        """Return the range of products of two numbers."""
         corners = [
             (a * b if a and b else Fraction(0), (a_open and b != 0) or (b_open and a != 0))
             for a, a_open in ((self.low, self.above), (self.high, self.below))
@@ -99,7 +99,7 @@ class Range(Written, _Ends):
         return rounded(between(min(corners), stop, "=" not in self.signs() + other.signs()))
 
     def reciprocal(self) -> Range:
-        """Return 1 over the numbers here that are not 0."""
+        """Return the range of reciprocals of nonzero numbers."""
         signs = self.signs()
         if ("<" in signs and ">" in signs) or signs in ("", "="):
             return ALL._replace(nonzero=True)
@@ -134,7 +134,7 @@ def _range(x: Any) -> Range:
 
 
 def rounded(r: Range) -> Range:
-    """Return a range that is not narrower, with short ends."""
+    """Return a range at least as wide, with short ends."""
     low, above, high, below = r.low, r.above, r.high, r.below
     if isinstance(low, Fraction) and size(low) > MAX_BITS_OF_END:
         low, above = _outward(low, -INF), True
@@ -150,11 +150,11 @@ def _outward(x: Fraction, towards: float) -> End:
         return towards if (x > 0) == (towards > 0) else Fraction(10**300 if x > 0 else -(10**300))
     if math.isinf(moved):
         return towards
-    # 0 is the end of what has a sign, however small.
+    # 0 bounds a number with a sign, however small.
     return Fraction(moved) if (moved > 0) == (x > 0) and moved else Fraction(0)
 
 
-# ---- from inputs to the operation ---------------------------------------------------------------------------------
+# ---- from inputs to the operation
 def forward(value: Value, inputs: Sequence[Range]) -> Range:
     """Return the range of an operation, from those of its inputs."""
     if value.primitive is VARIABLE:
@@ -166,9 +166,9 @@ def forward(value: Value, inputs: Sequence[Range]) -> Range:
         if value.source in IRRATIONALS:
             low, high = (Fraction(value.data) * (1 + sign * Fraction(1, 10**15)) for sign in (-1, 1))
             return Range(low, high, True, True)
-        # a literal that is too long or too small to count with
+        # the literal is too long or too small
         return BY_SIGN["<" if (value.source or "").startswith("-") else ">"]
-    # Two objects for two operands: what is known of them may be one.
+    # Distinct operands need distinct objects: `x*x` is a square.
     apart = {p: Range(*r) for p, r in zip(value._prev, inputs, strict=True)}
     result: Range = getattr(RANGES, value.primitive.name)(*[apart[p] for p in value._prev])
     return result
@@ -176,7 +176,7 @@ def forward(value: Value, inputs: Sequence[Range]) -> Range:
 
 @cache
 def values_of(primitive: Primitive) -> Range:
-    """Return the range that the table gives a function: `[1, inf)`."""
+    """Return the range of a function in the table: `[1, inf)`."""
     if not primitive.values:
         return ALL
     texts = (text.strip("[]() ") for text in primitive.values.split(","))
@@ -262,13 +262,13 @@ class Ranges(NumberType):
         return x.around(y)
 
     def max(self, *xs: Any) -> Range:
-        """Return the largest of a number of each range."""
+        """Return the range of the largest number."""
         inputs = [_range(x) for x in xs]
         nonzero = all("=" not in r.signs() for r in inputs)
         return between(max(r.start for r in inputs), max(r.stop for r in inputs), nonzero)
 
     def min(self, *xs: Any) -> Range:
-        """Return the smallest of a number of each range."""
+        """Return the range of the smallest number."""
         return -self.max(*[-_range(x) for x in xs])
 
     def __getattr__(self, name: str) -> Callable[..., Range]:
@@ -297,9 +297,9 @@ class Ranges(NumberType):
 RANGES = Range.m = Ranges()
 
 
-# ---- from the operation to its inputs -----------------------------------------------------------------------------
+# ---- from the operation to its inputs
 def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
-    """Yield ranges of inputs that follow from the range of an operation."""
+    """Yield the ranges of inputs implied by that of the operation."""
     primitive, operands, signs = value.primitive, value._prev, r.signs()
     if primitive is NEG:
         yield operands[0], -r
@@ -329,7 +329,7 @@ def backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[
         yield operands[0], BY_SIGN.get(signs, ALL)
 
 
-# ---- where an operation is defined --------------------------------------------------------------------------------
+# ---- domains of operations
 @cache
 def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
     limits: dict[int, Range] = {}
@@ -347,7 +347,7 @@ def _domain(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
 
 
 def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
-    """Yield the ranges of the inputs wherever an operation has a value."""
+    """Yield the ranges of inputs wherever an operation has a value."""
     for position, r in _domain(value.primitive):
         yield value._prev[position], r
     if value.primitive is POW:
@@ -359,7 +359,7 @@ def domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range
 
 
 def is_total(value: Value, inputs: Sequence[Range]) -> bool:
-    """Return whether an operation has a value for all inputs in these ranges."""
+    """Return whether an operation has values for all inputs in ranges."""
     primitive = value.primitive
     if not value._prev or primitive.defined([r.low if r.low == r.high else None for r in inputs]):
         return True

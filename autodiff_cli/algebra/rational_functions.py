@@ -20,7 +20,7 @@ from .simplify import simplify
 from .walk import facts_of, rebuilt, rewritten
 
 MAX_DEGREE = 100
-"""Polynomials of a higher degree are not taken apart."""
+"""The highest degree of polynomials with coefficients."""
 
 MAX_WRITTEN_FACTORS = 8
 
@@ -32,7 +32,7 @@ ONE = constant(1.0, "1")
 
 
 class Quotient(NamedTuple):
-    """A graph as a quotient; without a divisor it is the graph itself."""
+    """A graph as a quotient; without a divisor, the graph itself."""
 
     above: Value
     below: Value | None
@@ -52,7 +52,7 @@ def _combined(
 
 
 def cleared(root: Value) -> tuple[Value, list[Value]]:
-    """Return a numerator of a graph and its divisors: it is 0 where the numerator is and no divisor is.
+    """Return a graph's numerator and divisors: the graph is 0 where only the numerator is.
 
     Quotients within functions stay. Where the graph has a value, the numerator has one too.
     """
@@ -98,7 +98,7 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
 
 
 def times(a: Value | None, b: Value | None) -> Value:
-    """Return the product of two graphs; None and a literal 1 are no factors."""
+    """Return the product of graphs; None and a literal 1 are omitted."""
     factors = [factor for factor in (a, b) if factor is not None and factor is not ONE]
     return node(MUL, tuple(factors)) if len(factors) == 2 else factors[0] if factors else ONE
 
@@ -108,7 +108,7 @@ def _raised(base: Value, exponent: int) -> Value:
 
 
 def whole(value: Value) -> int | None:
-    """Return the whole number that a graph without names is, if it is one."""
+    """Return the integer value of a graph without names, or None."""
     if any(not v._prev and v.label for v in in_order((value,))):
         return None
     number = None
@@ -118,7 +118,7 @@ def whole(value: Value) -> int | None:
 
 
 def multiplied_out(root: Value) -> Value:
-    """Return the graph with products in the place of small powers."""
+    """Return the graph with small powers as products."""
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         exponent = whole(value._prev[1]) if value.primitive is POW else None
@@ -132,9 +132,9 @@ def multiplied_out(root: Value) -> Value:
 def coefficients(
     root: Value, leaf: Value, fixed: Callable[[Value], C], operation: Callable[[Primitive, C, C], C]
 ) -> list[C] | None:
-    """Return the coefficients of a polynomial in a leaf, from the constant one on; None of other graphs.
+    """Return the coefficients of a polynomial in a leaf, constant first, or None.
 
-    `fixed` gives the coefficient that a graph without the leaf is, `operation` their sums and so on; they may raise.
+    `fixed` converts a graph without the leaf, `operation` combines coefficients; they may raise.
     """
     varies = facts_of((root,), lambda v, inputs: v is leaf or any(inputs))
     zero, one = fixed(constant(0.0, "0")), fixed(ONE)
@@ -169,7 +169,7 @@ def coefficients(
             raise _NoPolynomial
         return reduce(multiplied, [inputs[0]] * exponent, [one])
 
-    # parts of what does not depend on the leaf are no coefficients
+    # parts that do not depend on the leaf are not coefficients
     inner = {v for v in varies if not varies[v]} - {p for v in varies if varies[v] for p in v._prev}
     try:
         return facts_of((root,), rule)[root]
@@ -182,12 +182,12 @@ def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
     return coefficients(root, leaf, lambda v: v, lambda primitive, a, b: node(primitive, (a, b)))
 
 
-# ---- identities ---------------------------------------------------------------------------------------------------
+# ---- identities
 MAX_PRODUCTS = 4_000
-"""Products of terms that an identity is multiplied out by: about a quarter of a second."""
+"""The most products of terms for an identity: a quarter of a second."""
 
 SQUARES = {"cos": ("sin", Fraction(-1)), "cosh": ("sinh", Fraction(1))}
-"""Functions whose square is 1 plus or minus that of another."""
+"""Functions whose square is 1 plus or minus another's."""
 
 
 class _Expander(Canonicalizer):
@@ -218,6 +218,6 @@ class _Expander(Canonicalizer):
 
 
 def vanishes(root: Value) -> bool:
-    """Return whether a graph is 0 wherever it has a value, by multiplying out; False says nothing."""
+    """Return whether a graph, multiplied out, is 0 wherever it has a value; False says nothing."""
     numerator, _ = cleared(root)
     return rational(_Expander(simplify((numerator,))).outputs()[0]) == 0

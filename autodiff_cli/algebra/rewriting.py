@@ -1,4 +1,4 @@
-"""Shortest: the form of each sum and product that is shortest as text, by counted size.
+"""The shortest form, as text, of each sum and product, by counted size.
 
 Every form has a value wherever the others have one.
 """
@@ -41,7 +41,7 @@ MAX_EXPANDED_TERMS = 24
 MAX_NESTED_SUMS = 6
 MAX_MERGED_TERMS = 12  # of a shared sum or product
 MAX_LINED = 2
-"""Denominators to higher powers have no double."""
+"""Sums to higher powers keep their inner denominators."""
 
 MAX_COPIED_SIZE = 14  # of a product that is written once more for each term of a sum
 MIN_TRIED_TERMS, TRIED_TERMS_PER_NODE = 300, 3
@@ -50,7 +50,7 @@ Part = tuple[Fraction, Terms]
 """A term: its coefficient, and bases with their exponents."""
 
 _PARTNERS: dict[str, tuple[int, str, int]] = {}
-"""Functions whose squares add up to 1: the sign, the other one, and its sign."""
+"""Functions whose squares add up to 1: sign, other function, its sign."""
 
 for _row in PRIMITIVES.values():
     if _row.unit is not None:
@@ -59,14 +59,14 @@ for _row in PRIMITIVES.values():
         _PARTNERS[_other] = (_others, _row.name, _own)
 
 _QUOTIENTS = {above: (name, below) for name, (above, below) in ALL_QUOTIENTS.items() if above}
-"""By dividend, the quotient and the divisor."""
+"""Quotient and divisor by dividend."""
 
 _COLLECTED = frozenset((ADD, SUB, NEG, PRIMITIVES["sum"]))
 _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
 
 
 def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Value]:
-    """Return graphs of the same functions that are shorter as text, or as long."""
+    """Return graphs of the same functions with texts at most as long."""
     sizes: dict[Value, int] = {}
     best = list(outputs)
     open_ = [k for k, output in enumerate(best) if output._prev]
@@ -84,7 +84,7 @@ def shortest(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Val
 
 
 def text_size(value: Value, sizes: dict[Value, int]) -> int:
-    """Return the number of names, numbers, operators and calls in the text of a graph."""
+    """Return the number of names, literals, operators and calls in a text."""
     return sizes[value] if value in sizes else facts_of((value,), _text_size, sizes)[value]
 
 
@@ -107,7 +107,7 @@ class Shortener(Canonicalizer):
     def form(self, value: Value) -> Form:
         form = super().form(value)
         user = self.only_user.get(value)
-        # a sum or product whose terms or factors its only user takes in
+        # a sum or product that its only user absorbs
         if user and any({value.primitive, user.primitive} <= kinds for kinds in (_COLLECTED, _MULTIPLIED)):
             return form
         shorter: Form | None = attempted(self._shortened, form) if self.left >= 0 else None
@@ -128,7 +128,7 @@ class Shortener(Canonicalizer):
     def may_be_merged(self, value: Value | None, form: Form) -> bool:
         return not isinstance(form, (Sum, Product)) or len(form[1]) <= MAX_MERGED_TERMS
 
-    # -- terms ------------------------------------------------------------------------------------------------------
+    # ---- terms
     def _parts(self, form: Form) -> list[Part]:
         if not isinstance(form, Sum):
             return [self._part(ONE, form)]
@@ -149,7 +149,7 @@ class Shortener(Canonicalizer):
         return self.sum([(c, None, self.product_form(ONE, factors)) for c, factors in parts])
 
     def collected(self, parts: Iterable[Part]) -> list[Part]:
-        """Return the terms with like ones, and inner sums, added up."""
+        """Return the terms with like ones, and inner sums, combined."""
         groups: dict[object, Part] = {}
         stack = list(parts)[::-1]
         while stack:
@@ -185,9 +185,9 @@ class Shortener(Canonicalizer):
             total += 1
         return total + above - 1 + below
 
-    # -- sums -------------------------------------------------------------------------------------------------------
+    # ---- sums
     def shortest(self, terms: Sequence[Part], again: bool = True) -> list[Part]:
-        """Return the terms of the shortest sum; `again` tries other ways than grouping."""
+        """Return the shortest sum's terms; `again` tries more than grouping."""
         parts = self.collected(terms)
         if self.depth > MAX_NESTED_SUMS or self.left < 0:
             return parts
@@ -210,7 +210,7 @@ class Shortener(Canonicalizer):
         if len(parts) == 1:
             return parts
         best, least = parts, self._size(parts)
-        # a polynomial in one variable, which people write out
+        # a polynomial in one variable is written out
         bases = {base for _, factors in parts for base in factors}
         exponents = [e for _, factors in parts for e in factors.values()]
         plain = len(bases) <= 1 and not any(base._prev for base in bases)
@@ -218,7 +218,7 @@ class Shortener(Canonicalizer):
         if not written_out and (common := shared_factors([factors for _, factors in parts])):
             inner = self.shortest([(c, divided(factors, common)) for c, factors in parts], again)
             one = self.without_content([self.times_sum(common, inner)])
-            # What stands below a line, or is a function, is in front of its sum even if that is no shorter.
+            # A denominator or function precedes its sum even if that is no shorter.
             plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
             if (size := self._size(one)) < least + (not plain):
                 return one
@@ -238,7 +238,7 @@ class Shortener(Canonicalizer):
                 yield result
 
     def by_squares(self, parts: list[Part]) -> list[Part] | None:
-        """Return the terms with sin² + cos² as 1, and its like."""
+        """Return the terms with sin² + cos² as 1, and the like."""
         places: dict[object, int] = {}
         for k, (c, factors) in enumerate(parts):
             for base, e in factors.items():
@@ -259,7 +259,7 @@ class Shortener(Canonicalizer):
         return None
 
     def by_choices(self, parts: list[Part]) -> list[Part] | None:
-        """Return the terms with choices by one condition as one choice."""
+        """Return the terms with choices by one condition merged."""
         groups: dict[Value, list[tuple[int, Value]]] = {}
         for k, (_, factors) in enumerate(parts):
             for base, e in factors.items():
@@ -284,7 +284,7 @@ class Shortener(Canonicalizer):
         return self._part(c, self.product([(ONE, None, rest), (ONE, None, taken)]))
 
     def by_logarithms(self, parts: list[Part]) -> list[Part] | None:
-        """Return the sum with b**(y - 1) as b**y/b beside log(b), which has b > 0."""
+        """Return the sum with b**(y - 1) as b**y/b beside log(b), where b > 0."""
         bottoms = {
             base._prev[0] for _, factors in parts for base, e in factors.items() if base.primitive is LOG and e > 0
         }
@@ -303,7 +303,7 @@ class Shortener(Canonicalizer):
         return self.shortest(merged, False) if merged != parts else None
 
     def multiplied_out(self, parts: list[Part]) -> list[Part] | None:
-        """Return the sum with short sums among its factors multiplied out."""
+        """Return the sum with short sums among factors multiplied out."""
         expanded: list[Part] = []
         some = False
         for c, factors in parts:
@@ -328,7 +328,7 @@ class Shortener(Canonicalizer):
         return self.shortest(expanded, False) if some else None
 
     def grouped(self, parts: list[Part]) -> list[Part] | None:
-        """Return the sum with factors of some terms taken out, the longest first."""
+        """Return the sum with factors of some terms out, the longest first."""
         left = list(parts)
         while (chosen := self._common(left)) is not None:
             base, sign = chosen
@@ -356,7 +356,7 @@ class Shortener(Canonicalizer):
         return best
 
     def over_one_line(self, parts: list[Part]) -> list[Part] | None:
-        """Return the sum over its common denominator, unless that is long."""
+        """Return the sum over its common denominator, unless it is long."""
         below: Terms = {}
         for _, factors in parts:
             for base, e in factors.items():
@@ -370,7 +370,7 @@ class Shortener(Canonicalizer):
         return [(c / divisor, divided(factors, below))]
 
     def without_content(self, parts: list[Part]) -> list[Part]:
-        """Return the sum by a coefficient, its own then without a common divisor."""
+        """Return the sum with its content, the common divisor, outside."""
         if len(parts) == 1:
             c, factors = parts[0]
             for base, e in factors.items():
@@ -387,7 +387,7 @@ class Shortener(Canonicalizer):
             return parts
         return [self._part(content, self._sum_of([(c / content, factors) for c, factors in parts]))]
 
-    # -- products ---------------------------------------------------------------------------------------------------
+    # ---- products
     def _product_merged(self, form: Product) -> Form:
         best: Form = form
         least = self._size(self._parts(form))
@@ -413,7 +413,7 @@ class Shortener(Canonicalizer):
     def by_exponents(self, form: Product) -> Form | None:
         """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z).
 
-        Where b is 0 or below, either side has a value only if the other has the same one.
+        If b <= 0, either side has a value only if the other has the same one.
         """
         groups: dict[Value | None, list[tuple[Value, Fraction]]] = {}
         for base, e in form.factors.items():
@@ -439,7 +439,7 @@ class Shortener(Canonicalizer):
         return self.node(EXP, y) if bottom is None else self.node(POW, bottom, y)
 
     def by_quotients(self, form: Product) -> Form | None:
-        """Return sin(x)/cos(x) as tan(x), and its like."""
+        """Return sin(x)/cos(x) as tan(x), and the like."""
         for base, e in form.factors.items():
             name, below = _QUOTIENTS.get(base.primitive.name, ("", ""))
             if name and e > 0 and e.denominator == 1:
@@ -473,7 +473,7 @@ class Shortener(Canonicalizer):
             if any(f.denominator != 1 for f in inner.factors.values()):
                 continue
             shift = ONE if e < 0 else -ONE
-            # what is raised to a power below 0 then has to be divided by before
+            # each divisor of the result must be one already
             if e > 0 and any(form.factors.get(part, 0) > -f for part, f in inner.factors.items() if f > 0):
                 continue
             parts = {part: shift * f for part, f in inner.factors.items()}
@@ -495,7 +495,7 @@ class Shortener(Canonicalizer):
         return None
 
     def by_choice(self, form: Product) -> Form | None:
-        """Return a choice, one side a number, with its factors in both sides."""
+        """Return a choice, one side a number, with factors inside."""
         for base, e in form.factors.items():
             if base.primitive is WHERE and e == 1:
                 if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
@@ -521,7 +521,7 @@ class Shortener(Canonicalizer):
 
 
 def attempted(way: Callable[[Any], Any], form: Any) -> Any:
-    """Return what a rule makes of a form, if it applies."""
+    """Return the result of a rule, or None if it does not apply."""
     try:
         return way(form)
     except (RuleNotApplicable, Refusal, ArithmeticError):

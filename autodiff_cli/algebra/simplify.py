@@ -1,6 +1,6 @@
-"""Simplifier: shorter graphs of the same function, by rules that hold for every real input in the domain.
+"""Simplifier: shorter graphs of the same function, by rules for every real input in the domain.
 
-Rules that hold for some inputs only are never used: (a²)^½ is not a.
+Other rules are never used: (a²)^½ is not a.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ MAX_ROUNDS = 8
 
 
 def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
-    """Return simplified graphs of the same leaves; simplifying these changes nothing.
+    """Return simplified graphs with the same leaves; a second pass changes nothing.
 
-    With `spell`, internal stable forms are spelled in functions of the language.
+    `spell` writes internal stable forms as functions of the language.
     """
     formulas = list(outputs)
     before: list[int] = []

@@ -1,4 +1,4 @@
-"""Values as a number type, so that rules of the table give graphs."""
+"""Values as a number type: rules of the table give graphs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .walk import has_variables, rebuilt, rewritten, substituted
 
 
 def as_node(x: Any) -> Value:
-    """A Value as it is, a number as a constant."""
+    """Return a Value unchanged, a number as a constant."""
     return x if isinstance(x, Value) else constant(x)
 
 
@@ -38,7 +38,7 @@ class Symbolic(NumberType):
 
     @property
     def nothing(self) -> Value:
-        # every sweep takes a literal 0 for a structural zero
+        # sweeps take a literal 0 for a structural zero
         return constant(0.0, "0")
 
     def number(self, x: Number) -> Value:
@@ -51,17 +51,17 @@ class Symbolic(NumberType):
 
 SYMBOLIC = Symbolic()
 UNEVALUATED = Symbolic(lambda primitive, *inputs: node(primitive, tuple(map(as_node, inputs))))
-"""Values of which none is computed."""
+"""Values without evaluation."""
 
 
 def truth(holds: bool) -> Value:
-    """Return a condition that always holds, or never."""
+    """Return a condition that always or never holds."""
     zero = constant(0.0, "0")
     return node(LE if holds else LT, (zero, zero))
 
 
 def by_definition(value: Value, always: bool = False) -> Value:
-    """Return the node in functions of the language, where its own is not one; or `always`."""
+    """Return the node in functions of the language: if its own is none, or `always`."""
     if always or not is_spelled(value.primitive):
         return composed(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
     return value
@@ -82,9 +82,9 @@ def spelled(
 
 
 def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
-    """Return the definition of an operation; a list where it returns several Values.
+    """Return the definition of an operation, perhaps a list of Values.
 
-    Nothing is evaluated, for what is written need not have a value: `log1p(-2)`, `(1e200*x)**2`.
+    Nothing is evaluated, as it may have no value: `log1p(-2)`, `(1e200*x)**2`.
     """
     fixed = {operation.params.index(name) for name in operation.constant_params}
     places = [x.data if k in fixed else variable("") for k, x in enumerate(inputs)]
@@ -100,13 +100,13 @@ def is_spelled(primitive: Primitive) -> bool:
     return bool(primitive.group) or primitive.name not in DEFINITIONS or bool(primitive.spelling)
 
 
-# ---- local derivatives at a point: rules of the table applied to names that have values
+# ---- local derivatives at a point: rules of the table on names with values
 MAX_LISTED_INPUTS = 8
 """The most inputs that formulas of partial derivatives list."""
 
 
 class AtPoint(Symbolic):
-    """Values at a point: the formula is that of the branch taken."""
+    """Values at a point: formulas of the branch taken."""
 
     name = "symbolic at a point"
 
@@ -117,7 +117,7 @@ class AtPoint(Symbolic):
         return chosen() if callable(chosen) else chosen
 
     def power_minus_one(self, x: Value, y: Value, out: Value) -> Value:
-        """x**(y - 1), as one writes it: 2*x and not 2*x**1."""
+        """Return x**(y - 1) as usually written: 2*x, not 2*x**1."""
         if y.primitive is not CONSTANT or y.label or y.data is None:
             return apply(POW, x, apply(SUB, y, 1))
         return x if y.data == 2 else apply(POW, x, constant(y.data - 1))
@@ -127,14 +127,14 @@ AT_POINT = AtPoint()
 
 
 def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
-    """Return the derivative by each input, written in the inputs; None where there is no short one.
+    """Return the derivative by each input, in the inputs; None if none is short.
 
     `inputs` are leaves with names and values, or constants; `name` is the output's.
     """
-    # Literals are asked for no derivative: that by the exponent of (-2)**2 has no value.
+    # No derivatives by literals: that by the exponent of (-2)**2 has no value.
     wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]
     formulas: list[Value | None] = [None] * len(inputs)
-    # A formula may be one that cannot be evaluated step by step, though the rule can: it is left unevaluated.
+    # Unlike the rule, its formula may fail step by step: then it is left unevaluated.
     without_values = tuple([x if not x.label or x.primitive is CONSTANT else variable(x.label) for x in inputs])
     for values in (inputs, without_values):
         for asked in (wanted, *([k] for k in wanted if len(wanted) > 1)):
@@ -154,7 +154,7 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active
     out = apply(primitive, *inputs)
     if primitive is DIV:
         x, y = inputs
-        # As one writes it; the rule's own -(x/y)/y is for numbers, whose squares may overflow.
+        # The usual form; the rule's -(x/y)/y avoids squares, which may overflow.
         return [apply(DIV, 1, y), apply(DIV, apply(NEG, x), apply(POW, y, 2))]
     if len(inputs) <= MAX_LISTED_INPUTS or not primitive.by_output:
         return primitive.slopes(AT_POINT, inputs, out, active)
@@ -173,6 +173,6 @@ def _folded(partial: Value | Number) -> Value:
         return partial
     if has_variables(partial):
         return partial
-    # 1/3 stays as it is written; what a rule counts up, 1/sum(1, 1), becomes a number.
+    # 1/3 stays; a sum of constants, 1/sum(1, 1), becomes a number.
     short = len(in_order((partial,))) <= 3 and partial.data != int(partial.data)
     return partial if short else constant(partial.data)

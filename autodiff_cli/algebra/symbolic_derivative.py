@@ -30,7 +30,7 @@ CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
 
 
 class FormulaRecorder(Recorder):
-    """A recorder that rounds nothing: 1/3 stays 1/3, and π stays π."""
+    """A recorder without rounding: 1/3 stays 1/3, and π stays π."""
 
     name = "formula"
 
@@ -61,11 +61,11 @@ class FormulaRecorder(Recorder):
 
 
 def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
-    """Return the derivative of a graph by each of these leaves, not simplified. Raises `ExpressionError` (`limit`).
+    """Return a graph's derivative by each leaf, not simplified. Raises `ExpressionError` (`limit`).
 
-    What takes no part at a point, as an untaken branch, stands behind a condition.
+    Parts without influence at a point, such as an untaken branch, stand behind a condition.
     """
-    # What is no rational number is an input, as a variable is.
+    # Constants that are not rational are inputs, like variables.
     place = in_order((output,))
     leaves = [leaf for leaf in place if not leaf._prev and rational(leaf) is None]
     pi = next((leaf for leaf in leaves if leaf.source in ("pi", "π")), None)
@@ -77,7 +77,7 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     recording = record_gradient(graph_in(place, (output,)), inputs, wanted, recorder)
     work.charge(work.RECORDED_STEP * len(recorder.steps))
     check_size(len(recorder.steps))
-    # in reverse, as people write them: a sweep back meets the last operand first
+    # in reverse, as people write: a backward sweep meets the last operand first
     return [chained(ADD, _terms(total)) for total in as_values(recording.partials, dict(enumerate(leaves)))]
 
 
@@ -96,7 +96,7 @@ def check_size(count: int) -> None:
 
 
 def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
-    """Steps as Values, in functions that are in the table."""
+    """Return steps as Values, in functions of the table."""
     values: dict[Step, Any] = {}
     for step in live_steps(steps):
         args = [values[a] for a in step.args]
@@ -117,15 +117,15 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
 
 
 Multi = tuple[int, ...]
-"""The ascending positions of the variables of differentiation."""
+"""Ascending positions of the variables of differentiation."""
 
 
 def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:
-    """Return the simplified derivatives of an order by all combinations of the leaves, where `facts` hold.
+    """Return the simplified derivatives of an order by all combinations of leaves, given `facts`.
 
-    Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that cannot all hold.
+    Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that exclude each other.
     """
-    # what holds at single points alone says nothing of a derivative: `round(x)` is x at whole numbers, and flat there
+    # equalities at single points say nothing of a derivative: `round(x)` is x at whole numbers, and flat there
     around = [part for fact in facts for part in operands(fact, (AND,)) if _holds_around(part, wrt)]
     lower: dict[Multi, Value] = {(): _simplified((output,), around)[0]}
     for k in range(order):
@@ -134,7 +134,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
             start = multi[-1] if multi else 0
             for j, partial in enumerate(partials(formula, wrt[start:]), start=start):
                 following[(*multi, j)] = partial
-        # The stable forms stay until the end: they have derivatives where their definitions have none.
+        # Stable forms stay until the end: their definitions may lack derivatives.
         there = facts if k == order - 1 else around
         lower = dict(zip(following, _simplified(list(following.values()), there), strict=True))
         check_size(len(in_order(lower.values())))
@@ -158,7 +158,7 @@ def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
 
 
 def as_typed(output: Value) -> list[Value]:
-    """Return the leaves in the order of the products: `c` before `x` in `c*x`."""
+    """Return the leaves as products have them: `c` before `x` in `c*x`."""
     order = in_order((output,))
     leaves = {leaf: k for k, leaf in enumerate(value for value in order if not value._prev)}
     ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}

@@ -12,7 +12,7 @@ from ..table.primitive import Primitive
 
 Fact = TypeVar("Fact")
 Rule = Callable[[Value, tuple[Value, ...]], Value]
-"""It returns the replacement of a node, given those of its inputs."""
+"""Returns the replacement of a node, given those of its inputs."""
 
 
 def facts_of(
@@ -21,7 +21,7 @@ def facts_of(
     facts: dict[Value, Fact] | None = None,
     known: Callable[[Value], Fact | None] | None = None,
 ) -> dict[Value, Fact]:
-    """Return what a rule says of each node, given what it says of the inputs."""
+    """Return a rule's results for all nodes, inputs first."""
     facts = {} if facts is None else facts
     stack = [*roots][::-1]
     while stack:
@@ -47,19 +47,19 @@ def rebuilt(value: Value, inputs: tuple[Value, ...]) -> Value:
 
 
 def rewritten(roots: Iterable[Value], rule: Rule, copies: dict[Value, Value] | None = None) -> list[Value]:
-    """Return the graphs with each node replaced by a rule; `copies` is filled."""
+    """Return the graphs, each node replaced by a rule; fill `copies`."""
     ends = list(roots)
     copies = facts_of(ends, rule, copies)
     return [copies[end] for end in ends]
 
 
 def substituted(root: Value, replacement: Callable[[Value], Value | None]) -> Value:
-    """Return the graph with replacements; below a node without one it is walked on."""
+    """Return the graph with replacements; inputs of kept nodes are visited."""
     return facts_of((root,), rebuilt, known=replacement)[root]
 
 
 def shapes(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> list[int]:
-    """Return a number for each formula, equal for those written alike."""
+    """Return a number for each formula, equal for identical texts."""
 
     def number(value: Value, inputs: tuple[int, ...]) -> int:
         leaf = () if value._prev else (value.label, value.source or repr(value.data))
@@ -71,7 +71,7 @@ def shapes(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> li
 
 
 def operands(value: Value, kinds: Collection[Primitive]) -> list[Value]:
-    """Return the operands of nested operations of some kinds, or the node itself."""
+    """Return the operands of nested operations of these kinds, or the node."""
     listed: list[Value] = []
     stack = [value]
     while stack:
@@ -84,10 +84,10 @@ def operands(value: Value, kinds: Collection[Primitive]) -> list[Value]:
 
 
 def has_variables(value: Value) -> bool:
-    """Return whether a variable is among the leaves of a graph."""
+    """Return whether a graph has variables."""
     return any(v.primitive is VARIABLE for v in in_order((value,)))
 
 
 def chained(primitive: Primitive, values: Iterable[Value]) -> Value:
-    """Return an operation on two or more nodes, from the left."""
+    """Return an operation on two or more nodes, left-associative."""
     return reduce(lambda chain, value: node(primitive, (chain, value)), values)

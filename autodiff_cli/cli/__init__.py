@@ -1,1 +1,1 @@
-"""The command line: arguments, the runner, help, completion and the man page."""
+"""The command line: arguments, runner, help, completion, man page."""

@@ -1,4 +1,4 @@
-"""The Typer app: help, version, manual, completion; `arguments` reads commands."""
+"""The Typer app: help, version, manual, completion; see `arguments`."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ The exact gradient of a formula. For example:
 
 
 def described(command: str) -> Callable[..., None]:
-    """Return a function with the parameters of a command, for Typer."""
+    """Return a function with a command's parameters, for Typer."""
     declaration = declared(command)
     parameters = []
 
@@ -167,7 +167,7 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
         return text
     from textwrap import fill
 
-    # Click keeps lines after \b, and would break names at hyphens
+    # Click keeps lines after \b; it would break names at hyphens
     return "\b\n" + fill(text, width - 4 - max(map(len, rows)), break_on_hyphens=False)
 
 
@@ -198,7 +198,7 @@ def _write_help(
 
     screen = terminal_of(sys.stdout)
     console = Console(width=min(screen.width or MAX_HELP_WIDTH, MAX_HELP_WIDTH), highlight=False)
-    # outside boxes, to be copied
+    # outside boxes, for copying
     sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
     sys.stdout.write("".join(f"   {paint(example, 'code', screen)}\n" for example in examples))
     sys.stdout.flush()
@@ -264,7 +264,7 @@ def show_help(command: str | None = None, *, man: bool = False) -> None:
 
 def manual_page(command: str) -> str | None:
     """Return a command's manual page as Markdown, or None."""
-    # inside a built package, or beside the tests in a checkout
+    # in a built package, or beside the tests in a checkout
     package = Path(__file__).parents[1]
     for folder in (package / "manual", package.parent / "tests" / "tutorials" / "commands"):
         for path in folder.glob("*.md"):
@@ -326,7 +326,7 @@ def run_app(args: Sequence[str]) -> int:
     except typer.Exit as stop:
         return stop.exit_code
     except Exception as fault:
-        # all of Typer's usage errors have it
+        # all usage errors of Typer have it
         if not hasattr(fault, "format_message"):
             raise
         message = str(fault.format_message()).rstrip(".")

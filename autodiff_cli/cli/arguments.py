@@ -1,7 +1,7 @@
 """Parse a command line into the values of a command's parameters.
 
-Only a known option, alone or with `=`, is an option. All else is the expression: stock parsers
-take `-x*h` for a cluster of options.
+Only a known option, alone or with `=`, is an option; all else is the expression. Stock parsers take `-x*h` for a
+cluster of options.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def read(args: Sequence[str], command: str) -> dict[str, Any]:
 
 
 def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Return option values by parameter, all other arguments, and those after `--`.
+    """Return options by parameter, other arguments, and those after `--`.
 
-    In a session blanks may stand in a value: behind the expression it goes on to the next option, before that as far
-    as operators join its words.
+    In a session, values may contain blanks: after the expression up to the next option, before it as long as operators
+    join the words.
     """
     declaration = declared(command)
     options = declaration.options
@@ -106,12 +106,12 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
 
 _OPERATORS = tuple(",=:<>*^±≤≥·×÷/")
 _ONE_WORD = ("PATH", "CHAR", "MARK", "NAME", "URL")
-"""The placeholders of values that are one word."""
+"""Placeholders of values of one word."""
 _FREE_TEXT = ("ANSWER", "CONSTRAINTS", "CONDITIONS")
 
 
 def _goes_on(option: Option, value: str, word: str, behind: bool) -> bool:
-    """Return whether a word of a session that is no option belongs to the value before it."""
+    """Return whether a word, not an option, continues a value in a session."""
     if option.kind not in (str | None, list[str] | None) or option.choices or option.metavar in _ONE_WORD:
         return False
     if behind or option.metavar in _FREE_TEXT:

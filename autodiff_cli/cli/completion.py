@@ -22,7 +22,7 @@ VARIABLE = "_AUTODIFF_COMPLETE"
 
 
 def prepare(environment: MutableMapping[str, str]) -> str:
-    """Join the words that bash splits, such as `x=2`; return the word to complete."""
+    """Join words that bash splits, such as `x=2`; return that to complete."""
     if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
         return ""
     words = environment["COMP_WORDS"].split("\n")
@@ -69,7 +69,7 @@ def of_option(option: Option, prefix: str) -> Iterator[str]:
 
 
 def in_bash(completion: str, word: str) -> str:
-    """Return the part of a completion after the last word break of bash."""
+    """Return a completion's part after the last word break of bash."""
     break_match = _BREAKS.match(word)
     return completion[break_match.end() :] if break_match and completion.startswith(break_match[0]) else completion
 

@@ -1,4 +1,4 @@
-"""The declarations in `commands.txt`, for the command line, help and Python."""
+"""The declarations in `commands.txt`, for commands, help and Python."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class Option(NamedTuple):
     conflicts: tuple[str, ...] = ()
     """Options that it excludes; one of each pair names the other."""
     yields_to: tuple[str, ...] = ()
-    """Options that replace it if it comes from the environment."""
+    """Options that override it if it is from the environment."""
     allowed_in_env: bool = True
-    """Whether it may be a default of the environment; see `defaults.is_allowed`."""
+    """Whether it may be set by the environment; see `defaults.is_allowed`."""
     reads_stdin: bool = False
     """Whether `-` is standard input, which only one option can read."""
     value_syntax: str | None = None
-    """The character after a name, if the value consists of names."""
+    """The character after a name, if the value contains names."""
     value_names: str = "variables"
     python_type: str | None = ""
     """The type in Python; "" derives it from `kind`, None is for the shell only."""
     data_role: str | None = None
-    """The role of the columns of its file: `VARIABLES` or `DATA`."""
+    """The role of its file's columns: `VARIABLES` or `DATA`."""
 
     @property
     def syntax(self) -> str:
@@ -58,7 +58,7 @@ class Argument(NamedTuple):
 
 
 VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "renamed", "data"
-"""The kinds of names in option values; data are not variables of a formula."""
+"""Kinds of names in option values; data are no variables of a formula."""
 
 TYPES: Mapping[str, Any] = {
     "flag": bool,
@@ -77,11 +77,11 @@ class Declared:
         self.arguments: list[tuple[str, Argument]] = []
         """Positional arguments: parameter and description."""
         self.defaults: dict[str, Any] = {}
-        """The default values of all parameters, `without` options included."""
+        """The defaults of all parameters, also those `without` options."""
         self.sections: dict[str, str] = {}
         """The heading of each option in help."""
         self.summary, self.no = "", ""
-        """The summary, and the condition of exit code 1 if there is one."""
+        """The summary, and the condition of exit code 1, if any."""
         self.details: list[str] = []
         self.examples: list[str] = []
         self._read(_lines(section))
@@ -185,10 +185,10 @@ def table(section: str) -> dict[str, str]:
 
 HELP = "help"
 COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name != HELP)
-"""The commands in the manual's order but for `help`: modules whose `run` returns the exit code."""
+"""The commands in the manual's order, without `help`: modules with `run`."""
 
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
-"""The commands that have an answer: all but the session."""
+"""The commands that have an answer: all except the session."""
 
 
 @cache

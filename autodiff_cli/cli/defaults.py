@@ -1,4 +1,4 @@
-"""Options from `AUTODIFF_OPTIONS`: on a terminal only, so that pipes never vary."""
+"""Options from `AUTODIFF_OPTIONS`: on a terminal only, never in pipes."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ def from_environment() -> str:
 
 
 def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
-    """Return the typed values, completed by those of the variable, by parameter.
+    """Return the typed values by parameter, completed by the variable's.
 
-    Options and choices that this command lacks are ignored. Raises a usage error for those of no
-    command.
+    Options and choices that this command lacks are ignored. Raises a usage error for unknown ones.
     """
     declaration, text = declared(command), from_environment()
     many = "expr" in declaration.defaults and typed.get("expr") in (None, "-")
@@ -53,7 +52,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         if not is_allowed(option):
             raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
         if not equals and (option.kind is bool) == bool(words and not words[-1].startswith("-")):
-            # a flag of some commands has a value in others
+            # a flag of one command has a value in another
             others = [other for other in declarations if (other.kind is bool) != (option.kind is bool)]
             own, option = (None, others[0]) if others else (own, option)
         chosen: Any = True
@@ -70,12 +69,12 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
                 if any(following in other.choices for other in declarations):
                     continue
                 raise _wrong(str(error), error.hint) from None
-        # options about rows are for sweeps and losses
+        # options about rows apply to sweeps and losses
         if own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
             defaults[name] = chosen
     values = values_by_option(declaration, typed)
     fitting: dict[str, Any] = {}
-    # repeat for options that need a later one
+    # repeat for options that require a later one
     for name, value in [*defaults.items()] * len(defaults):
         option = declaration.options[name]
         if name not in values and not values.keys() & set(option.yields_to):

@@ -1,4 +1,4 @@
-"""The lines of a session: a prompt with history and completion, or a script."""
+"""The lines of a session: a prompt with history, or a script."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NAME = re.compile(r"(?<!\w)\d*([^\W\d]\w*)\Z")
 
 
 Reader = Callable[[], str]
-"""Reads the next line. Raises `EOFError` at the end, and `KeyboardInterrupt`."""
+"""Reads the next line. Raises `EOFError` at the end, or `KeyboardInterrupt`."""
 
 
 def history_path() -> Path:
@@ -44,7 +44,7 @@ def history_path() -> Path:
 
 
 class History:
-    """The lines of earlier sessions, in a private file if it is writable."""
+    """The lines of earlier sessions, in a private file if writable."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -182,7 +182,7 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
 
 
 def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Reader, bool]:
-    """Return the reader, and whether it is interactive; `prepare` gets typed text."""
+    """Return the reader, and whether a person types; `prepare` gets the text."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
         return _script(), False
     dumb = os.environ.get("TERM", "dumb") == "dumb"

@@ -1,6 +1,6 @@
-"""`--points` and sweeps: one program at every row of data, or of a grid.
+"""`--points` and sweeps: a program at every row of data, or of a grid.
 
-Long answers, and few rows of text, are computed one by one; wide ones of many rows go through the pipeline.
+Long answers and few rows of text are computed row by row; many wide rows in the pipeline.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 
 
 class _Job:
-    """A program, the rows that are its points, and how the answers are written."""
+    """A program, its points in rows, and the format of answers."""
 
     def __init__(self, call: Command, grid: Grid | None, view: View[Any], question: RowQuestion) -> None:
         self.call, self.grid, self.view, self.question = call, grid, view, question
@@ -85,7 +85,7 @@ class _Job:
         self.units: Sequence[str] | None = None if self.without_units else units
         self.has_literals = has_unit_literals(self.text)
         self.typed: Mapping[str, Unit] = {}
-        """The units of the values that all rows share, and of the numbers of sweeps beside rows of data."""
+        """The units of values shared by all rows, and of sweeps beside data."""
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
             if self.is_data and question.numbers is not None:
                 self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
@@ -93,7 +93,7 @@ class _Job:
                     self.grid, swept_units = grid.without_units()
                     self.typed |= swept_units
             else:
-                # batches are numbers without units
+                # batches contain numbers without units
                 self.question = question._replace(numbers=None)
 
     @property
@@ -102,11 +102,11 @@ class _Job:
 
     @property
     def first(self) -> dict[str, float]:
-        """The values of the first point that are known before a row is read: all of them for a grid alone."""
+        """The known values of the first point; for a grid alone, all."""
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def fit(self, files: Files) -> None:
-        """Choose the columns that the program needs. Raises `ExpressionError`."""
+        """Choose the columns for the program. Raises `ExpressionError`."""
         names = files.first.names
         if self.keep is True and self.grid is not None:
             self.keep = tuple([name for name in names if name not in self.axes])
@@ -117,7 +117,7 @@ class _Job:
         self.known = self._known(self.mapped)
         self.used = {name: self.mapped[name] for name in self.known.variables if name in self.mapped}
         self.leading: tuple[str, ...] = ()
-        """The names of the point that wide rows begin with: those that vary; columns of data only in tables."""
+        """The names of the point in wide rows: varying ones; data columns only in tables."""
         if self.wide and (self.grid is not None or self.for_people):
             others = {*self.axes, *self.kept}
             of_data = [x for x in self.mapped if x in self.known.variables and x not in others] if self.is_data else []
@@ -125,7 +125,7 @@ class _Job:
             self.leading = (*of_data, *self.axes, *shared)
 
     def report(self) -> None:
-        """Print how the program and its columns were read, where that is not as they are written."""
+        """Print how program and columns were read, if not as written."""
         if self.known.reading is not None:
             write_reading("", self.known.reading.text)
         report_headings(self.used, self.columns)
@@ -145,7 +145,7 @@ class _Job:
             variables = problem.program.variables
             self._check_use(variables, problem.unknowns)
             if not self.is_data:
-                # an entry of a list may have the name of a sweep, `x[1]` of `x1`
+                # an entry may look like a sweep, `x[1]` like `x1`
                 others = [unused(problem.program, name).message for name in columns if name not in self.first]
                 unread = [warning for warning in problem.warnings if warning.kind == "unused"]
                 warn([warning for warning in unread if warning.message not in others], self.text)
@@ -168,17 +168,17 @@ class _Job:
                 raise usage_error(f"`{name}` is swept, and {what}", hint)
 
     def _shared(self) -> list[str]:
-        # the values of unknowns are starts
+        # values of unknowns are starts
         return [name for name in self.point if name in self.known.variables and name not in self.known.unknowns]
 
     def layout(self) -> dict[str, Any]:
-        """Return how wide rows look; see `WideView`."""
+        """Return the format of wide rows; see `WideView`."""
         once = self._shared() if self.for_people and self.grid is not None else []
         fixed = {name: self.point[name] for name in once if not isinstance(self.point[name], Spread)}
         return {"digits": self.call.shown["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
 
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
-        """Return the question asked of each row, in batches whose answers begin with the columns of `point`."""
+        """Return the question for batches; answers begin with `point`."""
         return rows(
             self.text,
             at={name: shown(x) for name, x in self.point.items()},
@@ -194,7 +194,7 @@ class _Job:
     def columns_with_units(
         self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
     ) -> dict[str, tuple[Unit, str | None]]:
-        """Return the units of variables in columns, where headings count, with those of `uncertain` columns."""
+        """Return the units of variables in columns, if they count, also of `uncertain` ones."""
         if not self.is_data or self.without_units:
             return {}
         used = {name: column for name, column in self.used.items() if name not in self.axes}
@@ -210,7 +210,7 @@ class _Job:
         return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
 
     def row_units(self, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
-        """Return the units of rows whose numbers are those of the headings; None where there are none that count."""
+        """Return the units of rows in the headings' units, or None."""
         if self.question.numbers is None or not self.is_data or self.call.arithmetic != DOUBLE:
             return None
         if not (columns or self.typed or self.units or self.has_literals):
@@ -220,7 +220,7 @@ class _Job:
 
 
 def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any], question: RowQuestion) -> int:
-    """Answer the program at every row of the data that the options name, or of a grid; return the exit code.
+    """Answer the program at every row of data or a grid; return the exit code.
 
     With both, each row of the data is combined with all points of the grid, which vary fastest.
     """
@@ -297,7 +297,7 @@ def _needs_no_batches(job: _Job) -> bool:
     return True
 
 
-# ---- batches ------------------------------------------------------------------------------------------------------
+# ---- batches
 def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     job.fit(files)
     units = job.row_units(job.columns_with_units(files))
@@ -368,7 +368,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     return code
 
 
-# ---- one by one ---------------------------------------------------------------------------------------------------
+# ---- one by one
 def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | None) -> int:
     waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
     flush = job.call.output is None and (waits or sys.stdout.isatty())
@@ -404,7 +404,7 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
             return WideRows(job.view.cells(job.view.measured(result))) if numbers is None else Values(numbers(result))
         if requests.units is None:
             return result
-        # the numbers of the point have the units of their columns
+        # the point's numbers have the units of their columns
         at = {name: request.more["typed"].get(name, x) for name, x in result.point.items()}
         return result._replace(point=at, units=requests.units.answer)
 
@@ -441,21 +441,21 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
 
 
 def shown(value: Any) -> Any:
-    """Return a value as a cell has it: one with a unit as the number in that unit."""
+    """Return a value as in a cell: a number, in its unit if it has one."""
     return value.number if hasattr(value, "unit") else value
 
 
 _SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
 UNCERTAINTIES = tuple(_SPELLINGS.split())
-"""The usual names of columns with the uncertainty of a variable."""
+"""Usual names of columns with a variable's uncertainty."""
 
 
 def _uncertainty_columns(
     used: Mapping[str, str], names: Sequence[str], columns: Mapping[str, str], errors: str, shared: Iterable[float]
 ) -> dict[str, str]:
-    """Return the columns of the uncertainties of `used` variables, which `columns` says or their names.
+    """Return the columns of the variables' uncertainties, by `columns` or name.
 
-    Raises a usage error where there are none, and none of the values that all rows share has one.
+    Raises a usage error if neither columns nor shared values have uncertainties.
     """
     own = {**names_in_headings(names), **{column: column for column in names}}
     spreads = [f"u({name})" for name in used]
@@ -483,7 +483,7 @@ def _uncertainty_columns(
 
 
 class _Requests:
-    """Yields the rows of data, or the points of sweeps, as requests."""
+    """Yields rows of data, or points of sweeps, as requests."""
 
     def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
         self.job, self.files, self.tally = job, files, tally
@@ -531,7 +531,7 @@ class _Requests:
         job, units, wrt = self.job, self.units, self.job.call.variables
         program, reading = job.known.program.text, job.known.reading
         shared = job.point if units is None else {name: shown(x) for name, x in job.point.items()}
-        # what cannot be is reported before anything is computed
+        # report invalid requests before any computation
         self.files.map_files(lambda file: None)
         for file in self.files:
             for row in file.rows():

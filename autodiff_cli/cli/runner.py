@@ -64,7 +64,7 @@ CHOICES |= {"lines": "steps", "no_table": "table", "no_tree": "tree"}
 
 
 class Call:
-    """The values of options, as attributes and as arguments of questions."""
+    """The values of options: attributes, and arguments of questions."""
 
     if TYPE_CHECKING:
 
@@ -86,7 +86,7 @@ class Call:
         return {name: value for name, value in arguments.items() if value is not None}
 
     def asking(self, question: Callable[..., Any], **own: Any) -> Callable[..., Any]:
-        """Return the question as a function of requests, with its arguments."""
+        """Return a question as a function of requests, with its arguments."""
         arguments = {**self.arguments(question), **own}
 
         def method(request: Request, **more: Any) -> Any:
@@ -192,7 +192,7 @@ class Command(Call):
         """Whether the programs come from a stream."""
 
     def read_by(self, reading: Reading) -> None:
-        """Set how the parts of requests are read."""
+        """Set the readers of the parts of requests."""
         self.reading = reading.leniently if self.values.get("lenient") else reading
 
     @cached_property
@@ -245,7 +245,7 @@ class Command(Call):
                 raise usage_error(f"`--format {chosen}` is not for a terminal", hint)
 
     def out(self) -> Output:
-        """Open the output. Raises `ExpressionError` if it is not writable."""
+        """Return the output. Raises `ExpressionError` if it is not writable."""
         from ..streams.files import Output
 
         return Output(self.output, force=self.force)
@@ -290,9 +290,9 @@ class RowQuestion(NamedTuple):
 
     name: str
     posed: Callable[[str, Mapping[str, float]], Problem] | None
-    """Checks for errors of all points; None if one point is not enough."""
+    """Checks for errors at all points; None if one point is not enough."""
     numbers: Callable[[Any], Sequence[Any]] | None = None
-    """An answer's numbers in the order of `data.rows`; None if the view has cells."""
+    """An answer's numbers, as in `data.rows`; None if the view has cells."""
     whole: str | None = None
     """The option that wide rows do not support."""
     errors: str | None = None
@@ -306,7 +306,7 @@ def answer_all(
 ) -> int:
     """Answer the program or the stream; return the exit code.
 
-    `otherwise` is the default format of one program, `chosen` that of the command.
+    `otherwise` is the default format of a program, `chosen` the command's.
     """
     call.need()
     chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
@@ -463,7 +463,7 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
         error = error_of(fault, "the line")
         dropped: BaseException | None = fault
         while dropped is not None:
-            # tracebacks and causes hold texts and graphs, often in a cycle with the error
+            # tracebacks and causes hold texts and graphs, often in cycles
             earlier = dropped.__context__
             dropped.__traceback__ = dropped.__cause__ = dropped.__context__ = None
             dropped = earlier
@@ -479,7 +479,7 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
         return error.exit_code
     warnings = answer.warnings
     if warnings:
-        # not every program of a stream uses the whole point
+        # programs of a stream may use part of the point
         warnings = tuple([warning for warning in warnings if warning.kind != "unused"])
         answer = answer._replace(warnings=warnings)
     new = bool(subject.values) or subject.reading is not source.reading

@@ -1,4 +1,4 @@
-"""Runs: the steps of descents and searches as they are taken, with progress, until they end or are interrupted."""
+"""Runs: steps of descents and searches, with progress, until the end or an interruption."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number
 
 
 class Saved:
-    """The files that a run or a search writes beside its answer: its points as they come, and the best of them."""
+    """The files of a run or search: its points, and the best of them."""
 
     def __init__(self, call: Command) -> None:
         saves = call.values.get("save_point"), call.values.get("save_path")
@@ -41,13 +41,13 @@ class Saved:
         self.best: Mapping[str, float | str] = {}
 
     def keep(self, point: Mapping[str, float], units: Mapping[str, Any] | None) -> None:
-        """Keep the best point so far, with the units of its numbers, as `--at @FILE` reads them."""
+        """Keep the best point so far, with units, for `--at @FILE`."""
         of_point = {} if units is None else units.get("parameters") or units.get("point") or {}
         texts = {name: str(unit) for name, unit in of_point.items() if unit is not None}
         self.best = {name: f"{x!r} {texts[name]}" if texts.get(name) else x for name, x in point.items()}
 
     def row(self, row: DescentStep) -> None:
-        """Keep a step of the way."""
+        """Write a step."""
         if self._path is not None:
             self._path.stream.write(json.dumps(record_of(STEP, row)) + "\n")
 
@@ -63,7 +63,7 @@ class Saved:
 
 
 class Runs(Writer[Descent]):
-    """Takes the steps of a run, and writes each row as it comes; for people and pictures, the whole run at its end."""
+    """A writer of runs, row by row; people and pictures get the whole run."""
 
     def __init__(self, out: TextIO, rows: Writer[DescentStep | Run | Descent], many: bool, saved: Saved) -> None:
         super().__init__(rows.format, out, rows.view, many)  # type: ignore[arg-type]
@@ -74,7 +74,7 @@ class Runs(Writer[Descent]):
         self.saved = saved
 
     def answer(self, subject: Subject, answer: Descent) -> None:
-        """Take the steps. A stream's rows say to which line they belong."""
+        """Write the steps, in a stream with the number of the line."""
         collected = None
         if isinstance(self.rows, Documents | Other):
             collected = Run(answer, isinstance(self.rows, Documents) and self.rows.look.terminal)
@@ -131,15 +131,14 @@ class Runs(Writer[Descent]):
 
 
 def unconverged(search: Any) -> Diagnostic:
-    """Return a warning if the search did not converge; its message is empty otherwise."""
+    """Return a warning, with an empty message if the search converged."""
     return Diagnostic(search.reason, "" if search.converged else search.message)
 
 
 class Searches:
-    """Long answers, each found with progress; the last of them, and the exit code for all.
+    """Long answers, each with progress; keeps the last, and the exit code.
 
-    `good` says of a result whether it is what was asked for, `unit` what the steps are; `warning` warns of a result
-    where the format does not show that.
+    `good` tests a result, `unit` names the steps; `warning` warns if the format does not show failure.
     """
 
     def __init__(
@@ -171,7 +170,7 @@ class Searches:
         return max(code, self.code)
 
     def answer(self, request: Request) -> Any:
-        """Run a search; return its result, or its state when it was interrupted, after which the next call raises."""
+        """Return a search's result. If interrupted, it is the state, and the next call raises."""
         if self.code > INTERRUPTED:
             raise KeyboardInterrupt(self.code - INTERRUPTED)
         steps = count()

@@ -1,7 +1,7 @@
-"""A session: its names with values and definitions, and the programs of its lines.
+"""A session: names with values and definitions, and programs of lines.
 
-A name is a number or a formula: after `h = x + 1`, `h` changes with `x`. The program of a line is
-the definitions that it needs and the line; numbers are its point.
+A name is a number or a formula: after `h = x + 1`, `h` changes with `x`. The program of a line consists of the needed
+definitions and the line; numbers are its point.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Answer = TypeVar("Answer")
 
 ANSWER = "ans"
 MAX_LISTED_DERIVATIVES = 400
-"""The most derivatives to show with a list; `jacobian` shows all."""
+"""The most derivatives shown with a list; `jacobian` shows all."""
 
 MAX_ANSWER_LENGTH = 10_000
 _COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
@@ -68,7 +68,7 @@ FOREIGN = tuple(
         (rf"({_NAME})\s*[:=]\s*\(?([\w, ]+?)\)?\s*{_ARROW}\s*(.+)", r"\1(\2) = \3"),
     )
 )
-"""Definitions in other languages, and their translations."""
+"""Definitions in other languages, with translations."""
 
 _WHOLE_PRIME = re.compile(r"\s*([^\W\d]\w*)(['’′]+|[\"″”])\s*(\(.*\))?\s*", re.DOTALL)
 
@@ -85,12 +85,12 @@ class Definition(NamedTuple):
 
     @property
     def uses(self) -> list[str]:
-        """Return the names that are not parameters."""
+        """The names that are not parameters."""
         return [name for name in names_in(self.body) if name not in (self.parameters or ())]
 
 
 class Statement(NamedTuple):
-    """A `define`, `bind`, `augment` or `expression`, with its places in a line."""
+    """A `define`, `bind`, `augment` or `expression`, with its places."""
 
     kind: str
     start: int
@@ -101,14 +101,14 @@ class Statement(NamedTuple):
 
 
 class Composition(NamedTuple):
-    """A typed text as a program: the needed definitions, the text, the point."""
+    """A program: the needed definitions, the typed text, the point."""
 
     reading: AsRead
     point: dict[str, str]
 
 
 class Shown(NamedTuple):
-    """The answer to a statement, with the name to show, or text to print."""
+    """The answer to a statement, with a name, or text to print."""
 
     name: str
     reading: AsRead
@@ -165,7 +165,7 @@ def typed(text: str, line: str | None = None, start: int = 0) -> AsRead:
 
 
 def statements_of(line: str) -> Iterator[Statement]:
-    """Yield the statements of a line; text of no other kind is an expression."""
+    """Yield the statements of a line; other text is an expression."""
     tokens: list[tuple[int, int, int]] = []
     for token in scan(line):
         if token[0] not in (_SEMICOLON, NEWLINE, END):
@@ -220,7 +220,7 @@ class Session:
         self.last: str = ""
         """The last expression, as typed."""
         self._primes: dict[str, tuple[str, int]] = {}
-        """The function and the order of each derivative's name."""
+        """Function and order of each derivative's name."""
 
     @property
     def names(self) -> list[str]:
@@ -238,7 +238,7 @@ class Session:
             raise
 
     def spelled_out(self, reading: AsRead, hidden: Collection[str] = ()) -> tuple[AsRead, set[str]]:
-        """Return a reading with calls of lone functions and named derivatives, and their parameters.
+        """Return a reading with calls of lone functions and derivatives, and their parameters.
 
         `hidden` names have other meanings.
         """
@@ -317,7 +317,7 @@ class Session:
         return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
 
     def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
-        """Return the program of a reading; numbers are its point, or else bound."""
+        """Return the program of a reading; its numbers are the point, or bound."""
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
@@ -542,7 +542,7 @@ class Session:
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         composition = self.composed(piece, freed)
         program, reading = self._read(composition)
-        # only those entries of a list that the program uses
+        # of a list, only the entries used
         point = {
             own: number for own, number in composition.point.items() if own in program.leaves or not own.endswith("]")
         }
@@ -614,7 +614,7 @@ class Session:
         composition = self.composed(piece, [by])
         program, reading = self._read(composition)
         with_values = composition.point | ({by: self.values[by]} if by in self.values else {})
-        # formulas have no units: such numbers stay names
+        # formulas have no units: these numbers stay names
         has_units = any(map(_QUANTITY.fullmatch, with_values.values()))
         text = reading
         if not has_units:

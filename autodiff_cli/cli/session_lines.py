@@ -1,4 +1,4 @@
-"""The lines of a session: statements, commands without `autodiff`, and `:` commands.
+"""The lines of a session: statements, commands, and `:` commands.
 
 No line is ever run by a shell.
 """
@@ -33,7 +33,7 @@ from .runner import warn
 from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
 
 REPL = "repl"
-"""The command of a session, which sessions lack."""
+"""The command of a session, not available within one."""
 
 HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
@@ -48,7 +48,7 @@ class Ended(Exception):
 
 class _Word(str):
     start = 0
-    """The place in its line, without quotes."""
+    """The position in its line, without quotes."""
 
 
 class Lines:

@@ -1,1 +1,1 @@
-"""Rows of data: sources, readers, writers and the pipeline between them. What is wrong raises `ExpressionError`."""
+"""Rows of data: sources, readers, writers and their pipeline. Errors are `ExpressionError`s."""

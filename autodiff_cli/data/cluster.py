@@ -1,6 +1,6 @@
-"""Rows on Dask's workers: each task reads a part of the files, answers its rows, and writes them as a file of a folder.
+"""Rows on Dask's workers: each task answers part of the files, and writes a file.
 
-A part is called by its number and seen only when it is whole: one that was written twice is there once.
+A part is named by its number and visible only when complete, so one that is written twice is there once.
 """
 
 from __future__ import annotations
@@ -45,30 +45,30 @@ QUIET = {
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of a cluster of one's own: measuring itself would take 9 % of a core."""
+"""Settings of a local cluster: measuring itself would take 9 % of a core."""
 
 WORKERS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
-"""The environment of processes that are begun here: nobody is there to read what they warn of."""
+"""The environment of new processes: nobody would read their warnings."""
 
 Piece = tuple[Source, Fragment | None]
-"""A file, and which of its rows; None for all of them."""
+"""A file and a part of it; None for all of it."""
 
 
 class Part(NamedTuple):
-    """Rows that become one file: pieces of one file or of several, one after the other."""
+    """Rows that become one file: pieces of one or several files in order."""
 
     number: int
     pieces: tuple[Piece, ...]
 
 
 class Job(NamedTuple):
-    """The data that every task needs."""
+    """The data that all tasks share."""
 
     rows: Rows
     selection: Selection
     several: bool
     folder: str
-    """The folder of the parts; it ends in `/`."""
+    """The folder of the parts, ending in `/`."""
     format: str
     layout: Mapping[str, Any]
     """The choices of `sink`."""
@@ -80,9 +80,9 @@ class Job(NamedTuple):
         return f"{self.folder}part-{part.number:06d}.{self.format}"
 
 
-# ---- a task -------------------------------------------------------------------------------------------------------
+# ---- a task
 def write_part(part: Part, job: Job) -> Tally | ExpressionError:
-    """Write a part in a worker, and return what there is to count. Raises what may well go another time."""
+    """Write a part in a worker, and return its counts. Raises if a retry may help."""
     try:
         return _write(part, job)
     except ExpressionError as error:
@@ -122,9 +122,9 @@ def _write(part: Part, job: Job) -> Tally:
     return tally
 
 
-# ---- how rows are divided -----------------------------------------------------------------------------------------
+# ---- division into parts
 def divided(files: Files) -> list[Part]:
-    """Return the rows of files in parts."""
+    """Return the rows of files, divided into parts."""
     fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
     parts: list[Part] = []
     pieces: list[Piece] = []
@@ -140,17 +140,17 @@ def divided(files: Files) -> list[Part]:
 
 
 def absolute(path: str) -> str:
-    """Return a path that is the same in other processes; a folder goes on ending in `/`."""
+    """Return a path that other processes understand; a folder's final `/` stays."""
     return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * path.endswith("/")
 
 
-# ---- all of them --------------------------------------------------------------------------------------------------
+# ---- all parts
 _PART = re.compile(r"part-\d{6,}\.\w+")
 _HALF = re.compile(r"/\.part-\d{6,}\.\w+\.[0-9a-f]{12}\.part$")
 
 
 def prepare(folder: str, *, force: bool) -> None:
-    """Make the folder, and see that it is empty; `force` deletes the parts in it."""
+    """Make the folder, which must be empty; `force` deletes its parts."""
     names = {entry.path: entry.path[len(folder) :] for entry in filesystems.listed(folder)}
     there = [path for path, name in names.items() if not name.startswith(".")]
     parts = [path for path in there if _PART.fullmatch(names[path])]
@@ -162,7 +162,7 @@ def prepare(folder: str, *, force: bool) -> None:
 
 
 def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | None, *, force: bool) -> int:
-    """Have all parts written or none, print the counts as JSON and the reasons for people, and return the exit code."""
+    """Write all parts or none, print counts as JSON and reasons, and return the exit code."""
     tally = Tally()
     progress = Progress("rows", here=True)
     done = 0
@@ -177,10 +177,10 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
         finally:
             progress.close()
             if done < len(parts):
-                # those that are being written at this moment end with the workers
+                # tasks in progress end with the workers
                 ending.close()
                 filesystems.remove(job.path(part) for part in parts)
-            # and what was left by those that were killed
+            # and the remains of killed workers
             filesystems.remove(entry.path for entry in filesystems.listed(job.folder) if _HALF.search(entry.path))
     if done < len(parts):
         interrupted(tally.rows, job.folder)
@@ -190,17 +190,17 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
     return tally.code
 
 
-# ---- Dask ---------------------------------------------------------------------------------------------------------
+# ---- Dask
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """Yield a client of a scheduler, or of processes on this machine that end with it."""
+    """Yield a client of a scheduler, or of new processes on this machine."""
     try:
         dask: Any = import_module("dask")
         distributed: Any = import_module("distributed")
     except ImportError:
         message = "Dask's scheduler and workers (`distributed`) are not installed"
         raise usage_error(message, f"`{install_command('cluster')}`") from None
-    # what they have to say is said here, once, and in words about parts
+    # messages of Dask are replaced by our own, about parts
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     ending = ExitStack()
 
@@ -209,8 +209,8 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             what.close(timeout=CONNECT_SECONDS)
 
     def connect() -> Any:
-        # A client that could not connect is closed when it is collected. While another one starts, that never ends:
-        # both take a lock of Dask's.
+        # A failed client is closed when it is collected. If another one starts meanwhile, both wait for a lock of
+        # Dask's forever.
         gc.collect()
         with dask.config.set(QUIET), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -247,7 +247,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             raise ExpressionError("io", message, hint=hint) from None
         yield client
     finally:
-        # as far as it ends: an abandoned thread is a daemon, and workers end with their parent
+        # if it ends: an abandoned thread is a daemon, and workers end with us
         with suppress(TimeoutError):
             patiently(ending.close, ANSWER_SECONDS)
 
@@ -285,13 +285,13 @@ def _check_workers(client: Any, scheduler: str) -> None:
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
-    """Yield the counts of the parts, in any order, until all are written or the run stops; raise a part's error."""
+    """Yield the counts of finished parts until the run stops; raise a part's error."""
     ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
     futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)
     held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
     for future in futures:
         future.add_done_callback(ready.put)
-    # a worker keeps what it returned as long as somebody may ask for it
+    # a worker keeps its result as long as a future refers to it
     del futures, future
     try:
         while held and not stop.asked:

@@ -1,6 +1,6 @@
-"""Columns of data files, whole: for a fit, a propagation, or a loss, which need all of the data at once.
+"""Whole columns of data files: for a fit, a propagation, or a loss.
 
-What is too large for memory is kept in temporary files.
+Columns too large for memory are kept in temporary files.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def read_columns(
     skip: bool = False,
     readings: bool = False,
 ) -> MeasuredColumns:
-    """Return the columns of data that `wanted` chooses among their names, with the units in their headings.
+    """Return the columns that `wanted` selects, with the units in their headings.
 
     Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
-    are counted and left out; of `readings` the unused columns are noted. Raises `ExpressionError`: `io`, or `point`.
+    are counted and left out; the unused columns of `readings` are noted. Raises `ExpressionError`: `io`, or `point`.
     """
     columns = MeasuredColumns()
     count = rows = 0
@@ -98,7 +98,7 @@ def _chosen(
 
 
 def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
-    """Print which names stand for columns whose headings are no names."""
+    """Print which names stand for columns with other headings."""
     matched = [
         f"`{name}` is the column `{column}`"
         for name, column in used.items()
@@ -113,16 +113,16 @@ def _without_text(error: ExpressionError) -> ExpressionError:
     return error
 
 
-# ---- losses over data ---------------------------------------------------------------------------------------------
+# ---- losses over data
 def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
-    """Return a reader of the columns of files; `columns` maps variables to columns."""
+    """Return a reader of columns of files; `columns` maps variables to columns."""
 
     def read(choose: Choose, skip: bool) -> Columns:
         with Files(sources, several=True) as files, _ColumnBuffer(skip) as buffer:
             used, units = _chosen(files, columns, choose)
             with closing(Progress("rows read", here=True)) as progress:
                 for file in files:
-                    # few rows of text are read one after the other, all others by columns
+                    # few rows of text are read by row, all others by column
                     by_rows = not file.source.columnar and (file.is_short() or not has_arrow())
                     for piece in (_one_by_one if by_rows else _by_columns)(file, used):
                         buffer.add(piece)
@@ -142,7 +142,7 @@ class _Piece(NamedTuple):
     where: Callable[[int], str]
 
     def valid(self, skip: bool, left_out: Counter[str]) -> _Piece:
-        """Return the rows without errors. Raises the first error unless `skip`, which counts them in `left_out`."""
+        """Return the rows without errors. Raises the first error unless `skip`, which counts all."""
         if not self.faults:
             return self
         if not skip:
@@ -191,7 +191,7 @@ def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
 
 
 class _ColumnBuffer(ExitStack):
-    """The rows read so far, without those that have errors."""
+    """The rows read so far, without erroneous ones."""
 
     def __init__(self, skip: bool) -> None:
         super().__init__()
@@ -200,17 +200,17 @@ class _ColumnBuffer(ExitStack):
         self.left_out: Counter[str] = Counter()
         self._held: dict[str, array[float]] = {}
         self._files: dict[str, Any] = {}
-        """The temporary files of columns too large for memory; mapped arrays keep them open."""
+        """Temporary files of large columns, kept open by mapped arrays."""
         self._places: list[tuple[int, Callable[[int], str]]] = []
 
     def add(self, piece: _Piece) -> None:
-        """Add rows. Raises the error of the first that has no numbers, unless they are left out."""
+        """Add rows. Raises the first invalid row's error, unless such rows are left out."""
         try:
             piece = piece.valid(self.skip, self.left_out)
         except ExpressionError as error:
             raise _without_text(error) from None
         first = self.rows
-        # what knows where rows of text are may hold the text
+        # a row's location may refer to the entire text
         self._places.append((first, (lambda row: f"row {first + row + 1}: ") if self._files else piece.where))
         self.rows += piece.rows
         for name, column in piece.numbers.items():
@@ -251,9 +251,9 @@ class _ColumnBuffer(ExitStack):
         return Columns(numbers, self.rows, where, self.left_out)
 
 
-# ---- columns that Python has ----------------------------------------------------------------------------------------
+# ---- columns of Python objects
 def named_columns(table: Any) -> list[Any]:
-    """Return the names of the columns of a dictionary, a frame, or an Arrow table."""
+    """Return the column names of a dictionary, a frame, or an Arrow table."""
     for attribute in ("column_names", "columns"):
         if (names := getattr(table, attribute, None)) is not None:
             return [*names]
@@ -264,7 +264,7 @@ def named_columns(table: Any) -> list[Any]:
 
 
 def from_table(table: Any) -> Data:
-    """Return a reader of the columns of a dictionary of sequences, a frame, or an Arrow table."""
+    """Return a reader of a dictionary of sequences, a frame, or an Arrow table."""
     names = [name for name in named_columns(table) if isinstance(name, str)]
 
     def read(choose: Choose, skip: bool) -> Columns:

@@ -1,4 +1,4 @@
-"""The pipeline of rows: one thread reads, one computes, the command writes, with short queues between."""
+"""The pipeline of rows: a thread reads, one computes, the command writes, with short queues."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MAX_REASONS = 10_000
 
 
 class Tally:
-    """How many rows there were, and why some of them have no answer."""
+    """The number of rows, and the reasons of those without answers."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -42,14 +42,14 @@ class Tally:
         self._places: dict[object, str] = {}
 
     def merge(self, other: Tally) -> None:
-        """Count the rows that another one has counted."""
+        """Add the counts of another tally."""
         self.rows += other.rows
         self.reasons += other.reasons
         self.code = max(self.code, other.code)
         self.kinks.update(other.kinks)
 
     def record(self) -> dict[str, object]:
-        """Return the counts as JSON has them."""
+        """Return the counts as in JSON."""
         return {
             "rows": self.rows,
             "without_answer": self.reasons.total(),
@@ -61,7 +61,7 @@ class Tally:
     def note(self, error: ExpressionError) -> None:
         """Count an error."""
         kind, message, span, *_ = error.diagnostic
-        # at one place there is one reason, in all but words such as these
+        # an error at one place has one reason, except for such words
         place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)
         if place not in self._places and len(self._places) < MAX_REASONS:
             self._places[place] = reason(error)
@@ -69,7 +69,7 @@ class Tally:
         self.reasons[self._places.get(place) or reason(error)] += 1
 
     def note_kinks(self, warnings: Iterable[Diagnostic]) -> None:
-        """Count a row with these warnings."""
+        """Count a row with such warnings."""
         if taken := conventions(warnings):
             self.kinks[taken] += 1
 
@@ -80,7 +80,7 @@ class Tally:
         return counts
 
     def report(self) -> None:
-        """Print on standard error how many rows have no answer, or one by convention, and why."""
+        """Print how many rows have no answer, or one by convention, and why."""
         kinks = "at a kink, where the derivative is a convention"
         for reasons, rows, verbs, what in (
             (self.reasons, self.reasons.total(), ("has", "have"), "no answer"),
@@ -91,7 +91,7 @@ class Tally:
 
 
 class FailedRow(Exception):
-    """The first row without an answer, where it is the end of the run."""
+    """The first row without an answer, which ends the run."""
 
     def __init__(self, error: ExpressionError, where: str, text: str) -> None:
         self.error, self.where = error, where
@@ -99,7 +99,7 @@ class FailedRow(Exception):
 
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Yield batches of answers with the bytes read for each; with `fail` raise `FailedRow` behind the first error."""
+    """Yield batches of answers and the bytes read for each; `fail` raises `FailedRow` after an error."""
     for chunk in chunks:
         batch, errors, _, kinks = bound.answer(chunk.batch, chunk.where, chunk.faults)
         if errors and fail:
@@ -115,9 +115,9 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
         yield batch, chunk.size
 
 
-# ---- threads ------------------------------------------------------------------------------------------------------
+# ---- threads
 def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
-    """Answer all rows into a sink, finish the file `beside`, and return the exit code. With `fail` an error ends it."""
+    """Write all answers to a sink, finish the file `beside`, and return the exit code; see `answers`."""
     progress = Progress("rows", here=beside is not None)
     begun, size = time.monotonic(), 0
     ended = threading.Event()
@@ -135,7 +135,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
                 progress.step(tally.rows, rate(files, tally.rows, size, begun) if progress.active else "")
             sink.close()
         except (ExpressionError, FailedRow) as error:
-            # what was answered before it is written
+            # earlier answers are written
             sink.close()
             if isinstance(error, ExpressionError):
                 raise
@@ -160,7 +160,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
 
 
 def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
-    """Yield the items, made in a thread a few ahead, until the work stops. Raises what making them raises."""
+    """Yield items made in a thread, a few ahead, until a stop. Raises the thread's exceptions."""
     ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(MAX_WAITING_BATCHES)
 
     def put(item: Item | None, error: BaseException | None) -> None:
@@ -181,7 +181,7 @@ def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[thread
         put(None, fault)
         items.close()  # type: ignore[attr-defined]  # all are generators
 
-    # what is allowed here is allowed there
+    # the allowance holds in the thread too
     threads.append(threading.Thread(target=copy_context().run, args=(make,), daemon=True))
     threads[-1].start()
     while not stops():
@@ -195,7 +195,7 @@ def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[thread
 
 
 def rate(files: Files, rows: int, size: int, begun: float) -> str:
-    """Return how fast it goes, and how much is left, where that is known."""
+    """Return the speed, and the remaining time if it is known."""
     elapsed = max(time.monotonic() - begun, 1e-3)
     per_second = f", {rows / elapsed:,.0f} a second"
     first, share = files.first, 0.0

@@ -1,7 +1,7 @@
-"""Readers of data files in text, Parquet or Arrow formats, row by row or in Arrow batches.
+"""Readers of data files in text, Parquet or Arrow formats, by row or in batches.
 
-Blocks of text are parsed by pyarrow, other cells than plain numbers one by one. A block that fails is cut into pieces;
-those that fail again are parsed by the plain reader, which reports the row, column and cell.
+Pyarrow parses blocks of text; cells that are not plain numbers are parsed one by one. A block that fails is split; a
+piece that fails again is parsed by the plain reader, which reports row, column and cell.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ Item = TypeVar("Item")
 MAX_BATCH_ROWS = 65_536
 BLOCK_BYTES = 2 * 1024 * 1024
 BUFFER_BYTES = 64 * 1024
-"""The size of the read buffer of a Parquet column in bytes; larger pages bypass it."""
+"""Read buffer of a Parquet column in bytes; larger pages bypass it."""
 
 PIECE_BYTES = 128 * 1024
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
-"""Numbers that pyarrow and the plain reader both accept."""
+"""Numbers that both pyarrow and the plain reader accept."""
 
 ALIKE = "answer them one after the other, or make their columns alike"
 
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
-"""Shorter text is processed row by row, because importing NumPy and pyarrow takes as long."""
+"""Shorter text is read by row: importing NumPy and pyarrow takes as long."""
 
 
 class Chunk(NamedTuple):
@@ -53,7 +53,7 @@ class Chunk(NamedTuple):
     where: Callable[[int], str]
     """Return the location of a row for messages: `line 5: `."""
     faults: Mapping[int, ExpressionError]
-    """The errors of rows that cannot be read, by position in the batch."""
+    """Errors of unreadable rows, by position in the batch."""
     size: int
 
 
@@ -76,13 +76,13 @@ class Selection(NamedTuple):
 
 
 class Reader(ABC):
-    """The rows of one file: all columns row by row, or the selected columns in batches.
+    """The rows of a file: all columns row by row, or selected ones in batches.
 
     With a grid, each row is combined with every point of the sweeps; the last sweep varies fastest.
     """
 
     names: Sequence[str]
-    """The columns of the file, or of its first row, then the swept names."""
+    """The columns of the file, or its first row, then the swept names."""
     types: Mapping[str, Any] = {}
     dialect = PLAIN
     rows_name_columns = False
@@ -95,10 +95,10 @@ class Reader(ABC):
         self.source = source
         self.prefix = f"{source.shown}, " if several else ""
         self.selection = self.of_file = Selection((), None, source.name)
-        """The selected columns, and those of them that are in the file."""
+        """The selected columns, and those that are in the file."""
 
     def cross(self, grid: Grid) -> Self:
-        """Combine every row with all points of a grid. Raises `ExpressionError` if a column has the name of a sweep."""
+        """Combine rows with a grid. Raises `ExpressionError` if a column has a swept name."""
         for name in grid.axes:
             if name in self.names:
                 self.close()
@@ -113,7 +113,7 @@ class Reader(ABC):
         return () if self.grid is None else self.grid.axes
 
     def select(self, numbers: Sequence[str], kept: Sequence[str]) -> Selection:
-        """Choose the columns of batches: columns of numbers, and columns that are kept for the output."""
+        """Choose the columns of batches: numbers, and columns for the output."""
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
@@ -121,7 +121,7 @@ class Reader(ABC):
         return self.selection
 
     def select_like(self, first: Selection) -> None:
-        """Choose the columns of the first file, in its order. Raises `ExpressionError` if one differs."""
+        """Choose the first file's columns. Raises `ExpressionError` if one differs."""
         self.require((*first.numbers, *first.schema.names), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
@@ -135,14 +135,14 @@ class Reader(ABC):
 
         self.selection = self.of_file = chosen
         if self.grid is not None:
-            # where each row names its columns, the swept names are read too, to reject rows that have them
+            # if each row names its columns, read swept names too, to reject them
             own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
             fields = [field for field in chosen.schema if field.name not in self.axes]
             numbers = [name for name in chosen.numbers if name not in self.axes]
             self.of_file = Selection(numbers, pa.schema([*fields, *own]), chosen.file)
 
     def require(self, columns: Iterable[str], first: str) -> None:
-        """Raise an error if the file lacks one of the columns, which the file `first` has."""
+        """Raise an error if the file lacks a column of the file `first`."""
         for column in columns:
             if column not in self.names:
                 message = f"there is no column `{column}` in {self.source.name}, and there is in {first}"
@@ -157,7 +157,7 @@ class Reader(ABC):
             return 0
 
     def is_short(self) -> bool:
-        """Return whether the data are so short that rows are processed one by one."""
+        """Return whether the data are few enough to be read by row."""
         return False
 
     def field(self, name: str, is_number: bool) -> Any:
@@ -171,7 +171,7 @@ class Reader(ABC):
         """Yield batches of the columns `of_file`, without the grid."""
 
     def rows_of_file(self) -> Iterator[TextRow]:
-        """Yield the rows of the file one by one, without the grid."""
+        """Yield the rows of the file, without the grid."""
         rows = (cells for chunk in self.chunks_of_file(None) for cells in chunk.batch.to_pylist())
         return ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
@@ -186,7 +186,7 @@ class Reader(ABC):
                 yield line or k, {**cells, **point}, fault or (_swept_column_error(own[0]) if own else None)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
-        """Return the numbers in the given columns of a row, and the error of the row or None."""
+        """Return the numbers in columns of a row, and the row's error or None."""
         numbers, fault = numbers_in(row, [name for name in columns if name not in self.axes], self.dialect)
         swept: Any = {name: row[1][name] for name in self.axes}
         return {**numbers, **swept}, fault
@@ -235,7 +235,7 @@ class Reader(ABC):
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
-        """Return the independently readable parts; None stands for the entire file."""
+        """Return the parts that can be read alone; None is the entire file."""
         return [None]
 
     @abstractmethod
@@ -281,7 +281,7 @@ class SweptPoints(Reader):
 def reader(
     source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
 ) -> Reader:
-    """Open a file and read its header; each row is combined with the points of a grid. Raises `ExpressionError`.
+    """Open a file and read its header; each row is combined with `grid`. Raises `ExpressionError`.
 
     With `several`, messages name the file; `idle` is called before waiting for more rows.
     """
@@ -296,7 +296,7 @@ def reader(
 
 
 class Files:
-    """Several files that are read as one table; all must have the required columns."""
+    """Several files as one table; each must have the required columns."""
 
     def __init__(
         self,
@@ -307,12 +307,12 @@ class Files:
         idle: Callable[[], None] | None = None,
         grid: Grid | None = None,
     ) -> None:
-        """`first` is the reader of the first file, if already open; the other arguments are those of `reader`."""
+        """`first` is the open reader of the first file, if any; see `reader`."""
         self.sources, self.several, self.idle, self.grid = sources, several, idle, grid
         self.first = first or reader(sources[0], several, idle, grid)
         _note_format(self.first)
         self.checks: list[Callable[[Reader], None]] = []
-        """Checks of further files, which raise `ExpressionError` if columns or units differ."""
+        """Checks of later files: `ExpressionError` for other columns or units."""
 
     def __enter__(self) -> Self:
         return self
@@ -321,7 +321,7 @@ class Files:
         self.first.close()
 
     def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
-        """Require columns of all files, those in `numbers` numeric, and one unit in those of each variable used."""
+        """Require columns of all files: `numbers` numeric, one unit a variable."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
@@ -349,7 +349,7 @@ class Files:
             yield file
 
     def map_files(self, look: Callable[[Reader], Item]) -> list[Item]:
-        """Apply a function to every file that can be opened twice."""
+        """Apply a function to every file that can be opened again."""
 
         def look_into_further(source: Source) -> Item:
             with self.open_further(source) as file:
@@ -373,7 +373,7 @@ def _note_format(file: Reader, name: str = "") -> None:
         write_note(f"read{f' {name}' * bool(name)}: {', '.join(file.summary)}")
 
 
-# ---- columns ------------------------------------------------------------------------------------------------------
+# ---- columns
 class Parquet(Reader):
     """A reader of a Parquet file."""
 
@@ -381,7 +381,7 @@ class Parquet(Reader):
         super().__init__(source, several)
         arrow(f"to read {type(self).__name__}")
         schema = self.open()
-        # names that are not text raise only when they are read
+        # names that are not text raise only when read
         self.names = self.attempt(lambda: schema.names)
         unique(self.names)
         self.schema = schema
@@ -397,7 +397,7 @@ class Parquet(Reader):
         if self.source.once and not place.seekable():
             hint = "give the name of the file, or pipe Arrow"
             raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
-        # remote files are fetched in few large pieces; local row groups may be of any size
+        # remote files in few large pieces; local row groups have any size
         buffer = 0 if elsewhere else BUFFER_BYTES
         self.file = self.attempt(
             lambda: parquet.ParquetFile(
@@ -411,7 +411,7 @@ class Parquet(Reader):
         return super().field(name, is_number) if name in self.axes else self.schema.field(name)
 
     def attempt(self, action: Callable[[], Any]) -> Any:
-        """Call a function of pyarrow and return its result. Raises `ExpressionError` if the file is damaged."""
+        """Call pyarrow. Raises `ExpressionError` if the file is damaged."""
         import pyarrow as pa
 
         try:
@@ -422,7 +422,7 @@ class Parquet(Reader):
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
-        """Yield the batches, one row group at a time, to prefetch no more than one."""
+        """Yield the batches by row groups, to prefetch only one."""
         groups = [fragment.number] if fragment else range(self.file.num_row_groups)
         for group in groups:
             yield from self.file.iter_batches(
@@ -457,7 +457,7 @@ class Arrow(Parquet):
     def open(self) -> Any:
         import pyarrow as pa
 
-        # no memory map: truncating the mapped file would kill the process
+        # no memory map: truncating a mapped file would kill the process
         near = not (self.source.once or filesystems.is_url(self.source.path))
         place = self.attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
         if not self.source.stream and self.source.once and not place.seekable():
@@ -487,7 +487,7 @@ class Arrow(Parquet):
     def fragments(self) -> list[Fragment | None]:
         if self.source.stream:
             return [None]
-        # of remote files only one column is fetched
+        # fetch only one column of remote files
         file = self.attempt(lambda: self.reopen_with_columns([0] if len(self.schema) else []))
         counts = self.attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
         return _fragments(counts, [self.size // max(1, len(counts))] * len(counts))
@@ -505,7 +505,7 @@ def _row_labels(word: str, first: int) -> Callable[[int], str]:
     return lambda row: f"{word} {first + row}: "
 
 
-# ---- text ---------------------------------------------------------------------------------------------------------
+# ---- text
 class Text(Reader):
     """A reader of text: csv, tsv or jsonl."""
 
@@ -530,7 +530,7 @@ class Text(Reader):
             self.close()
             raise
         self.rows_name_columns = not self.dialect.separator
-        # the header consists of the lines taken so far
+        # the header is the lines taken so far
         self.first = 1 if self.rows_name_columns else texts.taken + 1
 
     def is_short(self) -> bool:
@@ -543,7 +543,7 @@ class Text(Reader):
         return self._rows
 
     def next_block(self) -> bytes:
-        """Return a block of complete lines that does not cut quoted cells; empty at the end of the file."""
+        """Return a block of complete lines and quoted cells; empty at the end."""
         block = bytearray(self.rest)
         self.rest = b""
         while not self.ended:
@@ -553,7 +553,7 @@ class Text(Reader):
             if self.ended or len(block) < BLOCK_BYTES:
                 continue
             cut = block.rfind(b"\n") + 1
-            # an unclosed quote or an endless line: the plain reader reports it
+            # the plain reader reports an unclosed quote or an endless line
             too_long = len(block) > reading.MAX_BYTES + BLOCK_BYTES
             if too_long and not cut:
                 while data and b"\n" not in data:
@@ -583,7 +583,7 @@ class Text(Reader):
                 block += self.next_block()
 
     def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """Yield the rows of a block; `first` is its first line. Raises `Unclosed` if its last row is not complete."""
+        """Yield the rows of a block from line `first`. Raises `Unclosed` if the last is incomplete."""
         separated = bool(self.dialect.separator)
         is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect)
         parsed = self.parse_with_arrow(block) if is_regular else None
@@ -599,7 +599,7 @@ class Text(Reader):
             yield self.parse_plainly(block, first)
 
     def parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
-        """Return the batch in a block, and errors by row; None where pyarrow and the plain reader would differ."""
+        """Return the batch in a block, and errors by row; None if readers might differ."""
         import numpy as np
         import pyarrow as pa
 
@@ -624,7 +624,7 @@ class Text(Reader):
         return _parse_number_columns(texts, schema, self.of_file.numbers, self.dialect)
 
     def batch(self, block: bytes, schema: Any) -> Any:
-        """Parse a block into a batch by pyarrow, whose exceptions propagate."""
+        """Parse a block by pyarrow; its exceptions propagate."""
         import pyarrow as pa
 
         data, size = pa.BufferReader(block), len(block) + 1
@@ -652,13 +652,13 @@ class Text(Reader):
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
     def plain_rows(self, block: bytes) -> Iterator[TextRow]:
-        """Yield the rows of a block by the plain reader; lines are counted from 0."""
+        """Yield a block's rows by the plain reader; lines are counted from 0."""
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
         rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
         return ((line - 1, cells, error) for line, cells, error in rows)
 
     def line_labels(self, block: bytes, where: Callable[[int], str]) -> Callable[[int], str]:
-        """Return a function from row to location where rows of a block have several lines or none."""
+        """Return a function from row to location, if not each row is a line."""
         lines = cache(lambda: [line for line, _, _ in self.plain_rows(block)])
         return lambda row: where(lines()[row])
 
@@ -717,7 +717,7 @@ def _parse_number_columns(
 
 
 def _encloses_cells(block: bytes, dialect: Dialect) -> bool:
-    # or quotes are doubled: every other one opens a cell then
+    # or doubled quotes, where every other one opens a cell
     import numpy as np
 
     data = np.frombuffer(block, np.uint8)
@@ -733,7 +733,7 @@ def _encloses_cells(block: bytes, dialect: Dialect) -> bool:
 
 
 def _middle(block: bytes, *, quoted: bool) -> int:
-    # after the first newline of the second half, where cells may be `quoted` one outside of quotes
+    # after the second half's first newline; for `quoted` cells, one outside quotes
     cut = len(block) // 2
     quotes = block.count(b'"', 0, cut)
     while end := block.find(b"\n", cut) + 1:

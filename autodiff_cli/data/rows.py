@@ -1,4 +1,4 @@
-"""One formula at every row of a table: a function from record batches to record batches."""
+"""A formula at every row of a table: a function of record batches."""
 
 from __future__ import annotations
 
@@ -51,20 +51,20 @@ if TYPE_CHECKING:
 QUESTIONS = ("grad", "jacobian", "hessian")
 
 
-# ---- what is asked ------------------------------------------------------------------------------------------------
+# ---- the question
 Answer = tuple[Sequence[float], Sequence[Diagnostic]]
-"""The results at a point, and the warnings about them."""
+"""The results at a point, and warnings about them."""
 
 
 class RowRequest(NamedTuple):
-    """A question in columns: what its results are, and how they are computed."""
+    """A question in columns: its results, and how to compute them."""
 
     results: Sequence[tuple[str, str]]
     record: Record | None
-    """None where rows are computed one by one only."""
+    """None if rows are computed only one by one."""
     plain: Callable[[Mapping[str, float]], Answer]
     refused: RowErrors | None = None
-    """Why points have no results, where many are asked about at once."""
+    """Why points have no results, in batches."""
 
     @property
     def names(self) -> list[str]:
@@ -72,7 +72,7 @@ class RowRequest(NamedTuple):
 
 
 def row_request(question: str, fit: Fitted) -> RowRequest:
-    """Return a question about a program, for any number of rows."""
+    """Return a question about a program for many rows."""
     program, wanted = fit.program, fit.wanted
     results = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
     if question == "hessian":
@@ -91,7 +91,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
         with suppress(ExpressionError):
             record = second_recorder(program, wanted) if len(wanted) <= MAX_IN_BLOCKS else None
         return RowRequest(results, record, second)
-    # by the sweeps: compiled code takes the conventions at kinks whose sides agree
+    # by sweeps: compiled code uses the conventions at kinks whose sides agree
     if question == "grad":
         evaluator = Evaluator(program, wanted)
 
@@ -124,9 +124,9 @@ FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
 }
 
 
-# ---- a table ------------------------------------------------------------------------------------------------------
+# ---- a table
 class Answered(NamedTuple):
-    """A batch of answers, and the errors in it by row."""
+    """A batch of answers, and its errors by row."""
 
     batch: pa.RecordBatch
     errors: dict[int, ExpressionError]
@@ -135,7 +135,7 @@ class Answered(NamedTuple):
 
 
 class Bound:
-    """A formula over the columns of one schema: compiled, and ready for batches."""
+    """A formula over the columns of a schema, compiled for batches."""
 
     def __init__(self, rows: Rows, schema: pa.Schema) -> None:
         import pyarrow as pa
@@ -193,7 +193,7 @@ class Bound:
         where: Callable[[int], str] = lambda row: "",
         faults: Mapping[int, ExpressionError] | None = None,
     ) -> Answered:
-        """Return the answers to the rows of a batch; `where` gives their places, `faults` the bad ones."""
+        """Return the answers to a batch; `where` gives rows' places, `faults` their errors."""
         import numpy as np
         import pyarrow as pa
 
@@ -215,7 +215,7 @@ class Bound:
         with allowed(length=self.length, anew=False) as work:
 
             def plain(point: Mapping[str, float]) -> Sequence[float]:
-                # each row has an allowance of its own, as each line of a stream has
+                # each row has its own allowance, like a line of a stream
                 work.renew(self.length)
                 try:
                     numbers, warnings = self.request.plain(point)
@@ -225,18 +225,18 @@ class Bound:
                     kinks[taken] += 1
                 return numbers
 
-            # Arrow takes back what it gave, and gives it again: NumPy's memory would be new for each batch
+            # Arrow reuses memory; NumPy's would be new for each batch
             memory = pa.allocate_buffer(8 * count * width)
             block = evaluate(self.kernel, names, columns, count, width, plain, missing, memory, self.request.refused)
         for k, times, plus in self.outputs:
             block.results[k] *= times
             block.results[k] += plus
-        # a constant program has an answer where the row has none
+        # a constant program has an answer even in invalid rows
         constant = [row for row in faults or () if row not in block.errors]
         block.results[:, constant] = np.nan
         errors = {**block.errors, **{row: (faults or {})[row] for row in constant}}
         there, texts = None, pa.nulls(count, pa.string())
-        # `pyarrow.array` would import pandas to look for its kinds
+        # `pyarrow.array` would import pandas to check for its types
         if errors:
             rows = sorted(errors)
             bad, ends = np.zeros(count, bool), np.zeros(count + 1, np.int32)
@@ -261,14 +261,14 @@ class Bound:
 def check_clash(
     keep: Sequence[str], results: Sequence[str], hint: str = "rename it, or leave it out of `--keep`"
 ) -> None:
-    """Raise a usage error where a column that is carried along is called as a result is."""
+    """Raise a usage error if a kept column has the name of a result."""
     clash = next((name for name in keep if name in results), None)
     if clash is not None:
         raise usage_error(f"there is a column `{clash}` in the answers already", hint)
 
 
 def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
-    """Return the error for a cell that is empty, or not a finite number."""
+    """Return the error for a cell that is empty or not finite."""
     if not batch.column(column)[row].is_valid:
         return point_error(f"column `{column}`: it is empty", "give a number")
     message = f"column `{column}`: the value of `{column}` is not a finite number"
@@ -276,7 +276,7 @@ def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
 
 
 def numbers_of(column: Any) -> Any:
-    """Return a column as doubles, NaN where there is none."""
+    """Return a column as doubles, with NaN for no number."""
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
@@ -289,7 +289,7 @@ def numbers_of(column: Any) -> Any:
 
 
 def doubles(column: Any) -> Any:
-    """Return the numbers of a column of doubles, NaN for null; Arrow's own method imports pandas."""
+    """Return a column of doubles, NaN for null; Arrow's method imports pandas."""
     import numpy as np
 
     there, data = column.buffers()
@@ -331,9 +331,9 @@ def _bound(rows: Rows, schema: bytes) -> Bound:
 
 
 class Rows(NamedTuple):
-    """A formula as a function from a `pyarrow.RecordBatch` to another one, with the answers to its rows.
+    """A formula as a function from a `pyarrow.RecordBatch` to one of answers.
 
-    It travels as text and is compiled once a process. `schema` is what its batches look like.
+    It is pickled as text and compiled once a process. `schema` describes its batches.
     """
 
     text: str
@@ -341,20 +341,20 @@ class Rows(NamedTuple):
     wrt: tuple[str, ...] | None
     keep: tuple[str, ...] | bool
     columns: tuple[tuple[str, str], ...]
-    """Which column has the values of which variable, where their names differ."""
+    """Variables and their columns, if the names differ."""
     backend: str | None
     question: str
     lenient: bool = False
     point: tuple[str, ...] = ()
-    """The names of the point that the answers have first."""
+    """The names of the point that answers begin with."""
     inputs: tuple[tuple[str, float, float], ...] = ()
-    """Factor and summand of variables' numbers, which bring their units together."""
+    """Factor and summand that bring variables to consistent units."""
     outputs: tuple[tuple[float, float], ...] = ()
-    """The factor and offset that convert each result to its requested unit."""
+    """The factor and offset that convert results to requested units."""
     heads: tuple[tuple[str, str], ...] = ()
-    """How columns of answers are called that have units."""
+    """Headings of answers with units."""
     typed: tuple[tuple[str, str], ...] = ()
-    """The units of the values that are constant over the rows, by name."""
+    """Units of values that are constant over the rows, by name."""
     units: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
@@ -364,29 +364,29 @@ class Rows(NamedTuple):
         return _unpickled, (version(), tuple(self))
 
     def fitted(self, columns: Sequence[str]) -> Fitted:
-        """Return the formula over these columns. Raises `ExpressionError` where they do not fit."""
+        """Return the formula over these columns. Raises `ExpressionError` for misfits."""
         several = self.question == "jacobian"
         with about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
-        """Return which of these columns has the values of which name."""
+        """Return the column of each name, among these."""
         other = [*dict(self.at), *BOUND.findall(self.text)]
         return mapped_columns(dict(self.columns), names, other)
 
     def in_units(self, known: Fitted, units: RowUnits) -> Rows:
-        """Return the formula over numbers with these units."""
+        """Return the formula for numbers in these units."""
         inputs = [(name, *linear) for name, linear in units.inputs.items()]
         heads = units.heads(row_request(self.question, known).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def over(self, names: Sequence[str]) -> Rows:
-        """Return the formula over columns of these names, in the units that count."""
+        """Return the formula over columns of these names, in their units."""
         asked_for = bool(self.units or self.typed or has_unit_literals(self.text))
         return self if all(map(is_name, names)) and not asked_for else _over(self, tuple(names))
 
     def bound(self, schema: pa.Schema) -> Bound:
-        """Return the formula over the columns of a schema. Raises `ExpressionError` where they do not fit."""
+        """Return the formula over a schema. Raises `ExpressionError` for misfits."""
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
@@ -395,7 +395,7 @@ class Rows(NamedTuple):
         return self.over(columns.names).bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
-        """Return the answers to the rows of a frame, a row for a row, as a frame of the same kind.
+        """Return the answers to the rows of a frame, as a frame of the same type.
 
         An Arrow batch or table, a frame of pandas or Polars, a dictionary of columns, a structured NumPy array.
         """
@@ -406,31 +406,31 @@ class Rows(NamedTuple):
 
 
 class RowUnits(NamedTuple):
-    """How rows are computed with units, in the system that the units of the inputs make."""
+    """How rows are computed with units, in the system of the inputs."""
 
     point: dict[str, Unit]
     """The units of the variables' numbers."""
     inputs: dict[str, tuple[float, float]]
-    """How numbers in other units are converted."""
+    """Conversions of numbers in other units."""
     answer: Units
     results: list[Unit]
     outputs: list[tuple[float, float]]
-    """How results are converted to them from the system."""
+    """Conversions of results from the system."""
 
     def heads(self, names: Sequence[str]) -> dict[str, str]:
-        """Return what the columns of inputs and of results, which have these names, are called that have units."""
+        """Return the headings of input and result columns with units."""
         both = [*self.point.items(), *zip(names, self.results, strict=True)]
         heads = {name: heading(name, str(unit) or None) for name, unit in both}
         return {name: head for name, head in heads.items() if head != name}
 
     def in_system(self, name: str, x: float) -> float:
-        """Return the number of a variable in the system."""
+        """Return a variable's number in the system."""
         times, plus = self.inputs.get(name, (1.0, 0.0))
         return x * times + plus
 
 
 def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
-    """Return the units of a program's rows, whose inputs are in those of `point`."""
+    """Return the units of a program's rows, given those of `point`."""
     from ..quantities.unit import linear
 
     units = checked_units(known, point, units_asked)
@@ -445,7 +445,7 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
 
 
 def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
-    """Return the units of a program at points in those of `point`. Raises `ExpressionError` where they do not fit."""
+    """Return the units of a program for those of `point`. Raises `ExpressionError` for misfits."""
     from ..inputs.quantities import ProgramUnits, unit_value  # most rows have no units
     from ..quantities.unit import Unit
 
@@ -459,7 +459,7 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequenc
 
 
 def version() -> str:
-    """Return the version of the package, which is above this room."""
+    """Return the version of the package, from the top."""
     current: str = sys.modules[__name__.partition(".")[0]].__version__
     return current
 
@@ -534,7 +534,7 @@ ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 
 
 def is_frame(value: object) -> bool:
-    """Return whether this holds columns by name, rather than one number for each name."""
+    """Return whether a value has columns by name."""
     if isinstance(value, Mapping):
         return any(map(_is_column, value.values()))
     return any(hasattr(value, attribute) for attribute in ARROW) or _field_names(value) is not None
@@ -554,7 +554,7 @@ def _field_names(value: object) -> tuple[str, ...] | None:
 
 
 def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
-    """Return the columns of a frame as an Arrow table, and what makes a frame of the same kind of another table.
+    """Return a frame as an Arrow table, and a function from tables to such frames.
 
     A pandas index is kept, and the columns of a dictionary are lists, NumPy arrays or Arrow arrays as its first one is.
     Raises `ExpressionError` for what is no frame. Needs the extra `data`.
@@ -613,7 +613,7 @@ def _structured(table: pa.Table) -> Any:
 
 
 def fixed_and_columns(frame: Any) -> tuple[dict[str, Any], Any]:
-    """The names that have one value for all rows of a dictionary, and the rest of it; of other frames there are none.
+    """Return the constants of a dictionary, and its columns; other frames have columns only.
 
     >>> fixed_and_columns({"x": [1.0, 2.0], "y": 3})
     ({'y': 3}, {'x': [1.0, 2.0]})

@@ -1,4 +1,4 @@
-"""Writers of batches of answers: to files that are written completely or not at all, and to standard output."""
+"""Writers of batches of answers: to files, all or nothing, and standard output."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .rows import doubles
 MIN_GROUP_ROWS = 262_144
 MAX_GROUP_BYTES = 64 * 1024 * 1024
 SLICE_ROWS = 8_192
-"""Rows of text that are written at a time: what they become stays in the processor's cache."""
+"""Rows of text written at a time, to stay in the processor's cache."""
 
 
 class Sink(ABC):
-    """Takes batches of answers, one after the other."""
+    """A writer of batches of answers."""
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         self.file, self.schema = file, schema
@@ -34,13 +34,13 @@ class Sink(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Write what comes after the last one."""
+        """Write the end."""
 
     def drop(self) -> None:  # noqa: B027 - most hold nothing
         """Write no more: the file is given up."""
 
     def opened_by_arrow(self) -> Any:
-        """Return the file as pyarrow itself writes it; through Python all would be copied once more."""
+        """Return the file as pyarrow writes it; Python would copy the data again."""
         import pyarrow as pa
 
         name = getattr(self.file, "name", None)
@@ -48,9 +48,9 @@ class Sink(ABC):
 
 
 class ParquetSink(Sink):
-    """Parquet: doubles, and errors, each of which names its row, as they are; what is carried along by dictionaries.
+    """Parquet: doubles and distinct errors plain, kept columns by dictionaries.
 
-    LZ4 is for columns that it makes smaller, as most doubles are not: the first group of rows shows which.
+    LZ4 is for columns that it shrinks, unlike most doubles: the first row group shows which.
     """
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
@@ -95,7 +95,7 @@ class ParquetSink(Sink):
         self.direct.flush()
 
     def drop(self) -> None:
-        # it would try to end the file when it is collected
+        # else it would try to end the file when collected
         if self.writer is not None:
             self.writer.is_open = False
 
@@ -113,7 +113,7 @@ def _shrinks(column: Any) -> bool:
 
 
 class ArrowSink(Sink):
-    """Arrow: a file of batches, or on standard output a stream of them."""
+    """Arrow: a file of batches, or a stream on standard output."""
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
@@ -132,7 +132,7 @@ class ArrowSink(Sink):
 
 
 class CellsSink(Sink):
-    """Csv or tsv, written as `WideCells` writes it."""
+    """Csv or tsv, as `WideCells` writes it."""
 
     def __init__(self, file: IO[bytes], schema: Any, separator: str, spreadsheet: bool) -> None:
         super().__init__(file, schema)
@@ -150,7 +150,7 @@ class CellsSink(Sink):
         import numpy as np
         import pyarrow.compute as pc
 
-        # the numbers of a row with an error are null, which is written as nothing
+        # numbers of a row with an error are null, written as nothing
         cells = [spelled(column) for column in batch.columns[: self.end]]
         cells += [self.cells(column, k > 0) for k, column in enumerate(batch.columns[self.end :])]
         cells[-1] = "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
@@ -159,10 +159,10 @@ class CellsSink(Sink):
         return memoryview(lines.buffers()[2])[ends[0] : ends[-1]]
 
     def cells(self, column: Any, kept: bool) -> Any:
-        """Return a column of text cells without nulls: errors of rows, or `kept` cells."""
+        """Return a column as text without nulls: errors, or `kept` cells."""
         if column.null_count == len(column):
             return ""
-        # many other modules come with it
+        # it imports many other modules
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -193,7 +193,7 @@ class CellsSink(Sink):
 
 
 def spelled(column: Any) -> Any:
-    """Return doubles as the texts that Python writes; where there is none, an empty text."""
+    """Return doubles as Python writes them, and null as empty text."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -208,7 +208,7 @@ def spelled(column: Any) -> Any:
             mask = pa.array(rows)
             text = pc.replace_with_mask(text, mask, spell(text.filter(mask)))
 
-    # pyarrow has the same digits, and another notation for these
+    # pyarrow writes the same digits, but another notation for these
     respell((size < 1e9) & (x == np.trunc(x)), lambda texts: pc.binary_join_element_wise(texts, "0", "."))
     respell((size < 1e-6) & (x != 0), lambda texts: pc.replace_substring_regex(texts, r"e-(\d)$", r"e-0\1"))
     other = ((size >= 1e-6) & (size < 1e-4)) | ((size >= 1e9) & (size < 1e16))
@@ -217,11 +217,11 @@ def spelled(column: Any) -> Any:
 
 
 _CHANGED = r"""[\x00-\x1f"\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}"""
-"""The characters that need quoting, as a pattern of pyarrow, and the separator."""
+"""The characters that need quotes, besides the separator, for pyarrow."""
 
 
 class TextSink(Sink):
-    """Any other format of wide rows, a row at a time."""
+    """Any other format of wide rows, row by row."""
 
     def __init__(
         self, file: IO[bytes], schema: Any, format: str, spreadsheet: bool, leading: tuple[str, ...], **choices: Any
@@ -249,12 +249,12 @@ class TextSink(Sink):
         self.out.close()
         self.text.flush()
         if self.own is not None:
-            # the file is closed by whom it belongs to
+            # the caller closes the file
             self.own.detach()
 
 
 class Collected(Writer[Values]):
-    """Puts wide rows that are computed one by one into batches, for formats of columns."""
+    """Batches of wide rows computed one by one, for columnar formats."""
 
     carries_errors = True
 
@@ -279,7 +279,7 @@ class Collected(Writer[Values]):
         import pyarrow as pa
 
         if self.sink is None:
-            # a column without anything in it is one of numbers
+            # an empty column is numeric
             texts = {name for row in self.rows for name, x in row.items() if isinstance(x, str)} | {"error"}
             flags = {name for row in self.rows for name, x in row.items() if isinstance(x, bool)}
             kinds = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(flags, pa.bool_())}
@@ -295,7 +295,7 @@ class Collected(Writer[Values]):
 
 
 def plain_cell(cell: object) -> object:
-    """Return a cell that is carried along as JSON holds it: no value where it is not a number, bytes in hexadecimal."""
+    """Return a kept cell as in JSON: NaN as null, bytes in hexadecimal."""
     if cell is None or isinstance(cell, (str, int)):
         return cell
     if isinstance(cell, float):
@@ -310,7 +310,7 @@ def plain_cell(cell: object) -> object:
 def sink(
     file: IO[bytes], schema: Any, format: str, *, spreadsheet: bool, leading: tuple[str, ...] = (), **choices: Any
 ) -> Sink:
-    """Return the writer of batches in a format; see `WideView` for the choices. Raises a usage error."""
+    """Return the writer of a format; see `WideView`. Raises a usage error."""
     if format in ("csv", "tsv"):
         return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
     if format in WIDE:

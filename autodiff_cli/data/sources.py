@@ -1,4 +1,4 @@
-"""Sources of rows: the files, their formats, and how they are opened."""
+"""Sources of rows: the files, their formats, and opening them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ENDINGS = {
 SUFFIXES = {suffix: format for format, suffixes in _ENDINGS.items() for suffix in suffixes.split()}
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b"ARROW1": "arrow"}
-"""How files begin, whatever they are called."""
+"""The first bytes of formats, whatever the file's name."""
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -54,14 +54,14 @@ class Source(NamedTuple):
 
     path: str
     format: str | None
-    """One of `INPUT_FORMATS`; None for text that shows itself what it is."""
+    """One of `INPUT_FORMATS`; None for text, recognised by its content."""
     packed: str | None
     file: io.BufferedReader | None = None
-    """Standard input or a pipe, which was looked into, and cannot be opened again."""
+    """Standard input or a pipe, which cannot be reopened."""
     forced: Forced = UNFORCED
     sheet: str | None = None
     stream: bool = False
-    """Whether it is a stream of Arrow's batches, and no file of them."""
+    """Whether it is an Arrow stream, not a file."""
 
     @property
     def name(self) -> str:
@@ -69,12 +69,12 @@ class Source(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The prefix of places in messages, which names the file."""
+        """The prefix of locations in messages: the file's name."""
         return "standard input" if self.path == "-" else self.path + (f"#{self.sheet}" if self.sheet else "")
 
     @property
     def once(self) -> bool:
-        """Whether it can be read once only, as standard input and a pipe can."""
+        """Whether it can be read only once, like standard input or a pipe."""
         return self.file is not None
 
     @property
@@ -82,14 +82,14 @@ class Source(NamedTuple):
         return self.format in COLUMNAR
 
     def open(self) -> Any:
-        """Open the file of bytes, which the caller closes. Raises `ExpressionError`, or what opening a file raises."""
+        """Open the file in bytes, for the caller to close. Raises `ExpressionError` or `OSError`."""
         if self.file is not None:
             return self.file
         return filesystems.opened(self.path) if is_url(self.path) else open(self.path, "rb")
 
 
 def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
-    """Return the files that `--points` names: paths, patterns, folders, `-`."""
+    """Return the files of `--points`: paths, patterns, folders, `-`."""
     paths = [path for name in names for path in _paths(filesystems.plain(name))]
     pipes = [path for path in paths if read_once(path)]
     for path in pipes:
@@ -101,7 +101,7 @@ def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
 def parallel_map(
     action: Callable[[Item], Result], items: Sequence[Item], where: Callable[[Item], str] = str
 ) -> list[Result]:
-    """Return the result of an action for each file; remote files are processed in parallel."""
+    """Return the results of an action on files; remote ones run in parallel."""
     if len(items) < 2 or not any(is_url(where(item)) for item in items):
         return [action(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor
@@ -149,7 +149,7 @@ def _matching(pattern: str) -> list[str]:
                 inner.clear()
                 continue
             seen.add(os.path.realpath(folder))
-            # folders by their own names before links to them
+            # folders' own names come before links to them
             inner[:] = sorted(name for name in inner if not name.startswith("."))
             inner.sort(key=lambda name: os.path.islink(os.path.join(folder, name)))
             near = os.path.join(base, os.path.relpath(folder, base or ".")) if folder != (base or ".") else base
@@ -181,7 +181,7 @@ def _source(path: str, forced: Forced) -> Source:
     except OSError as fault:
         raise filesystems.unread(path, fault) from None
     except ValueError:
-        # no file system has such a name: a zero in it, or half a character
+        # invalid in any file system: a null character, or half a character
         raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     stream = begin.startswith(ARROW_STREAM)
@@ -194,7 +194,7 @@ def _source(path: str, forced: Forced) -> Source:
 
 
 def read_once(path: str) -> bool:
-    """Return whether what a path names can be read once only: standard input, a pipe, a device."""
+    """Return whether a path is readable only once: standard input, a pipe, a device."""
     if path == "-" or is_url(path):
         return path == "-"
     with suppress(OSError, ValueError):
@@ -204,12 +204,12 @@ def read_once(path: str) -> bool:
 
 
 def within(sentence: str) -> str:
-    """Return a sentence of somebody else's, to stand within one of ours."""
+    """Return a library's sentence, to be quoted within one of ours."""
     return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
 
 
 class TextFile:
-    """The text of a source in UTF-8, which can be looked at and read again."""
+    """The text of a source in UTF-8, with lookahead."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -236,7 +236,7 @@ class TextFile:
             raise ExpressionError("io", message, hint="check the path") from None
 
     def first_block(self) -> tuple[str, bool]:
-        """Return the text that the file begins with, of a pipe two lines of the table, and whether that is all."""
+        """Return the text's beginning, of a pipe two lines of the table, and whether that is all."""
         lines = 0
         while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
             self._next(FIRST_BLOCK_BYTES)
@@ -267,7 +267,7 @@ class TextFile:
             raise ExpressionError("io", message, hint=hint) from None
 
     def follow(self, layout: Layout) -> None:
-        """Have comments, blanks, and lines before the table left out, as the layout of the file says."""
+        """Skip comments, blanks, and lines before the table, by the layout."""
         if not (layout.skip or layout.marks or layout.blanks):
             return
         normal = Normal(layout)
@@ -281,7 +281,7 @@ class TextFile:
         self._filter(lines)
 
     def read1(self, size: int) -> bytes:
-        """Return some bytes, none at the end."""
+        """Return some bytes, or none at the end."""
         while self.place == len(self.head) and not self.ended:
             if not self.keep:
                 self.head.clear()
@@ -293,7 +293,7 @@ class TextFile:
 
     def _next(self, size: int) -> None:
         try:
-            # signals are answered while another file system is waited for
+            # handle signals while waiting for another file system
             elsewhere = is_url(self.source.path)
             data: bytes = filesystems.patiently(lambda: self.file.read1(size)) if elsewhere else self.file.read1(size)
         except (OSError, EOFError, ValueError, zlib.error) as fault:
@@ -307,20 +307,20 @@ class TextFile:
         self.head += data
 
     def peek(self, size: int) -> bytearray:
-        """Return the first bytes of the file, without going on in it."""
+        """Return the first bytes of the file without consuming them."""
         while len(self.head) < size and not self.ended:
             self._next(size)
         return self.head
 
     def rewind(self, lines: int) -> None:
-        """Rewind to the end of the first `lines` lines and stop keeping the beginning of the file."""
+        """Rewind to after `lines` lines, and stop keeping the beginning."""
         self.place = len(BYTE_ORDER_MARK) if self.head.startswith(BYTE_ORDER_MARK) else 0
         for _ in range(lines):
             self.place = self.head.find(b"\n", self.place) + 1 or len(self.head)
         self.keep = False
 
     def close(self) -> None:
-        """Close the file, unless it is standard input, or still waited for."""
+        """Close the file, except standard input and a file still waited for."""
         if self.source.path != "-" and not (is_url(self.source.path) and filesystems.abandoned.is_set()):
             with suppress(OSError, ValueError):
                 self.file.close()
@@ -343,7 +343,7 @@ def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list
         message = f"`{path}` cannot be read as a spreadsheet: {fault}"
         raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
     text = io.StringIO()
-    # texts are in quotes, so that no row is taken for a comment
+    # quote texts, so that no row looks like a comment
     writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     for row in rows:
         cells = [*map(_sheet_cell, row)]
@@ -368,7 +368,7 @@ _WORDS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf
 _UTF_16 = re.compile(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}")
 
 _LATIN_1 = re.compile(rb"[\t\n\f\r -~\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xfe]*")
-"""Text in Latin-1, or in what Windows makes of it."""
+"""Text in Latin-1 or its Windows variant."""
 
 _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 
@@ -390,7 +390,7 @@ def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
 
 
 def has_arrow() -> bool:
-    """Return whether pyarrow and NumPy can be had, without importing them."""
+    """Return whether pyarrow and NumPy are installed; import neither."""
     from importlib.util import find_spec
 
     return all(sys.modules.get(name, find_spec(name)) is not None for name in ("pyarrow", "numpy"))

@@ -1,4 +1,4 @@
-"""How a text file of data is written: recognised once from its first block by the manual's rules, or as options say."""
+"""Dialects of text files: recognised once from the first block by the manual's rules, or set by options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIRST_BLOCK_BYTES = 64 * 1024
 SAMPLE_LINES = 20
 COMMENT_MARKS = ("#", "%", "//")
 BLANKS = " "
-"""Stands for runs of blanks and tabs as the separator."""
+"""The separator that stands for runs of blanks and tabs."""
 
 MAX_PREFACE_LINES = 100
 SEPARATORS = ("\t", ";", "|", ",", BLANKS)
@@ -25,7 +25,7 @@ DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
 
 MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
 SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
-"""The errors of spreadsheets, which stand for no value and begin no comment."""
+"""Spreadsheet errors: missing values, not comments."""
 
 _SPREADSHEET = rf"(?!{SPREADSHEET_ERROR.pattern})"
 
@@ -34,16 +34,16 @@ DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
     r"|\d{1,4}/\d{1,2}/\d{1,4}(?: .*)?|\d{4}/0\d|0\d/\d{4}"
 )
-"""A day or a month as dates are written, which would be a difference, or a quotient."""
+"""A date, which as a formula would be a difference or a quotient."""
 
 UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)")
-"""What would be a difference, or a product with e: `5-10`, `555-1234`, Fortran's `1.5-123`, `1.5e` that is cut off."""
+"""Unclear as a formula: `5-10`, `555-1234`, Fortran's `1.5-123`, a truncated `1.5e`."""
 
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
 
 _STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
 _THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
-"""Blanks that do not break, and the typographic apostrophe, between thousands."""
+"""Non-breaking blanks and the apostrophe between thousands."""
 
 _PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
 
@@ -53,7 +53,7 @@ _SPECIAL = re.compile(r'[\t;|"\u00a0\u2009\u202f\u2019]|\d\'\d|^[ \t]*(?:#|%|//|
 
 
 class Forced(NamedTuple):
-    """What options say of how a file is written; None where the file shows it."""
+    """The dialect by options; None for what the file shows."""
 
     input_format: str | None = None
     separator: str | None = None
@@ -64,7 +64,7 @@ class Forced(NamedTuple):
 
     @classmethod
     def of(cls, group: object) -> Forced:
-        """Return the options that a group of them has. Raises a usage error for what they cannot be."""
+        """Return the options of a group. Raises a usage error for invalid ones."""
         values = cls(*(getattr(group, field) for field in cls._fields))
         separator, decimal, encoding = values.separator, values.decimal, values.encoding
         if separator is not None:
@@ -93,10 +93,10 @@ UNFORCED = Forced()
 
 
 class Dialect(NamedTuple):
-    """How the rows of a file of text are written; the plain reader and pyarrow's are both given it."""
+    """The format of rows of text, for the plain reader and pyarrow's."""
 
     separator: str = ","
-    """The separator of cells; empty if each row is a JSON object."""
+    """The separator of cells; empty for a JSON object a row."""
     decimal: str = "."
     thousands: str = ""
 
@@ -110,13 +110,13 @@ PLAIN = Dialect()
 
 
 class Layout(NamedTuple):
-    """What was recognised of a file: how it is written, and where its table is."""
+    """The recognised format of a file, and the place of its table."""
 
     dialect: Dialect = PLAIN
     names: Sequence[str] | None = None
-    """The columns; None where the first line that is not empty names them."""
+    """The columns; None if the first line that is not empty names them."""
     units: Sequence[str | None] = ()
-    """The units of columns in a row of units, in their order."""
+    """The units of columns from a row of units, in order."""
     skip: int = 0
     marks: tuple[str, ...] = ()
     blanks: bool = False
@@ -124,31 +124,31 @@ class Layout(NamedTuple):
 
 
 AS_CSV = Layout()
-"""A file of plain csv, or one that is no text, of which the reader says so."""
+"""Plain csv, or a file that is no text, as its reader reports."""
 
 
-# ---- numbers in cells ---------------------------------------------------------------------------------------------
+# ---- numbers in cells
 @cache
 def number(decimal: str, thousands: str) -> re.Pattern[str]:
-    """Return the pattern of numbers with this decimal mark and these thousands."""
+    """Return the pattern of numbers with these separators."""
     whole = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+|\d+)" if thousands else r"\d+"
     body = rf"(?:{whole}(?:\.\d*)?|\.\d+)" if decimal == "." else rf"{whole}(?:,\d+)?"
     return re.compile(rf"[+-]?{body}(?:[eE][+-]?\d+)?")
 
 
 def styles_of(cell: str) -> list[tuple[str, str]]:
-    """The decimal mark and thousands separator with which a cell is a number; of one that is none, there are none."""
+    """Return the decimal marks and thousands separators that fit a cell."""
     return [style for style in _STYLES if number(*style).fullmatch(cell)]
 
 
 def as_point(cell: str, decimal: str, thousands: str) -> str:
-    """Return a number of this style as formulas have it."""
+    """Return a number of this style in the style of formulas."""
     cell = cell.replace(thousands, "") if thousands else cell
     return cell.replace(decimal, ".")
 
 
 def in_formula(cell: str, dialect: Dialect) -> str:
-    """Return a cell as formulas would have it. Raises `ExpressionError` for a number that is written another way."""
+    """Return a cell in the style of formulas. Raises `ExpressionError` for another style."""
     if dialect.plain and "," not in cell:
         return cell
     cell = cell.translate(_THIN)
@@ -181,7 +181,7 @@ def _is_value(cell: str) -> bool:
 
 
 def is_missing(cell: str) -> bool:
-    """Return whether a cell stands for no value."""
+    """Return whether a cell means a missing value."""
     return not cell or cell in MISSING_VALUES or cell.lower() in ("nan", "inf", "-inf")
 
 
@@ -193,18 +193,18 @@ def _style(cells: Collection[str], decimal: str | None) -> tuple[str, str]:
     styles = [style for style in _STYLES if decimal in (None, style[0])]
     for cell in cells:
         if (own := styles_of(cell)) and len(own) < len(_STYLES):
-            # where no way reads all of them, the file is written as it begins
+            # if no style fits all numbers, the file has the style of its beginning
             styles = [style for style in styles if style in own] or styles
     usual = (decimal or ".", "")
-    # a comma and a point may each be the decimal mark: cells that could be two numbers are refused one by one
+    # comma and point may both be the decimal mark: ambiguous cells are refused
     if usual in styles or not styles or {(".", ","), (",", ".")} <= {*styles}:
         return usual
     return styles[0]
 
 
-# ---- lines and cells ----------------------------------------------------------------------------------------------
+# ---- lines and cells
 _QUOTED = re.compile(r'(?<![^\t;|, ])"(?:[^"]|"")*(?:"|$)')
-"""A quoted cell, whatever separates cells."""
+"""A quoted cell, for any separator."""
 
 
 def _split(line: str, separator: str) -> list[str]:
@@ -236,7 +236,7 @@ def _are_units(cells: Sequence[str]) -> bool:
 
 
 class _Fit(NamedTuple):
-    """A separator that makes a table of lines."""
+    """A separator by which lines are a table."""
 
     separator: str
     width: int
@@ -245,7 +245,7 @@ class _Fit(NamedTuple):
 
     @property
     def numbers(self) -> list[list[str]]:
-        """The values as formulas have them, to be compared."""
+        """The values in the style of formulas, for comparison."""
         style = _style([cell for row in self.values for cell in row], None)
         return [
             [as_point(cell, *style) if number(*style).fullmatch(cell) else cell for cell in row] for row in self.values
@@ -266,7 +266,7 @@ def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
             if names is None or not any(_is_value(cell) for row in rows for cell in row):
                 return None
         names = names or first
-        # a title above the table, in a file whose lines are filled up with separators
+        # a title above the table, padded with separators
         if len([*filter(None, names)]) == 1 and any(len([*filter(None, row)]) > 1 for row in rows):
             return None
     if count < 2 or (rows and sum(len(row) == count for row in rows) * 2 <= len(rows)):
@@ -282,14 +282,14 @@ def _spelled(separator: str) -> str:
     return {"\t": "tab", BLANKS: "blanks"}.get(separator, separator)
 
 
-# ---- a file -------------------------------------------------------------------------------------------------------
+# ---- a file
 Line = tuple[int, str]
 
 
 def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
-    """Return how a file is written that begins with this text. Raises `ExpressionError` where there are several ways.
+    """Return the layout of a file from its first text. Raises `ExpressionError` if ambiguous.
 
-    The text is `complete` if it is all of the file; with `tabs` they separate where they are in the first line.
+    The text may be `complete`; with `tabs` they separate if the first line has some.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not complete and len(lines) > 1:
@@ -431,7 +431,7 @@ def _laid_out(
         elif any(heading(name)[1] for name in names):
             summary.append("units in the header")
         if lines[first].count('"') % 2:
-            # a name goes on in the next line; the reader reads it
+            # a name continues in the next line; the reader reads it
             names, skip = None, before
     spread = dict.fromkeys(cell.translate(_THIN) for _, line in body for cell in _split(line, separator))
     style = _style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
@@ -479,7 +479,7 @@ def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator
 
 
 class Normal:
-    """Changes whole lines of a file to those that both readers read."""
+    """Converts lines of a file to a format that both readers accept."""
 
     def __init__(self, layout: Layout) -> None:
         self.skip, self.blanks = layout.skip, layout.blanks

@@ -1,4 +1,4 @@
-"""The rows of a data file that is text: columns between separators under a header, or an object of JSON a line."""
+"""Rows of text files: separated columns under a header, or a JSON object a line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .text_dialects import (
 )
 
 TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
-"""A row: its line in the file, its cells by column, and its error or None."""
+"""A row: its line number, its cells by column, and its error or None."""
 
 Line = tuple[int, str, ExpressionError | None]
 
@@ -38,10 +38,10 @@ _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
 
 
 class Texts:
-    """The lines of a file, which can be put back."""
+    """The lines of a file, with pushback."""
 
     def __init__(self, file: Any, name: str, idle: Callable[[], None] | None = None, *, first: bool = True) -> None:
-        """`name` is what messages call the file, and `first` whether it is at its beginning."""
+        """`name` is the file's in messages; `first` means at its beginning."""
         self.name = name
         self.again: list[Line] = []
         self.taken = 0
@@ -49,7 +49,7 @@ class Texts:
         self.more = self.read(lines(file, idle))
 
     def read(self, raw: Iterator[bytes | None]) -> Iterator[Line]:
-        """Yield each line as text. Raises `ExpressionError` where the first one says that the file is none."""
+        """Yield each line as text. Raises `ExpressionError` for another format."""
         for number, data in enumerate(raw, start=1):
             if data is None:
                 message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
@@ -67,7 +67,7 @@ class Texts:
             yield number, text, fault
 
     def refuse(self, kind: str, hint: str) -> None:
-        """Raise that the file is of another kind."""
+        """Raise the error that the file has another format."""
         raise point_error(f"{self.name} seems to be {kind}", hint)
 
     def __next__(self) -> Line:
@@ -79,15 +79,15 @@ class Texts:
         return self
 
     def back(self, taken: Sequence[Line]) -> None:
-        """Put lines back, the first of them to come first."""
+        """Push lines back, in order."""
         self.again += reversed(taken)
         self.taken -= len(taken)
 
 
 def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[list[str], Iterator[TextRow], Dialect]:
-    """Return the names of the columns, the rows as they are asked for, and how they are written.
+    """Return the columns' names, the rows as an iterator, and the dialect.
 
-    Where each row names its own columns, the names are those of the first. Raises `ExpressionError`.
+    If each row names its own columns, the names are those of the first. Raises `ExpressionError`.
     """
     dialect = layout.dialect
     if layout.names is not None:
@@ -114,7 +114,7 @@ def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[li
 
 
 class Unclosed(ExpressionError):
-    """A quote that is still open at the end of what was read."""
+    """A quote that is open at the end of the text."""
 
 
 def _separated(line: Line, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
@@ -174,7 +174,7 @@ def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator
 
 
 def with_names(rows: Iterator[TextRow]) -> tuple[list[str], Iterator[TextRow]]:
-    """Return the names in the first row that has some, and all rows. Raises the fault of the first if none has."""
+    """Return the names of the first row with names, and all rows. Raises the first fault if none."""
     passed: list[TextRow] = []
     for row in rows:
         passed.append(row)
@@ -188,7 +188,7 @@ def with_names(rows: Iterator[TextRow]) -> tuple[list[str], Iterator[TextRow]]:
 
 
 def objects_of(texts: Texts) -> Iterator[TextRow]:
-    """Yield the rows of a file with an object a line."""
+    """Yield the rows of a file with a JSON object a line."""
     for number, text, fault in texts:
         error = fault
         cells: Mapping[str, object] = {}
@@ -217,7 +217,7 @@ _IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
 
 
 def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
-    """Return the number in a cell, which remembers its text. Raises `ExpressionError` naming the column."""
+    """Return the number in a cell, with its text. Raises `ExpressionError`."""
     try:
         if isinstance(cell, str):
             cell = cell.strip()
@@ -244,7 +244,7 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
         if isinstance(cell, str):
             if FORTRAN_DOUBLE.fullmatch(cell):
                 return value_of_object(name, re.sub("[dD]", "e", cell))
-            # an invalid formula, with a message about files
+            # an invalid formula; the message is about files
             other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
             if TIME.fullmatch(cell):
                 message = f"it is a time, and no number: `{cell}`"
@@ -259,7 +259,7 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
 def numbers_in(
     row: TextRow, columns: Sequence[str], dialect: Dialect = PLAIN
 ) -> tuple[dict[str, float], ExpressionError | None]:
-    """Return the numbers in the given columns of a row, and the error of the row or None."""
+    """Return the numbers in columns of a row, and the row's error or None."""
     _, cells, fault = row
     numbers: dict[str, float] = {}
     if fault is None:

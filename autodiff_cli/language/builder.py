@@ -1,4 +1,4 @@
-"""The builder: what names, bindings, definitions and calls are in the graph, and the types. It evaluates nothing."""
+"""The builder: meanings of names, bindings and calls, and type checks. It evaluates nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .statements import Complete, Head, Statement, UnexplainedText, check_commas
 from .tokens import Spans, number_of, worth
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
-"""The names that have a value unless the program or the point gives them another."""
+"""Named constants, unless the program or the point redefines them."""
 
 MAX_NODES = 2_000_000
 SIMPLE = {
@@ -29,14 +29,14 @@ SIMPLE = {
     for name, p in FUNCTIONS.items()
     if len(p.params) == 1 and not (p.variadic or p.constant_params or p.takes_conditions)
 }
-"""The functions of the language that can be called with one number."""
+"""The functions of one number."""
 
 Piece = tuple[int, int]
 """A piece of the text in pairs, see `Spans`."""
 
 
 class Binding(NamedTuple):
-    """A name that the program bound: where, and to which node."""
+    """A name that the program bound: its place and its node."""
 
     name: str
     start: int
@@ -47,7 +47,7 @@ class Program:
     """A program as a graph that is not evaluated."""
 
     shape: tuple[int, ...] = ()
-    """The shape of the list that all outputs together are; empty where they are none."""
+    """The shape of the list of all outputs; empty if there is none."""
 
     def __init__(
         self,
@@ -60,18 +60,18 @@ class Program:
     ) -> None:
         self.text = text
         self.whole = whole
-        """All that was read, whether an output needs it or not."""
+        """The graph of all that was read, needed by an output or not."""
         self.roots = whole.roots
-        """The places of the outputs in all that was read."""
+        """The indices of the outputs in `whole`."""
         self.leaves = whole.names[1]
-        """The places of the variables there, by name, in order of first appearance."""
+        """The indices of the variables in `whole`, by name, as they appear."""
         self.parameters = parameters
-        """The variables that a gradient is taken in unless it is said otherwise."""
+        """The default variables of a gradient."""
         self.constants = constants
         self.bound = bound
-        """The bound names: each with where it stands in pairs, and the place of its node."""
+        """Each bound name, its place in pairs, and the index of its node."""
         if is_plain:
-            # All that was read is needed for the outputs wherever they are taken, and in their order.
+            # All nodes are needed, and in order.
             self.graph, self.places = whole, self.leaves
             whole.chooses = False
 
@@ -80,7 +80,7 @@ class Program:
         return self._of(self.whole.changed(rows=self.whole.rows, roots=roots), text)
 
     def negative(self) -> Program:
-        """Return the program whose outputs are the negatives of this one's."""
+        """Return the program with negated outputs."""
         whole, first = self.whole, len(self.whole.places)
         negatives: list[Row] = [(NEG, first + k, root, None) for k, root in enumerate(self.roots)]
         places = [*whole.places, *(whole.places[root] for root in self.roots)]
@@ -96,11 +96,11 @@ class Program:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph of the nodes that the outputs need, depth first; always the same object."""
+        """The graph of the nodes that the outputs need, cached."""
         return self._needed[0]
 
     def place(self, i: int) -> int | None:
-        """Return the index in `graph` of a node of `whole`; None if no output needs it."""
+        """Return the index in `graph` of a node of `whole`, or None."""
         return i if self.graph is self.whole else self._needed[1].get(i)
 
     @cached_property
@@ -108,12 +108,12 @@ class Program:
         return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
 
     def leaf_places(self, names: Iterable[str] | None = None) -> list[int | None]:
-        """Return the places in `graph` of these variables, or of all; None for one that is not there."""
+        """Return the indices in `graph` of variables, or all; None if unused."""
         return list(map(self.places.get, self.leaves if names is None else names))
 
     @cached_property
     def values(self) -> list[Value]:
-        """The nodes of `whole` as Values, in its order; always the same ones."""
+        """The nodes of `whole` as Values, in its order; cached."""
         return values_of(self.whole)
 
     @property
@@ -122,7 +122,7 @@ class Program:
 
     @cached_property
     def variables(self) -> dict[str, Value]:
-        """The free names and their leaves, in order of first appearance; always the same dictionary."""
+        """The free names and their leaves, in order of appearance; cached."""
         return {name: self.values[i] for name, i in self.leaves.items()}
 
     @property
@@ -130,52 +130,52 @@ class Program:
         return tuple([Binding(name, start, self.values[i]) for name, start, i in self.bindings_at()])
 
     def bindings_at(self) -> list[tuple[str, int, int]]:
-        """The names that the program bound, where, and the places of their nodes."""
+        """The bound names, their places and the indices of their nodes."""
         where = Spans(self.text)
         return [(name, where(place).start, i) for name, place, i in self.bound]
 
 
 name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
-"""Markers in the body of a definition for what only a call decides."""
+"""Markers in a definition for nodes that only a call determines."""
 
 ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index", "range", "matmul"))
-"""Markers for what is done with lists, which `unrolling` works out."""
+"""Markers for operations on lists, for `unrolling`."""
 
 _OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
 
 BOUNDED = frozenset(("sum", "prod"))
-"""The functions that may have an index and its bounds: `sum(w[i]*x[i], i, 1, 3)`."""
+"""Functions that accept an index and bounds: `sum(w[i]*x[i], i, 1, 3)`."""
 ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}
 """The functions of lists alone."""
 
 
 class ListNotation(Exception):
-    """The text has lists in it, or may have: `unrolling` has to read it."""
+    """The text may contain lists: `unrolling` has to read it."""
 
 
 class Body(Graph):
-    """The body of a definition, which is worked out again at every call."""
+    """The body of a definition, evaluated again at every call."""
 
     def __init__(self) -> None:
         super().__init__()
         self.pieces: dict[int, Sequence[Piece]] = {}
-        """Of each operation, where its operands stand."""
+        """The places of the operands of each operation."""
         self.called: dict[int, tuple[str, Place]] = {}
-        """The names that are used or called, and where."""
+        """Names that are used or called, and their places."""
         self.start: list[int] = []
-        """Of each node where the expression begins that ends with it, in texts with lists."""
+        """By node, the start of its expression, in texts with lists."""
         self.lazy: dict[int, int] = {}
-        """Of the nodes that are worked out on demand: by which node, the innermost one."""
+        """By lazily evaluated node, the innermost node that demands it."""
 
 
 class Anything:
-    """The conditions in a body, whose parameters may be numbers or conditions."""
+    """Unknown conditions: a body's parameters may be numbers or conditions."""
 
     def __contains__(self, node: object) -> bool:
         return True
 
     def add(self, node: int) -> None:
-        """Leave the question open."""
+        """Ignore the node."""
 
 
 class Function(NamedTuple):
@@ -190,12 +190,12 @@ class Function(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A part of a body that is being worked out: its nodes from `first` to before `end`."""
+    """A part of a body in evaluation: its nodes from `first` to before `end`."""
 
     function: Function
     meanings: dict[str, Any]
     via: Place | None
-    """Where it is called, if the program does not end with it."""
+    """The place of the call, unless the program ends with it."""
     end: int
     values: list[Any]
     first: int = 0
@@ -215,10 +215,9 @@ def _latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
 
 
 class Builder:
-    """The program as far as it has been read. The reader adds plain operations to `nodes` itself.
+    """The program read so far. The reader itself adds plain operations to `nodes`.
 
-    What is wrong with names and types is kept, the first of it, until the text has been read to its end: only a text
-    that is in the language has a meaning.
+    The first error about names and types waits for the end of the text: syntax errors come first.
     """
 
     takes_lists = False
@@ -236,13 +235,13 @@ class Builder:
         self.whole = self.nodes
         self.body: Body | None = None
         self.node_of: dict[str, int] = {}
-        """The nodes of the names that mean the same wherever they stand from here on."""
+        """The nodes of names whose meaning is fixed from here on."""
         self.conditions: Any = set()
-        """The nodes that are no numbers."""
+        """The nodes that are conditions, not numbers."""
         self.functions: Mapping[str, Primitive] = SIMPLE
-        """The functions of one number that can be called from here on, by name."""
+        """The callable functions of one number, by name."""
         self.lists = False
-        """Whether the point has lists in it."""
+        """Whether the point contains lists."""
         for name in valued:
             if name in SIMPLE:
                 self._hide(name)
@@ -256,9 +255,9 @@ class Builder:
         self.free: dict[str, int] = {}
         self.used_constants: dict[str, int] = {}
         self.unknown: frozenset[int] = frozenset()
-        """The parameters of a function that nothing calls, whose body is only checked."""
+        """The parameters of a function without calls, which is only checked."""
         self.bound: dict[str, list[tuple[int, Any]]] = {}
-        """What each name was bound to, and by which statement; `defined` likewise."""
+        """By name, its values and their statements; `defined` likewise."""
         self.defined: dict[str, list[tuple[int, Function]]] = {}
         self.uncalled: dict[int, Function] = {}
         self.bindings: list[tuple[str, Place, int]] = []
@@ -268,22 +267,22 @@ class Builder:
         """The state before this statement: names, nodes, and errors."""
 
     def outline(self) -> list[Statement]:
-        """The statements, where they stand in the text."""
+        """The statements and their places in the text."""
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """The scope in which the reader adds nodes. Raises `ListNotation`."""
+        """The scope for new nodes. Raises `ListNotation`."""
         if self.lists:
             raise ListNotation
         return self.nodes, self.node_of, self.conditions, self.functions
 
     def _hide(self, name: str) -> None:
-        """Call what the program or the point calls so, where it is called."""
+        """Remove a name from the functions of one number."""
         if name in self.functions:
             self.functions = {other: primitive for other, primitive in self.functions.items() if other != name}
 
     def program(self) -> Program:
-        """The program that has been read. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
+        """Return the program. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
         if self.problem is not None:
             problem, self.problem, self._before = self.problem, None, ((), 0, None)
             try:
@@ -310,7 +309,7 @@ class Builder:
         return program
 
     def finish_statement(self, statement: Complete | int, place: Piece) -> list[Complete]:
-        """Take note of a complete statement; return all of them so far."""
+        """Record a complete statement; return all of them so far."""
         if isinstance(statement, int):
             self.output((statement,), (place,))
             statement = "expression", *place
@@ -323,7 +322,7 @@ class Builder:
         self._before = sizes, len(self.whole.places), self.problem
 
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
-        """Take the outputs, if no statement comes after this one."""
+        """Record the outputs, if this is the last statement."""
         if self.conditions:
             self.check_types((), operands, pieces)
         self.outputs = operands
@@ -343,7 +342,7 @@ class Builder:
         self.outputs = (value,)
 
     def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:
-        """Bind a name to an operation on what it was bound to."""
+        """Bind a name to an operation on its value."""
         if name in self.bound:
             old = self.bound[name][-1][1]
             place = (at[0], piece[1])
@@ -361,7 +360,7 @@ class Builder:
             raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
 
     def begin_body(self) -> None:
-        """Take what has been read of this statement for the head of a definition."""
+        """Turn the part of this statement that was read into a head."""
         sizes, size, self.problem = self._before
         rows: tuple[dict[str, Any], ...] = (self.node_of, self.free, self.used_constants, self.looks)
         for row, before in zip(rows, sizes, strict=True):
@@ -371,7 +370,7 @@ class Builder:
         self.begin(Body())
 
     def begin(self, body: Body) -> None:
-        """Add the nodes that follow to a body, where no name has a meaning yet."""
+        """Add the next nodes to a body, where no name has a meaning."""
         if self.body is None:
             self._top = self.node_of, self.conditions, self.functions
         self.nodes = self.body = body
@@ -390,7 +389,7 @@ class Builder:
                 table.popitem()
 
     def end_body(self) -> Body:
-        """Return the body that was added to; nodes are added to the program again."""
+        """Return the body, and add nodes to the program again."""
         body = self.body
         assert body is not None
         body.primitives, body.parents = body.columns(name_mark)
@@ -399,7 +398,7 @@ class Builder:
         return body
 
     def define(self, head: Head, root: int, piece: Piece) -> None:
-        """Define a function by what has been read of its body."""
+        """Define a function by the body read."""
         body = self.end_body()
         self._hide(head.name)
         names = tuple([name for name, _ in head.parameters])
@@ -417,7 +416,7 @@ class Builder:
         self.parameters = head.parameters
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
-        """Make the body of the last function the output, and its parameters the variables."""
+        """Output the body of the last function, with its parameters as variables."""
         for name, span in self.parameters:
             if name in self.free or name in self.indexed:
                 message = f"`{name}` is a parameter here, and a variable of the program before"
@@ -436,7 +435,7 @@ class Builder:
         return (value,)
 
     def _check_body(self, function: Function) -> None:
-        """Work the body of a definition out that nothing called, for the errors in it."""
+        """Evaluate a definition without calls, to find its errors."""
         free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
         self.unknown = frozenset([self._leaf((0, 0)) for _ in function.parameters])
         self.value(self.enter(function, sorted(self.unknown), None))
@@ -445,20 +444,20 @@ class Builder:
         self._cut(size)
 
     def error(self, kind: str, message: str, place: Place, hint: str, *also: tuple[Place, str]) -> ExpressionError:
-        """Return an error of a piece of the text, and of others that it is about."""
+        """Return an error about pieces of the text."""
         spans = tuple([(self.span(other), text) for other, text in also])
         return ExpressionError(kind, message, self.span(place), hint, spans)
 
     def refuse(self, error: ExpressionError) -> int:
-        """Keep an error, and go on with a node that stands for nothing."""
+        """Keep an error, and return a placeholder node."""
         error.__traceback__ = None
         self.problem = self.problem or error
         return self._constant(0.0, "0", (0, 0))
 
     def unusual_number(self, text: str, place: Place) -> tuple[float, str] | None:
-        """The value of a number that is too large, or has a unit, `5[kg]`, in coherent units, and its text.
+        """Return value (in coherent units) and text of a number with a unit, `5[kg]`, or too large.
 
-        What is no unit is refused, and what is infinite; None for a number that is none.
+        Unknown units and infinite values are errors; None for text that is no number.
         """
         digits, unit = text, ""
         if text[-1] == "]":
@@ -496,12 +495,12 @@ class Builder:
             raise self.error("name", message, at, "write both the same way", (where, f"`{same_look}` is here"))
 
     def name(self, name: str, place: Place) -> int:
-        """Return the node of a name that the reader has met."""
+        """Return the node of a name in the text."""
         if self.body is not None:
             self.body.called[len(self.body.places)] = name, place
             return self._leaf(place)
         if name.isascii() and name not in CONSTANTS and name not in self.bound and name not in self.looks:
-            # A variable that nothing can be wrong with: what `lookup` would do.
+            # A variable without possible errors, as in `lookup`.
             places = self.nodes.places
             self.free[name] = self.node_of[name] = node = len(places)
             self.looks[name] = name, place
@@ -514,7 +513,7 @@ class Builder:
         return node
 
     def lookup(self, name: str, place: Place, statement: int) -> int:
-        """The node of a name in the program as it was before a statement."""
+        """Return the node of a name as defined before a statement."""
         self._check_look(name, place)
         history = self.bound.get(name)
         value: int | None = _latest(history, statement)
@@ -533,7 +532,7 @@ class Builder:
         return self.free[name]
 
     def function(self, name: str, place: Place, end: int, caller: Function | None) -> Function | Primitive:
-        """Return the function of a call that ends before a sign, in the `caller` or in the program."""
+        """Return the function of a call in the `caller` or in the program."""
         statement = caller.statement if caller else len(self.statements)
         bound = _latest(self.bound.get(name), statement) is not None
         message, functions = f"`{name}` has a value here, so it cannot be called", None
@@ -568,7 +567,7 @@ class Builder:
         return i
 
     def checked_node(self, primitive: Primitive, operands: Any, place: Place, pieces: Sequence[Piece]) -> Any:
-        """Record an operation. Raises `ExpressionError` where a condition is a number, or the reverse."""
+        """Add an operation. Raises `ExpressionError` if a condition is a number, or the reverse."""
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
         return operands[0] if primitive is plus_mark else self.node(primitive, operands, place)
@@ -584,7 +583,7 @@ class Builder:
         return i
 
     def superscript(self, text: str, sign: int) -> int:
-        """Return the exponent that a superscript is, the sign of a pair."""
+        """Return the exponent of a superscript, the sign of a pair."""
         digits = worth(text)
         if digits[0] not in "+-":
             return self._constant(float(digits), digits, (~sign, sign + 1))
@@ -593,7 +592,7 @@ class Builder:
         return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
 
     def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
-        """Hold the next node to this: exactly the `wanted` operands are conditions."""
+        """Check that exactly the `wanted` operands of the next node are conditions."""
         if self.body is not None:
             self.body.pieces[len(self.body.places)] = pieces
             return
@@ -603,7 +602,7 @@ class Builder:
             self.refuse(error)
 
     def raise_for_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Piece]) -> None:
-        """Raise an error unless exactly the `wanted` ones of the operands are conditions."""
+        """Raise an error unless exactly the `wanted` operands are conditions."""
         conditions = self.conditions
         for k, operand in enumerate(operands):
             if (operand in conditions) == (k in wanted):
@@ -616,7 +615,7 @@ class Builder:
             raise self.error("type", message, pieces[k], hint)
 
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """An operation that the grammar knows. Raises `ListNotation` for those of lists."""
+        """Add an operation of the grammar. Raises `ListNotation` for those of lists."""
         if self.conditions or primitive.takes_conditions or primitive in _OF_LISTS:
             if primitive in _OF_LISTS:
                 raise ListNotation
@@ -624,7 +623,7 @@ class Builder:
         return self.node(primitive, operands, place)
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
-        """Return the operand of a sign that changes nothing."""
+        """Return the operand of a unary plus."""
         if self.body is not None:
             return self.operation(plus_mark, (operand,), place, (piece,))
         if operand in self.conditions:
@@ -632,7 +631,7 @@ class Builder:
         return operand
 
     def comparison(self, operands: Sequence[int], pieces: Sequence[Piece], signs: Sequence[str]) -> int:
-        """Add a comparison; chained ones are the conjunction of their pairs."""
+        """Add a comparison; a chain is the conjunction of its pairs."""
         result: int | None = None
         for k, sign in enumerate(signs):
             pair, two = tuple(operands[k : k + 2]), pieces[k : k + 2]
@@ -643,7 +642,7 @@ class Builder:
         return result
 
     def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        """Add a call of a function of the program or of the language."""
+        """Add a call of a function of the program or the language."""
         if self.body is not None:
             if (name in ON_LISTS or (name in BOUNDED and len(operands) == 4)) and not self.takes_lists:
                 raise ListNotation
@@ -652,7 +651,7 @@ class Builder:
             self.body.called[i] = name, at
             return self.node(call_mark, operands, place)
         if name in BOUNDED and len(operands) == 4 and operands[1] <= operands[0] and pieces[1][0] == pieces[1][1]:
-            # a name that stands in the first argument, or before: perhaps an index
+            # a name in or before the first argument: perhaps an index
             raise ListNotation
         try:
             called = self.function(name, at, place[1], None)
@@ -707,23 +706,23 @@ class Builder:
         raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
 
     def enter(self, function: Function, operands: Sequence[Any], via: Place | None, depth: int = 0) -> Call:
-        """Return a call of a function, not worked out yet."""
+        """Return a call of a function, not evaluated yet."""
         self.uncalled.pop(function.statement, None)
         if via is not None and not self.takes_lists:
-            # What calls add to the text is counted, whether it makes a node or not: it can grow exponentially.
+            # Expanded calls count, with nodes or without: they can grow exponentially.
             self.spend(len(function.body.places), via)
         meanings = dict(zip(function.parameters, operands, strict=True))
         return Call(function, meanings, via, function.root + 1, [], 0, depth + 1)
 
     def spend(self, count: int, place: Place) -> None:
-        """Charge for nodes. Raises `ExpressionError` (`limit`) where there are too many."""
+        """Charge for nodes. Raises `ExpressionError` (`limit`)."""
         self.expanded += count
         work.charge(work.CALLED_NODE * count)
         if self.expanded > self.most:
             raise self.error("limit", self.too_many.format(self.most), place, "split the program")
 
     def value(self, call: Call) -> Any:
-        """Return the value of the last node of a call. A stack of calls instead of recursion."""
+        """Return the last node's value of a call, by a stack, not recursion."""
         calls = [call]
         while True:
             call = calls[-1]
@@ -741,7 +740,7 @@ class Builder:
                 calls[-1].values.append(values[-1])
 
     def node_value(self, call: Call, i: int) -> Any:
-        """Return the value of a node of a call; if it calls another function, that call."""
+        """Return a node's value, or the call that it makes."""
         function, body, place = call.function, call.function.body, call.place(i)
         primitive = body.primitives[i]
         if primitive is CONSTANT:
@@ -765,7 +764,7 @@ class Builder:
         return call.meanings[name]
 
     def fixed(self, node: int) -> float | None:
-        """The value of a node of the program that is made of numbers alone; None for any other."""
+        """Return the value of a constant node, else None."""
         if node in self.whole.constants:
             return self.whole.constants[node][0]
         graph, places = self.whole.changed(rows=self.whole.rows).below((node,))

@@ -8,12 +8,12 @@ from typing import Any
 
 
 def element_name(name: str, index: Sequence[int]) -> str:
-    """The name of an entry: `w[1]`, `W[2,3]`."""
+    """Return the name of an entry: `w[1]`, `W[2,3]`."""
     return f"{name}[{','.join(map(str, index))}]"
 
 
 def element(name: str) -> tuple[str, tuple[int, ...]] | None:
-    """The list and the indices that the name of an entry has; None for any other name."""
+    """Return the list and the indices in the name of an entry, else None."""
     base, opened, inside = name.partition("[")
     indices = inside[:-1].split(",")
     if not (base and opened and inside[-1:] == "]" and len(indices) < 3):
@@ -24,7 +24,7 @@ def element(name: str) -> tuple[str, tuple[int, ...]] | None:
 
 
 def shapes_of(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """The shapes of the lists whose entries are all among the names."""
+    """Return the shapes of the lists whose entries are all among names."""
     indices: dict[str, set[tuple[int, ...]]] = {}
     for name in names:
         entry = element(name) if name[-1:] == "]" else None
@@ -40,7 +40,7 @@ def shapes_of(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
 
 
 def nested(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values by name, those of the entries of a list together: `{"w": [1, 2]}` for `{"w[1]": 1, "w[2]": 2}`."""
+    """Return values with entries as lists: `{"w": [1, 2]}` for `{"w[1]": 1, "w[2]": 2}`."""
     if not any(name[-1:] == "]" for name in values):
         return dict(values)
     shapes, result = shapes_of(values), {}
@@ -60,7 +60,7 @@ def _filled(name: str, shape: Sequence[int], values: Mapping[str, Any], index: t
 
 
 def flattened(name: str, value: object) -> dict[str, Any] | str:
-    """The entries of a list, or of a list of rows, by their names; a text says what is wrong with it."""
+    """Return the entries of a list, or list of rows, by name, or an error as text."""
     rows: Any = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(rows, list | tuple) or not rows:
         return "a list has at least one entry"
@@ -77,18 +77,18 @@ def flattened(name: str, value: object) -> dict[str, Any] | str:
 
 
 def listed(names: Iterable[str]) -> list[str]:
-    """Names, those of a list's entries as the name of the list."""
+    """Return names, the entries of a list as its name."""
     return [*nested(dict.fromkeys(names))]
 
 
 def point_text(texts: Mapping[str, str]) -> str:
-    """A point as it is typed, in quotation marks where there are lists or units in it."""
+    """Return a point as typed, in quotation marks for lists or units."""
     text = ",".join(f"{name}={value}" for name, value in list_texts(texts, ",").items())
     return f'"{text}"' if "[" in text or " " in text else text
 
 
 def list_texts(texts: Mapping[str, str], comma: str = ", ") -> dict[str, str]:
-    """Texts by name, those of the entries of a list as one: `[1, 2]`."""
+    """Return texts by name, the entries of a list as one: `[1, 2]`."""
     return {name: _list_text(value, comma) for name, value in nested(texts).items()}
 
 
@@ -97,17 +97,17 @@ def _list_text(value: Any, comma: str) -> str:
 
 
 def nested_record(value: Any) -> Any:
-    """A record in which the values of a list's entries stand together, in all of its parts."""
+    """Return a record with entries as lists, in all of its parts."""
     if isinstance(value, dict):
         return nested({name: nested_record(item) for name, item in value.items()})
     return [nested_record(item) for item in value] if type(value) is list else value
 
 
 def has_elements(record: Mapping[str, object]) -> bool:
-    """Whether some part of a record has the names of entries."""
+    """Return whether some part of a record has names of entries."""
     point = record.get("point")
     if type(point) is dict:
-        # all variables are in a point; this is asked of each record of a stream
+        # a point has all variables; this runs for each record of a stream
         return "]" in "".join(point)
     return any(
         (isinstance(value, dict) and (any(name[-1:] == "]" for name in value) or has_elements(value)))
@@ -117,18 +117,18 @@ def has_elements(record: Mapping[str, object]) -> bool:
 
 
 def expanded(wanted: Sequence[str], names: Collection[str]) -> list[str]:
-    """The wanted names; a list that is none of `names` stands for its entries."""
+    """Return the wanted names; an unknown list stands for its entries."""
     entries = {name: [other for other in names if other.startswith(f"{name}[")] for name in wanted if name not in names}
     return [entry for name in wanted for entry in entries.get(name) or [name]]
 
 
 def underscored(name: str) -> str:
-    """The name of an entry without brackets: `w_1`, `W_2_3`."""
+    """Return the name of an entry without brackets: `w_1`, `W_2_3`."""
     return name.replace("[", "_").replace(",", "_").replace("]", "")
 
 
 def split_names(text: str) -> list[str]:
-    """The names between commas; those of indices do not split."""
+    """Return the names between commas, except commas of indices."""
     names = [""]
     for piece in text.split(","):
         if names[-1].count("[") > names[-1].count("]"):

@@ -1,6 +1,6 @@
-"""Writes `tables.py`: the token pattern and the LALR tables that Lark computes from the grammar.
+"""Writes `tables.py`: the token pattern and Lark's LALR tables of the grammar.
 
-Run `python -m autodiff_cli.language.generate` after a change of the grammar; a test holds the two together.
+Run `python -m autodiff_cli.language.generate` after a change of the grammar; a test compares the two.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parents[1]
 GRAMMARS = (PACKAGE / "grammars", PACKAGE.parent / "grammars")
-"""Folders of the grammar: in a wheel, and in the repository or the sdist (an editable install)."""
+"""Folders of the grammar: in a wheel, and in a checkout or sdist (editable install)."""
 
 TABLES = Path(__file__).with_name("tables.py")
 
@@ -35,7 +35,7 @@ HEADER = '''\
 
 
 def grammar_text() -> str:
-    """The text of the grammar, wherever this installation has it."""
+    """Return the text of the grammar, wherever it is installed."""
     for folder in GRAMMARS:
         if (folder / "expression.lark").is_file():
             return (folder / "expression.lark").read_text(encoding="utf-8")
@@ -43,7 +43,7 @@ def grammar_text() -> str:
 
 
 class NewLines:
-    """A Lark `postlex`: inside parentheses and brackets new lines are white space."""
+    """A Lark `postlex`: new lines in brackets are white space."""
 
     always_accept = ()
 
@@ -61,14 +61,14 @@ class NewLines:
 
 
 def lark_parser(**options: Any) -> Lark:
-    """Lark's own parser of the grammar, to which that of this package is held."""
+    """Return Lark's own parser of the grammar, a reference for tests."""
     from lark import Lark
 
     return Lark(grammar_text(), parser="lalr", lexer="basic", postlex=NewLines(), propagate_positions=True, **options)
 
 
 def tables_text() -> str:
-    """The whole text of `tables.py`."""
+    """Return the text of `tables.py`."""
     parser = lark_parser()
     lexer = parser.parser.lexer.lexer
     (pattern,) = lexer.scanner._mres
@@ -91,7 +91,7 @@ def tables_text() -> str:
             sign, target = row.get(name, ("", None))
             shifts = str(sign) == "Shift"
             actions.append(0 if not sign else after[target] if shifts else -1 - rule_number[id(target)])
-        # states in which one rule applies, whatever it is, mostly differ by that rule alone
+        # states with a single rule mostly differ by that rule alone
         factor = -min(actions) if len({*actions}) == 2 and min(actions) < 0 else 1
         key = tuple([action // factor for action in actions])
         states.append((patterns.setdefault(key, len(patterns)), factor))
@@ -176,7 +176,7 @@ def _pair(named: dict[str, str], words: list[str]) -> str:
     word = rf"(?:{'|'.join(words)})(?!{after_first})"
     operand = rf"(?!{word}){named['NAME']}+|{named['NUMBER']}"
     texts = [text for name, text in named.items() if name not in ("NAME", "NUMBER", "COEFFICIENT", "SPACE", "COMMENT")]
-    # those of one sign that no other begins with
+    # signs of one character that begin no other sign
     alone = [
         text
         for text in texts
@@ -190,9 +190,9 @@ def _pair(named: dict[str, str], words: list[str]) -> str:
 
 
 def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int], dict[int, int]]:
-    """The states in the order of a walk from the start, and their new numbers.
+    """Return the states in the order of a walk from the start, and new numbers.
 
-    Lark numbers states in the order of a set, which differs from run to run; this makes the file reproducible.
+    Lark's own numbers vary from run to run; these make the file reproducible.
     """
     symbols = list(symbols)
     after = {start: 0}

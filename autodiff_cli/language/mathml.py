@@ -1,4 +1,4 @@
-"""Presentation MathML of formulas, from the LaTeX that `typesetting` writes, and no other.
+"""Presentation MathML of formulas, from the LaTeX that `typesetting` writes.
 
 Products and applied functions get invisible operators, for speech and copying. Nothing recurses.
 """
@@ -15,12 +15,12 @@ from typing import NamedTuple
 from .typesetting import APPLIED, LETTERS
 
 TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"
-"""The invisible operators of products and of function application."""
+"""Invisible operators: multiplication and function application."""
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
 
 OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)
-"""Kinds of items: a number, name or fraction; a function's name; a group in parentheses."""
+"""Kinds of items: a number, name or fraction; a function's name; a group."""
 
 SIGNS = {
     "-": "−", r"\cdot": "⋅", r"\times": "×", r"\le": "≤", r"\ge": "≥", r"\ne": "≠", r"\partial": "∂",
@@ -30,7 +30,7 @@ SPACES = {r"\,": "0.167em", r"\quad": "1em"}
 NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
 
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 2), "_": ("msub", 2)}
-"""Commands with element and count of arguments; scripts count the item before."""
+"""Commands with element and argument count; scripts count the item before."""
 
 _TOKEN = re.compile(
     r"\\(?:text|mathit|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}|\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+|\\."
@@ -41,14 +41,14 @@ _WORD = re.compile(r"\\(text|mathit|mathrm|operatorname)\{(.*)\}", re.DOTALL)
 
 
 class Item(NamedTuple):
-    """An element, with what its neighbours must know of it."""
+    """An element, with properties that its neighbours need."""
 
     kind: int
     xml: str
     parts: tuple[str, ...] = ()
-    """Of an index: its letter and what stands below."""
+    """Of an index: its letter and its subscript."""
     applied: bool = False
-    """Whether it is the name of a function before parentheses."""
+    """Whether it is a function's name before parentheses."""
 
 
 @dataclass
@@ -58,14 +58,14 @@ class _Frame:
     end: str
     items: list[Item] = field(default_factory=list)
     waiting: list[tuple[str, int, list[Item]]] = field(default_factory=list)
-    """Commands that wait for arguments: the element, how many, and those so far."""
+    """Commands that await arguments: element, count, arguments so far."""
     cells: list[list[list[Item]]] = field(default_factory=lambda: [[]])
     """Of cases: the finished cells, by lines."""
     before: str = ""
 
 
 def mathml(latex: str) -> str:
-    """Return a formula in LaTeX, as `typesetting` writes it, as a whole `math` element.
+    """Return a formula in LaTeX, as `typesetting` writes it, as a `math` element.
 
     >>> mathml("2x")
     '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mn>2</mn><mo>&#x2062;</mo><mi>x</mi></math>'
@@ -74,9 +74,9 @@ def mathml(latex: str) -> str:
 
 
 def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
-    """Return equations below each other, given the LaTeX of their sides, as a `math` element."""
+    """Return equations below each other, from LaTeX sides, as `math`."""
     rows = [
-        # a left side is a name, or of a derivative a fraction without products
+        # a left side is a name or a fraction without products
         f"<mtr>{RIGHT}{_row(_items(left)).replace(TIMES, '')}</mtd><mtd><mo>=</mo></mtd>"
         f"{LEFT}{_row(_items(right))}</mtd></mtr>"
         for left, right in sides
@@ -156,7 +156,7 @@ def _closed(frame: _Frame, end: str) -> Item:
 
 
 def _row(items: Sequence[Item]) -> str:
-    # a space between two factors leaves them side by side
+    # spaces between factors are ignored
     solid = [(k, item) for k, item in enumerate(items) if item.kind != SPACE]
     between = {}
     for (_, left), (k, right) in pairwise(solid):

@@ -1,4 +1,4 @@
-"""Printer: from the graph to text that the parser reads back. It owns precedence and spelling; nothing recurses."""
+"""Printer: graphs as text that the parser reads back. Nothing recurses."""
 
 from __future__ import annotations
 
@@ -13,43 +13,42 @@ from ..table.operators import VARIABLE
 from ..table.primitive import ATOM, CHOICE, PRIMITIVES, SIGN
 
 Item = str | tuple[Any, int]
-"""A piece of output: text, or a node and the precedence that it needs."""
+"""A piece of output: text, or a node and its required precedence."""
 
 INFIX: dict[str, tuple[str, int, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 4}
-"""Text between the operands, own level, and the levels that the left and the right operand need."""
+"""Text between the operands, own precedence, and that required of each operand."""
 
 PREFIX: dict[str, tuple[str, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 3}
-"""Text before the operand, own level, and that which the operand needs."""
+"""Text before the operand, own precedence, and that required of the operand."""
 
 
 Written = tuple[int, list[Item]]
-"""How an expression binds, and what it is written from."""
+"""An expression's precedence and its pieces."""
 
 Template = str | tuple[Any, ...]
-"""How an operation is written: the name of a function; a text such as `float(round({0}))` with its inputs; or such a
-text with its own binding level and those that its inputs need."""
+"""A function's name; text such as `float(round({0}))`; or that with precedences: its own, its inputs'."""
 
 OPERATORS: dict[str, tuple[Any, ...]] = {
     **{name: (f"{{0}}{between}{{1}}", *levels) for name, (between, *levels) in INFIX.items()},
     **{name: (f"{before}{{0}}", *levels) for name, (before, *levels) in PREFIX.items()},
 }
-"""The operators as the language of formulas writes them."""
+"""The operators as formulas spell them."""
 
 _PLACE = re.compile(r"\{(\d)\}")
 
 
 def number_text(x: float) -> str:
-    """A number as a literal of the language: the shortest that reads back the same."""
+    """Return the shortest literal that reads back as the same number."""
     return str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x)
 
 
 def assembled(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) -> str:
-    """The text of a node that has to bind at a level: its parts, in parentheses where one binds too loosely.
+    """Return the text of a node, in parentheses if its precedence is lower.
 
-    `parts` says of a node how it binds and what it is written from.
+    `parts` returns the precedence and the pieces of a node.
     """
     written: list[str] = []
-    # What is still to be written, last first.
+    # The remaining pieces, last first.
     work: list[Item] = [(root, level)]
     while work:
         item = work.pop()
@@ -66,7 +65,7 @@ def assembled(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) -
 
 @lru_cache(maxsize=1024)
 def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
-    """Split a template into text and inputs: the position of each, and the level that it has to bind at.
+    """Split a template into text and inputs: their positions and required precedences.
 
     An input stands in parentheses unless it is between some already.
     """
@@ -82,7 +81,7 @@ def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
 
 
 def filled(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> list[Item]:
-    """A template with the inputs in their places; `levels` are those that each input has to bind at."""
+    """Return a template with its inputs, of these required precedences."""
     parts = pieces(template)
     if levels:
         return [part if isinstance(part, str) else (args[part[0]], levels[part[0]]) for part in parts]
@@ -90,14 +89,14 @@ def filled(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> li
 
 
 def written(template: Template, args: Sequence[Any]) -> Written:
-    """How an operation on these inputs binds, and what it is written from."""
+    """Return the precedence and pieces of an operation on these inputs."""
     if isinstance(template, tuple):
         return template[1], filled(template[0], args, template[2:])
     return (ATOM, filled(template, args)) if "{" in template else call(template, args)
 
 
 def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambda arg: (arg, CHOICE)) -> Written:
-    """A call of a function; `item` says how an argument is written."""
+    """Return a call of a function; `item` converts an argument."""
     parts: list[Item] = [function, "("]
     for k, arg in enumerate(args):
         parts += [", ", item(arg)] if k else [item(arg)]
@@ -105,7 +104,7 @@ def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambd
 
 
 def expression_text(root: Value) -> str:
-    """The text of one expression."""
+    """Return the text of an expression."""
     return assembled(root, lambda value: _parts(by_definition(value)))
 
 

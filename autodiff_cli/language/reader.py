@@ -1,4 +1,4 @@
-"""The reader: text to operations in a row, in one pass over the tables that Lark computed from the grammar."""
+"""The reader: text to operations, in one pass over Lark's tables of the grammar."""
 
 from __future__ import annotations
 
@@ -47,37 +47,36 @@ _ENTRY = -1
 (the four from `_GROUP` on); see `State`."""
 
 Moves = dict[Any, Any]
-"""The action at each sign that may follow, and the next state; see `State`."""
+"""The action at each possible sign, and the next state; see `State`."""
 
 
 Frame = tuple[Moves, int, Any]
-"""A suspended construct: the state in which it began, its first pair, and its nodes so far."""
+"""A suspended construct: its first state, its first pair, and its nodes so far."""
 
 
 class ParseFailure(Exception):
-    """No rule of the grammar goes on from here; `diagnostics` makes an `ExpressionError` of it."""
+    """A syntax error; `diagnostics` turns it into an `ExpressionError`."""
 
     def __init__(self, statements: Sequence[Statement], at: int | None = None) -> None:
         super().__init__()
         self.statements = statements
         self.at = at
-        """The start of the token that does not fit, where the tables would go on."""
+        """The start of the first token that does not fit."""
 
 
 def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Program:
-    """The program of a text.
+    """Return the program of a text.
 
-    `valued` are the names that the point gives values to: they win over constants; calls expand to at most so many
-    nodes. Raises `ParseFailure` where the grammar does not go on, `ExpressionError` for all else.
+    Names in `valued`, which the point gives values, win over constants; calls expand to at most `most` nodes. Raises
+    `ParseFailure` for syntax errors, else `ExpressionError`.
     """
     return read(text, Builder(text, valued, most)).program()
 
 
 def read(text: str, builder: Builder) -> Builder:
-    """The builder with all statements of a text; another one where there are lists in it.
+    """Return the builder with all statements of a text; another one for lists.
 
-    Raises as `parse` does, but for what is wrong with names, types and numbers of arguments, which the builder keeps to
-    itself.
+    Raises as `parse` does, but the builder keeps errors about names, types and numbers of arguments.
     """
     try:
         return _read(text, builder)
@@ -88,10 +87,10 @@ def read(text: str, builder: Builder) -> Builder:
 
 
 def _read(text: str, builder: Builder) -> Builder:
-    """The builder with all statements of a text. Raises `ListNotation` where it takes no lists.
+    """Return the builder with all statements. Raises `ListNotation` if it takes no lists.
 
-    Linear in the text, without recursion: each sign takes one look into the tables to be kept, and one for each rule
-    that ends before it. Places are in pairs, see `Spans`.
+    Linear in the text, without recursion: each sign takes one look into the tables, and one for each rule that ends
+    before it. Places are in pairs, see `Spans`.
     """
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
     name_read, number_read, numeric, numbers = NAME, NUMBER, _NUMERIC, NUMBERS
@@ -169,7 +168,7 @@ def _read(text: str, builder: Builder) -> Builder:
                     operands[:], signs[:] = zip(*pairs(text), strict=True)
                 called = operands[first - 1]
                 if called in functions and type(top) is int and not conditions and signs[i + 1] != "=":
-                    # A function of one argument that cannot be anything else: what `builder.call` would do.
+                    # A function of one argument without other meanings, as in `builder.call`.
                     context, first, _ = stack.pop()
                     node = len(places)
                     rows.append((functions[called], node, top, None))
@@ -221,7 +220,7 @@ def _read(text: str, builder: Builder) -> Builder:
                     if _is_call(operand, operands[i + 1], builder.valued):
                         raise ParseFailure(builder.outline(), builder.span.start(~i))
                 elif (target := _coefficient(context[None], state[None])) is None or not (
-                    # what is written together needs no look at where it stands
+                    # adjacent items need no position
                     is_coefficient(text, builder.span.start(i)) if sign else is_coefficient(operand + operands[i + 1])
                 ):
                     raise ParseFailure(builder.outline())
@@ -251,19 +250,19 @@ def _last(first: int) -> int:
     return first - 1 if first >= 0 else ~first
 
 
-# ---- what a rule makes of its parts -------------------------------------------------------------------------------
+# ---- actions of rules
 class Parts(NamedTuple):
-    """The parts of a rule that applies: what its signs interrupted, and what follows."""
+    """The parts of a rule: the frames that its signs suspended, and the rest."""
 
     builder: Builder
     operands: Sequence[str]
     signs: Sequence[str]
     frames: Sequence[Frame]
     first: int
-    """With which pair what follows the last sign begins."""
+    """The pair that begins the part after the last sign."""
     top: Any
     last: int
-    """The pair with the sign after the rule's parts, or with the last of them."""
+    """The pair with the sign after the rule's parts, or with the last part."""
 
     @property
     def place(self) -> Piece:
@@ -279,7 +278,7 @@ class Parts(NamedTuple):
         return self.operands[before], (self.frames[-1][1], before)
 
     def row(self) -> list[tuple[int, Piece, str]]:
-        """The operands, where they stand, and the sign before each but the first."""
+        """Return the operands, their places, and the sign before each but the first."""
         row: list[tuple[int, Piece, str]] = []
         sign = ""
         firsts = [*[frame[1] for frame in self.frames[1:]], self.first]
@@ -392,15 +391,15 @@ _MAKERS: dict[str, Make] = {
     "list": Parts.row,
 }
 
-# ---- what the tables say ------------------------------------------------------------------------------------------
+# ---- queries of the tables
 _BEGINNINGS = frozenset(
     state for state in range(0, _SIZE, _WIDTH) if ACTION[state + NAME] > 0 and ACTION[ACTION[state + NAME] + EQUALS] > 0
 )
-"""The states in which a statement begins."""
+"""The states at the beginning of a statement."""
 
 
 def take(states: list[int], kind: int) -> int:
-    """Keep the next terminal (more than 0), apply a rule before it (less), or do nothing."""
+    """Shift a terminal (> 0), reduce by a rule before it (< 0), or do nothing."""
     action = ACTION[states[-1] + kind]
     if action > 0:
         states.append(action)
@@ -422,35 +421,34 @@ def _does_nothing(action: int) -> bool:
 
 
 def only_rule(state: int) -> int:
-    """The rule, as an action, that applies in a state whatever follows; 0 if it matters what does."""
+    """Return the only rule of a state, as an action; 0 if it depends on the sign."""
     rules = {action for action in ACTION[state : state + _WIDTH] if action}
     return min(rules) if len(rules) == 1 and min(rules) < 0 else 0
 
 
 class State:
-    """The part that was read since the last sign that was kept.
+    """The part read since the last kept sign.
 
-    Its `moves` say what is to be done at each sign that may follow. By the text of a sign: what to do; the state that
-    it leads to, or the origin of what is made; and by which rule or primitive. By a terminal or an origin: the state
-    where that has been read or made. By None: this. They are worked out, from the tables, where they are met for the
-    first time (`_move`), and are plain dictionaries since every sign takes several looks into them.
+    Keys of its `moves` are the texts of signs (the action; the next state, or the origin of the result; the rule or
+    primitive), terminals and origins (the state after them), and None (this). They are computed from the tables on
+    first use (`_move`), in plain dictionaries, as every sign takes several lookups.
     """
 
     __slots__ = ("below", "moves", "number", "possible", "read")
 
     def __init__(self, number: int, read: int = -1, below: State | None = None) -> None:
         self.number = number
-        """Of a state where nothing has been read since the sign: its number in the tables."""
+        """If nothing was read since the sign: its number in the tables."""
         self.read = read
-        """The terminal that has been read, or `_ORIGIN` more than the origin of what has been made."""
+        """The terminal that was read, or `_ORIGIN` plus the origin of a construct."""
         self.below = below
-        """The state in which that was."""
+        """The state before it."""
         self.possible = below is None or (below.below is None and _after(below.number, read) > 0)
-        """Whether the tables know a state after it."""
+        """Whether the tables have a state after it."""
         self.moves: Moves = {None: self}
 
     def after(self, kind: int) -> list[int]:
-        """The states of the tables from the last sign on, before the next terminal."""
+        """Return the states of the tables from the last sign to the next terminal."""
         states = [self.number]
         if self.below is not None:
             states.append(_after(self.number, self.read))
@@ -459,7 +457,7 @@ class State:
         return states
 
     def action(self, kind: int) -> tuple[int, Any, Any]:
-        """Return the action at a sign of that kind."""
+        """Return the action at a sign of this kind."""
         if not self.possible:
             return _STUCK, None, None
         states = self.after(kind)
@@ -512,7 +510,7 @@ def _coefficient(context: State, state: State) -> Moves | None:
 
 _ORIGIN = _WIDTH
 _MOST_SIGNS = 128
-"""How many ways to go on are remembered of a state: there is no end of superscripts."""
+"""Limit of remembered moves per state: there are endless superscripts."""
 
 
 @cache
@@ -521,5 +519,5 @@ def _state(number: int) -> Moves:
 
 
 def _after(number: int, read: int) -> int:
-    """The state of the tables after a terminal or an origin; 0 or less if there is none."""
+    """Return the table's state after a terminal or an origin; <= 0 if none."""
     return GOTO.get(number + read - _ORIGIN, 0) if read >= _ORIGIN else ACTION[number + read]

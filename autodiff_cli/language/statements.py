@@ -1,4 +1,4 @@
-"""Statements, and the rules of the language that its grammar cannot say, each checked where the node is made."""
+"""Statements, and the rules of the language beyond its grammar, each checked at its node."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..errors import ExpressionError, Offer, Span
 _MAX_LENGTH = 40
 _GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
 _ZEROS = r"0[0-9]{2}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![0-9.])"
-"""Numbers with leading zeros, which are not allowed even as coefficients: `000x`."""
+"""Numbers with leading zeros, invalid even as coefficients: `000x`."""
 
 _DECIMALS = r"[0-9]+(?![\w.])"
 _POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z", _DECIMALS
@@ -21,11 +21,11 @@ _COMMAS = {
     "arguments": ((r"(?<![\w.])[0-9]+\Z", f"(?=0)(?:{_GROUPS}|{_ZEROS})"),),
     "miscounted": ((r"(?<![\w.])[1-9][0-9]{0,2}\Z", _GROUPS), _POINTED),
 }
-"""The parts before and behind a comma that are likely one number."""
+"""Text before and after a comma that is likely part of one number."""
 
 
 class Statement(NamedTuple):
-    """A statement: its kind (`expression`, `outputs`, `bind`, `augment` or `define`) and its place."""
+    """A statement: its kind (`expression`, `outputs`, `bind`, `augment` or `define`) and place."""
 
     kind: str
     start: int
@@ -33,7 +33,7 @@ class Statement(NamedTuple):
 
 
 Complete = tuple[str, int, int]
-"""A statement as it is read, with its place in pairs."""
+"""A statement with its place in pairs."""
 
 
 class Head(NamedTuple):
@@ -43,19 +43,18 @@ class Head(NamedTuple):
     span: Span
     end: int
     parameters: tuple[tuple[str, Span], ...]
-    """The names in the parentheses and where they stand; an empty name for anything else."""
+    """The parameters and their places; an empty name for anything else."""
 
 
 class UnknownShape(ExpressionError):
-    """An error about a list of which it is not known how many entries it has."""
+    """An error about a list of unknown length."""
 
 
 class UnexplainedText(ExpressionError):
-    """An error whose hint only `diagnostics` can give, since it has to try spellings.
+    """An error whose hint needs `diagnostics`, which tries spellings.
 
-    Of a value that is not used: `end` is where that ends, `after` where the next statement begins. Of a call of
-    something that is no function: where the call ends; `after` is 0. Where it has no value either, `functions` are
-    those that the program defines.
+    For an unused value, `end` is its end, `after` the start of the next statement. For a call of no function, `end` is
+    the end of the call, `after` is 0; if the name has no value either, `functions` are those of the program.
     """
 
     def __init__(
@@ -68,7 +67,7 @@ class UnexplainedText(ExpressionError):
 
 
 def check_statements(statements: Sequence[Complete], outline: Callable[[], Sequence[Statement]]) -> None:
-    """Raise an error if a statement before the last one is only a value."""
+    """Raise an error if a statement before the last is only a value."""
     if len(statements) < 2 or all(kind not in ("expression", "outputs") for kind, _, _ in statements[:-1]):
         return
     for (kind, start, end), following in pairwise(outline()):
@@ -80,17 +79,17 @@ def check_statements(statements: Sequence[Complete], outline: Callable[[], Seque
 
 
 def check_commas(starts: Sequence[int], text: str, where: str) -> None:
-    """Raise an error if two neighbours are likely meant as one number: `1,000`; as outputs, also `1,5` and `1.000,5`.
+    """Raise an error if neighbours are likely one number: `1,000`; as outputs, also `1,5` and `1.000,5`.
 
-    `starts` are where outputs or arguments begin. Of arguments it is asked twice. `atan2(1,200)` has two, as every call
-    that can take its arguments as they stand, but nobody writes `000` or `050` for one; and where their number is wrong
-    (`miscounted`), `sin(1,500)` has groups of exactly three digits after one to three that do not begin with 0.
+    `starts` are where outputs or arguments begin. Arguments are checked twice. `atan2(1,200)` has two, like any call
+    with the right number of them, but nobody writes `000` or `050` for one; if their number is wrong (`miscounted`),
+    `sin(1,500)` has groups of exactly three digits after one to three that do not begin with 0.
     """
     what = "outputs" if where == "outputs" else "arguments"
     for left, right in pairwise(starts):
         if text[right - 1] != "," or not text[right - 2].isdigit():
             continue
-        # The patterns are compiled only here, since hardly any program comes this far.
+        # The patterns are compiled only here: few programs come this far.
         for before, after in _COMMAS[where]:
             whole = re.compile(before).search(text, max(left, right - 1 - _MAX_LENGTH), right - 1)
             rest = re.compile(after).match(text, right)
@@ -109,7 +108,7 @@ def _one_number(before: str, after: str, span: Span, what: str) -> ExpressionErr
         offered = [joined, listed]
     elif re.compile(_GROUPS).fullmatch(after):
         joined, message = before + after.replace(",", ""), "a number is written without commas in it"
-        # Nobody writes `000` or `050` for a number of its own.
+        # Nobody writes `000` or `050` as a separate number.
         offered = [joined] if re.search(r"(?:^|,)0", after) else [joined, listed]
     hint = f"write `{joined}`" + f", or `{listed}` for {what}" * (len(offered) > 1)
     offers = tuple([Offer(span.start, span.end, text, shown=(text,)) for text in offered])

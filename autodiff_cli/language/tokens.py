@@ -1,4 +1,4 @@
-"""Text to tokens, by the grammar's own patterns, and what a token is worth."""
+"""Text to tokens, by the grammar's patterns, and their values."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ _OPENING, _CLOSING = (OPEN, LEFT), (CLOSE, RIGHT)
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
 
 DIRECTLY = 0
-"""The token kind of an omitted multiplication sign, which is not a terminal."""
+"""The token kind of an omitted multiplication sign."""
 
 MAX_EXPONENT_DIGITS = 6
-"""More digits in an exponent are refused: the fraction would not fit into memory."""
+"""Longer exponents are refused: the fraction would not fit into memory."""
 
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
-"""The reserved words, with their terminals."""
+"""The reserved words and their terminals."""
 
 _END_SIGN, _ANOTHER = "\x00", "\x01"
-"""The character that marks the end of the text, and another one that occurs in no program."""
+"""The mark of the end of the text, and another character not in programs."""
 
 MAX_NUMBERS, MAX_LENGTH = 4096, 32
-"""The most numbers in the cache, and the most characters of a cached number."""
+"""The size of the cache of numbers, and the longest cached number in characters."""
 
 _NUMERIC = tuple("0123456789.")
 
@@ -48,12 +48,12 @@ _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
 _MARKS_AND_DIGITS = frozenset(("Mn", "Mc", "Me", "Nd"))
 _SUBSCRIPTS = frozenset(("Lm", "No"))
 _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
-"""Marks that only choose between forms of a character."""
+"""Characters that only choose a form of the previous one."""
 
 _LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{MAX_EXPONENT_DIGITS + 1}}}"
 _DIGITS = ASCII_NUMBER.partition(r"(?:\[")[0]
 plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[Ee]', f'(?:(?!{_LONG_EXPONENT})[Ee]')}").fullmatch
-"""Whether a text is a number, perhaps with a sign, and no expression that has to be parsed."""
+"""Match text that is a number, perhaps signed, and needs no parsing."""
 
 
 @lru_cache(4)
@@ -62,7 +62,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def has_unit_literals(text: str) -> bool:
-    """Whether a program has numbers with a unit in brackets.
+    """Return whether a program has numbers with a unit in brackets.
 
     >>> has_unit_literals("5[kg]*v**2"), has_unit_literals("x1[2]*x[k]"), has_unit_literals("2[1/s]*t")
     (True, False, False)
@@ -75,18 +75,18 @@ def _readable(text: str) -> str:
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    """The text cut into names and numbers, each with the sign after it; either may be empty. The last sign is the end.
+    """Cut text into names or numbers, perhaps empty, each with the sign after it.
 
-    Without a sign are those that directly precede the next one.
+    The last sign marks the end. Items directly before the next one have an empty sign.
     """
     return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
 
 
 def split(text: str) -> tuple[list[str], list[str], bool]:
-    """What is before each sign of a text, the signs, and whether these are its `pairs`.
+    """Return the text before each sign, the signs, and whether these are the `pairs`.
 
     Plain ASCII is cut at the signs, which is quicker: there they are the pairs up to the first piece that is neither a
-    name nor a number, as long as it has no underscore.
+    name nor a number, without underscores.
     """
     if not text.isascii():
         operands, signs = zip(*pairs(text), strict=True)
@@ -96,14 +96,14 @@ def split(text: str) -> tuple[list[str], list[str], bool]:
 
 
 class Spans:
-    """Spans of a text whose parts are known in pairs. The text is cut when the first span is asked for."""
+    """Spans of a text with parts known in pairs; it is cut on first use."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     @cached_property
     def pairs(self) -> list[tuple[int, int, int]]:
-        """Where each pair begins, its last token before the sign ends, and the sign stands."""
+        """For each pair: its start, the end before its sign, the place of the sign."""
         text = without_skipped(self.text)
         positions = []
         end = 0
@@ -116,15 +116,15 @@ class Spans:
         return positions
 
     def start(self, first: int) -> int:
-        """Return the start of a construct: of pair `first`, or of the sign of pair `~first`."""
+        """Return the start of a construct: pair `first`, or the sign of pair `~first`."""
         return self.pairs[first][0] if first >= 0 else self.pairs[~first][2]
 
     def end(self, last: int) -> int:
-        """Return the end of a construct: of the last token before the sign of pair `last`."""
+        """Return the end of a construct: the last token of pair `last` before its sign."""
         return self.pairs[last][1]
 
     def __call__(self, place: tuple[Any, ...]) -> Span:
-        """Return the span of a place: of a piece of text in pairs, `(first, last)`, or of one that is a span already.
+        """Return the span of a piece in pairs, `(first, last)`; a span is unchanged.
 
         A third part is the place of the call through which it was reached.
         """
@@ -134,7 +134,7 @@ class Spans:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text is a name, or that of an entry of a list: `w`, `w[1]`."""
+    """Return whether a text is a name, or an entry of a list: `w`, `w[1]`."""
     if text[-1:] == "]":
         entry = element(text)
         return entry is not None and is_name(entry[0])
@@ -151,13 +151,13 @@ _TWO = [sign for sign in ASCII_SIGNS if len(sign) == 2]
 _SECOND = "".join(dict.fromkeys(sign[1] for sign in _TWO))
 _PAIR_OF_SIGNS = f"(?:[{re.escape(_SECOND)}](?<={'|'.join(map(re.escape, _TWO))}))?"
 _SIGN = re.compile(f"([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})")
-"""The signs of plain ASCII, but for brackets, which may be part of a number."""
+"""The signs of ASCII except brackets, which may belong to a number."""
 
 _SPACED_SIGN = re.compile(f"[{_BLANKS}]*+{_SIGN.pattern}[{_BLANKS}]*+")
 
 
 def sign_kind(sign: str) -> int:
-    """The kind of a sign."""
+    """Return the kind of a sign."""
     if sign in _ASCII_KINDS:
         return _ASCII_KINDS[sign]
     kind = read_token(sign).lastindex or 0
@@ -165,7 +165,7 @@ def sign_kind(sign: str) -> int:
 
 
 def number_of(text: str) -> tuple[float, str] | None:
-    """What a number, or a superscript without a sign, is worth, and its text as plain ASCII without underscores.
+    """Return the value of a number or unsigned superscript, and its text in plain ASCII.
 
     None for a number with too long an exponent, and for one with a unit.
     """
@@ -178,7 +178,7 @@ def number_of(text: str) -> tuple[float, str] | None:
 
 
 class _Numbers(dict[str, "tuple[float, str] | None"]):
-    """What `number_of` gives for texts; None for what is no finite number."""
+    """Cached results of `number_of`; None for text that is no finite number."""
 
     def __missing__(self, text: str) -> tuple[float, str] | None:
         try:
@@ -203,25 +203,25 @@ def _has_long_exponent(number: str) -> bool:
 
 
 def worth(sign: str) -> str:
-    """Return the meaning of a sign: a comparison in ASCII, the operation of `+=`, the digits of a superscript."""
+    """Return the meaning of a sign: ASCII comparison, operation of `+=`, superscript's digits."""
     plain = sign.translate(_PLAIN)
     return _WORTH.get(plain, plain)
 
 
 def read_token(text: str, start: int = 0) -> re.Match[str]:
-    """The first token from there on; its last group is that of its terminal."""
+    """Return the first token from `start`; its last group is its terminal's."""
     match = _compiled(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
     assert match is not None
     return match
 
 
 def is_coefficient(text: str, start: int = 0) -> bool:
-    """Whether the number that starts there is a coefficient: `2` in `2x`, but not in `2 x` or `2*x`."""
+    """Return whether a coefficient starts here: `2` in `2x`, not in `2 x` or `2*x`."""
     return read_token(text, start).lastindex == COEFFICIENT
 
 
 def scan(text: str) -> Iterator[tuple[int, int, int]]:
-    """Kind, start and end of every token, the last being the end of the text; none of what is skipped."""
+    """Yield kind, start and end of each token that is not skipped, then of the end."""
     depth = 0
     for match in _compiled(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
         kind = match.lastindex or 0
@@ -243,7 +243,7 @@ def scan(text: str) -> Iterator[tuple[int, int, int]]:
 
 
 def without_skipped(text: str) -> str:
-    """The text with blanks for comments, and for new lines inside parentheses."""
+    """Return the text with blanks for comments and for new lines in parentheses."""
     if "#" not in text and "\n" not in text and "\r" not in text and (text.isascii() or len(text.splitlines()) < 2):
         return text
     parts = []
@@ -256,9 +256,9 @@ def without_skipped(text: str) -> str:
 
 
 def stranger(name: str) -> int | None:
-    """Return the position of the first character that is not allowed in a name, or None.
+    """Return the position of the first invalid character of a name, or None.
 
-    The grammar's pattern is the outline of a name, and for plain ASCII it is exact; the rest is for Unicode to say.
+    The grammar's pattern is exact for plain ASCII only; Unicode decides the rest.
     """
     if name.isascii():
         return None

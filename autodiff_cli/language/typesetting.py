@@ -43,7 +43,7 @@ _NAME = re.compile(
 )
 _AGAIN = re.compile(r"(?<=.)\[\d+\]$")
 _LIMITS = ("max", "min", "sup", "inf")
-"""Words below a letter, upright by a command of their own."""
+"""Words below a letter with an upright command."""
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -56,7 +56,7 @@ _SPECIAL = {
 
 
 def plain_name(name: str) -> str:
-    """Return a name in keyboard letters, if possible: `sigma1` for `σ₁`, `Ea` for `Eₐ`."""
+    """Return a name in keyboard letters if possible: `sigma1` for `σ₁`, `Ea` for `Eₐ`."""
     if name.isascii():
         return name
     decomposed = unicodedata.normalize("NFKD", name)
@@ -64,7 +64,7 @@ def plain_name(name: str) -> str:
 
 
 def text_latex(text: str) -> str:
-    """Return text as LaTeX outside of mathematics; rare characters as code points."""
+    """Return text as LaTeX text; rare characters as code points."""
     return "".join(map(_character, text))
 
 
@@ -86,7 +86,7 @@ def _character(char: str) -> str:
 
 
 def name_parts(name: str) -> tuple[str, str, bool]:
-    """Return a name as LaTeX: its letters, its index, and whether the letters are one symbol.
+    """Return a name as LaTeX: letters, index, and whether they are one symbol.
 
     `x1`, `w_1` and `beta_max` have an index; `c[2]` is the second node that the program calls `c`.
     """
@@ -125,7 +125,7 @@ def _letters(base: str) -> str:
 
 
 def name_latex(name: str, over: str = "") -> str:
-    """Return a name as LaTeX, perhaps with an accent over its letters: `\\bar`, `\\dot`."""
+    """Return a name as LaTeX, perhaps with an accent: `\\bar`, `\\dot`."""
     return _accented(*name_parts(name), over)
 
 
@@ -136,7 +136,7 @@ def _accented(letters: str, below: str, symbol: bool, over: str) -> str:
 
 
 def number_latex(text: str) -> str:
-    """Return a number, given as text, as LaTeX: `1e-05` as a power of ten, `1/3` as a fraction."""
+    """Return a number as LaTeX: `1e-05` as a power of ten, `1/3` as a fraction."""
     if text in ("true", "false"):
         return rf"\text{{{text}}}"
     if text.startswith("("):
@@ -159,8 +159,8 @@ def _underscored(name: str) -> str:
     return name.replace("_", r"\_")
 
 
-# ---- formulas -----------------------------------------------------------------------------------------------------
-# On paper a leading minus binds less than a product, and so does a slash; up to sums it is as the grammar has it.
+# ---- formulas
+# On paper a leading minus or a slash binds less than a product; up to sums the grammar's order holds.
 NEGATED, RATIO, PRODUCT, POWER, ATOM = range(binding.SUM + 1, binding.SUM + 6)
 
 _ON_PAPER = {binding.PRODUCT: RATIO}
@@ -170,21 +170,21 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
     if p.latex and len(p.operator) == 4
     for _, level, left, right in [p.operator]
 }
-"""Text between operands, and precedences of the operation and its operands."""
+"""Text between operands, and precedences: own and operands'."""
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
-"""The kinds of beginnings and ends of formulas, which decide the spacing."""
+"""Kinds of beginnings and ends of formulas, for spacing."""
 _FUNCTIONS = "fghuFGH"
 """Names for a function, the usual first."""
 MAX_STATED_NODES = 1000
-"""Nodes of a function that is stated before its derivatives, shared ones at each use."""
+"""The most nodes of a function stated before its derivatives, with repetition."""
 MAX_EXPONENT_LENGTH = 60
-"""Characters of LaTeX: a longer exponent of e stands in parentheses after `exp`."""
+"""The longest superscript of e in LaTeX characters; longer exponents use `exp`."""
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
 
 
 class _Piece(NamedTuple):
-    """A typeset formula: its precedence, its text, and what neighbours need to know."""
+    """A typeset formula: precedence, text, and data for its neighbours."""
 
     level: int
     text: tuple[str | _Piece, ...]
@@ -196,14 +196,14 @@ class _Piece(NamedTuple):
     """How many exponents are stacked in it."""
     positive: _Piece | None = None
     called: tuple[str, _Piece] | None = None
-    """The name and the parenthesised arguments of a function application."""
+    """The name and parenthesised arguments of a call."""
     rest: tuple[str | _Piece, ...] = ()
-    """The lines of cases that follow other cases."""
+    """The lines of cases after other cases."""
     name: str = ""
 
 
 class Typesetting:
-    """Mathematics for one program, in which no two names look alike."""
+    """Typesetting for one program, in which no two names look alike."""
 
     def __init__(
         self,
@@ -212,13 +212,13 @@ class Typesetting:
         first: Collection[str] = (),
         function: str | None = None,
     ) -> None:
-        """For these names; `constants` mean π and e, and those that come `first` look as they would alone.
+        """`names` are typeset, those in `first` as if alone; `constants` mean π and e.
 
         The program is the `function` of that name, else of an unused letter.
         """
         self._names: dict[str, tuple[str, str, bool]] = {}
         taken = {r"\pi"}
-        # typed Greek letters and underscores are deliberate; the other names can give way
+        # typed Greek letters and underscores are deliberate; other names may change
         names = dict.fromkeys(names)
         ranked = sorted(names, key=lambda name: (name not in first, name.isascii(), "_" not in name))
         for name in ranked:
@@ -227,7 +227,7 @@ class Typesetting:
                 continue
             parts = name_parts(name)
             stem, mark, again = name.partition("[")
-            # an entry of a list: what is bound again, as `c[2]`, is there without it too
+            # an entry of a list: a redefined name, `c[2]`, also occurs without index
             if mark and stem not in names:
                 letter, below, symbol = name_parts(stem)
                 parts = letter, f"{below},{again[:-1]}" if below else again[:-1], symbol
@@ -244,11 +244,11 @@ class Typesetting:
         self.function = name_latex(function) if function else letters[0] if letters else r"\operatorname{f}"
 
     def name(self, name: str, over: str = "") -> str:
-        """A name, perhaps with an accent: `\\bar`, `\\dot`."""
+        """Return a name, perhaps with an accent: `\\bar`, `\\dot`."""
         return _accented(*(self._names.get(name) or name_parts(name)), over)
 
     def derivative(self, by: Sequence[str], several: bool) -> str:
-        """The derivative by these variables, with ∂ if the function has `several`."""
+        """Return the derivative by these variables, with ∂ for `several`."""
         d = r"\partial " if several else "d"
         powers = {name: by.count(name) for name in by}
         below = r"\, ".join(f"{d}{self.name(name)}{_power(k)}" for name, k in powers.items())
@@ -256,12 +256,12 @@ class Typesetting:
         return rf"\frac{{{above}}}{{{below}}}"
 
     def head(self, variables: Iterable[str], values: Mapping[str, str] = MappingProxyType({})) -> str:
-        """The function of its variables, or of their values: `f(x, y)`."""
+        """Return the function of its variables, or of values: `f(x, y)`."""
         arguments = ", ".join([values.get(name) or self.name(name) for name in variables])
         return f"{self.function}({arguments})" if arguments else self.function
 
     def expression(self, root: Value, named: Mapping[Value, str] | None = None) -> str:
-        """A formula in which `named` nodes stand by their names."""
+        """Return a formula in which `named` nodes are names."""
         return _joined(self._typeset(root, named or {}))
 
     def factor(self, root: Value) -> str:
@@ -458,20 +458,20 @@ def _joined(piece: _Piece) -> str:
 
 
 def names_in(roots: Iterable[Value]) -> Iterator[str]:
-    """Yield the names of the variables of formulas."""
+    """Yield the names of variables in formulas."""
     return (value.label for value in in_order(tuple(roots)) if value.primitive is VARIABLE)
 
 
 def typesetting(program: Program, *others: Iterable[str], function: str | None = None) -> Typesetting:
-    """Return the typesetting of a program's names, and others beside them."""
+    """Return the typesetting of a program's names and others."""
     names = [*program.variables, *(name for name, _, _ in program.bound)]
     return Typesetting([*names, *(name for more in others for name in more)], function=function)
 
 
 def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
-    """Return the equations that state a program: the names that it binds, and `f(x, y)`.
+    """Return the equations of a program: the names that it binds, and `f(x, y)`.
 
-    Several outputs are a vector. There are none for a program that is too long to be read.
+    Several outputs are a vector. A program that is too long has none.
     """
     outputs = program.outputs
     bound = {binding.value: binding.name for binding in program.bindings if binding.value._prev}
@@ -479,7 +479,7 @@ def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
         bound.pop(output, None)
     order = in_order(outputs)
     if len({*bound.values(), *program.variables}) < len(bound) + len(program.variables):
-        # a name with two meanings stands for neither
+        # omit names with two meanings
         bound = {}
     sizes: dict[Value, int] = {}
     for value in order:
@@ -496,7 +496,7 @@ def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
 
 
 def expression_latex(root: Value) -> str:
-    """Return one formula as LaTeX for mathematics."""
+    """Return a formula as LaTeX."""
     return Typesetting(names_in((root,))).expression(root)
 
 
@@ -514,6 +514,6 @@ def matrix(rows: Sequence[Sequence[str]]) -> str:
 
 
 def equations(sides: Sequence[tuple[str, ...]]) -> str:
-    """Return equations below each other; a third part of one is the sign instead of `=`."""
+    """Return equations below each other; a third part replaces the `=`."""
     lines = [f"{left} &{sign[0] if sign else '='} {right}".lstrip() for left, right, *sign in sides]
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"

@@ -1,7 +1,7 @@
-"""Lists: `[a, b]`, `x[2]`, `W @ x + b` and `sum(w[i]*x[i], i, 1, 3)`, unrolled to operations on numbers.
+"""Lists: `[a, b]`, `x[2]`, `W @ x + b` and `sum(w[i]*x[i], i, 1, 3)`, unrolled to operations.
 
-Each statement of a program with lists in it is recorded, as the body of a definition is, and then worked out: the
-builder adds an operation for each entry, in the place of the text that it comes from. Lists are no part of the graph.
+Each statement of a program with lists is recorded like the body of a definition, and then evaluated: the builder adds
+an operation for each entry, with its place in the text. The graph has no lists.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from .elements import element_name, shapes_of
 from .statements import UnknownShape
 
 MAX_TERMS = 10_000
-"""The terms of a sum, or the entries that a range of indices has."""
+"""The most terms of a sum, or entries of a range of indices."""
 
 MAX_UNROLLED = 300_000
-"""The operations that a text with lists unrolls to."""
+"""The most operations of an unrolled text."""
 
 MAX_DEPTH = 60
-"""Calls, sums and indices within one another."""
+"""The deepest nesting of calls, sums and indices."""
 
 _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     ADD: lambda a, b: a + b,
@@ -37,25 +37,25 @@ _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     NEG: lambda a: -a,
     marks.plus_mark: lambda a: a,
 }
-"""What an index may be computed by."""
+"""Operations that an index may use."""
 
 
 class Array(NamedTuple):
-    """A list of nodes, or a list of rows of them: its shape, and its entries row by row."""
+    """A list of nodes, or of rows of nodes: its shape, and entries by rows."""
 
     shape: tuple[int, ...]
     entries: tuple[int, ...]
 
 
 class Named(NamedTuple):
-    """A free name that has not been used as a number or a list yet."""
+    """A free name not yet used as a number or a list."""
 
     name: str
     place: Place
 
 
 class Index(NamedTuple):
-    """What the index of a sum is in one of its terms."""
+    """The value of a sum's index in one term."""
 
     number: int
 
@@ -64,7 +64,7 @@ Meaning = int | Array | Named
 
 
 class Unroller(Builder):
-    """A builder that records each statement first, and then adds its nodes."""
+    """A builder that records each statement before it adds nodes."""
 
     takes_lists = True
     too_many = "the lists, sums and calls unroll to more than {:,} operations"
@@ -75,13 +75,13 @@ class Unroller(Builder):
         self.branches = True  # not all that is added is needed
         self.shapes = shapes_of(valued)
         self.dimensions: dict[str, tuple[int, Place]] = {}
-        """How many indices a name takes of which entries were used, and where."""
+        """The number of indices of each indexed name, and a place."""
         self.indexed = self.dimensions.keys()
         self.first: dict[str, Place] = {}
-        """Where each free name stands first."""
+        """The first place of each free name."""
         self.begin(Body())
 
-    # ---- statements -----------------------------------------------------------------------------------------------
+    # ---- statements
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         self.check_types(primitive.takes_conditions, operands, pieces)
         return self.node(primitive, operands, place)
@@ -117,7 +117,7 @@ class Unroller(Builder):
             self.refuse(error)
 
     def end_body(self) -> Body:
-        """Return the body that was added to, and where its expressions begin."""
+        """Return the body, and the starts of its expressions."""
         body = super().end_body()
         for i, (primitive, parents) in enumerate(zip(body.primitives, body.parents, strict=True)):
             body.start.append(min([body.start[p] for p in parents], default=i))
@@ -133,7 +133,7 @@ class Unroller(Builder):
         return body
 
     def _is_bounded(self, body: Body, i: int) -> bool:
-        """Whether a node is a sum over an index, `sum(w[i]*x[i], i, 1, 3)`: the index is a name that the term uses."""
+        """Return whether a node is a sum over an index that its term uses."""
         parents, called = body.parents[i], body.called
         if body.primitives[i] is not marks.call_mark or len(parents) != 4 or called[i][0] not in BOUNDED:
             return False
@@ -193,9 +193,9 @@ class Unroller(Builder):
         return resolved.entries if isinstance(resolved, Array) else (resolved,)
 
     def _check_body(self, function: Function) -> None:
-        """Leave a function alone that nothing calls: the shapes of its arguments are not known."""
+        """Skip a function without calls: its arguments' shapes are unknown."""
 
-    # ---- values ---------------------------------------------------------------------------------------------------
+    # ---- values
     def _part(self, call: Call, root: int) -> Meaning:
         first = call.function.body.start[root]
         value: Meaning = self.value(call._replace(first=first, end=root + 1, values=[]))
@@ -296,7 +296,6 @@ class Unroller(Builder):
         pieces: Sequence[Piece],
         make: Callable[[tuple[int, ...]], int],
     ) -> int | Array:
-        """An operation on numbers, or entry by entry on lists of the same shape."""
         resolved = [self._resolved(operand) for operand in operands]
         lists = [k for k, value in enumerate(resolved) if isinstance(value, Array)]
         if not lists:
@@ -318,7 +317,7 @@ class Unroller(Builder):
         raise self.error("type", message, second, hint, (first, described(left.shape)))
 
     def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]) -> int | Array:
-        # an operand without a value is taken for a list that is as long as the other one needs
+        # an operand without a value becomes a list as long as the other
         for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
             known_names = (self.shapes, self.valued, self.free, self.dimensions)
             if isinstance(value, Named) and not any(value.name in names for names in known_names):
@@ -416,7 +415,6 @@ class Unroller(Builder):
             raise ExpressionError("limit", message, Span(*self.span(place)[:2]), hint)
 
     def _whole(self, root: int, call: Call, what: str, also: str = "") -> int:
-        """The whole number that an index or a bound is."""
         body = call.function.body
         numbers: dict[int, float] = {}
         problem = f"{what} has to be a whole number that the program fixes"
@@ -521,7 +519,7 @@ class Unroller(Builder):
 
 
 def described(shape: tuple[int, ...]) -> str:
-    """A shape in words."""
+    """Return a shape in words."""
     if not shape:
         return "a number"
     return f"a list of {shape[0]}" if len(shape) == 1 else f"a {shape[0]} by {shape[1]} list"

@@ -1,4 +1,4 @@
-"""Ball: enclosures proven to hold the true number, by python-flint's arb."""
+"""Ball: enclosures proven to contain the true number, by python-flint's arb."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .exact import rational_value
 from .exact_form import Form
 
 MAX_EXPONENT = 1_000_000_000
-"""Numbers of at least 2**MAX_EXPONENT overflow; those below 2**-MAX_EXPONENT are not computed."""
+"""Numbers of 2**MAX_EXPONENT or more overflow; those below 2**-MAX_EXPONENT are not computed."""
 
 
 class Ball(Compared, Operators):
@@ -116,7 +116,7 @@ class Ball(Compared, Operators):
 
 
 def ball(x: Any) -> Ball:
-    """Return a ball as it is; a whole number, float or fraction as its ball."""
+    """Return a ball unchanged; a whole number, float or fraction as a ball."""
     if isinstance(x, Ball):
         return x
     if isinstance(x, float):
@@ -134,7 +134,7 @@ def exactly(q: Any) -> Ball:
 
 
 def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
-    """Return the ball of a result, the tightest if the inputs' exact forms determine it."""
+    """Return the ball of a result, the tightest if exact forms determine it."""
     if x.form is None or y.form is None:
         return Ball(a)
     combination = combined(x.form, y.form)
@@ -181,14 +181,14 @@ def _power(x: Ball, y: Ball) -> Ball:
 def _whole_power(a: Any, n: int) -> Any:
     if a.is_exact() or not a.contains(0):
         return a**n
-    # odd powers rise everywhere, even ones are least at 0
+    # odd powers increase everywhere, even ones are least at 0
     if n % 2:
         return (-((-a).upper() ** n)).union(a.upper() ** n) if n > 1 else a
     return arb(0).union(a.abs_upper() ** n)
 
 
 class Balls(NumberType):
-    """Balls with `bits` bits; python-flint holds the precision for the whole process."""
+    """Balls with `bits` bits; python-flint's precision is global."""
 
     name = "certified"
     has_values = True
@@ -254,7 +254,7 @@ class Balls(NumberType):
         return Ball(arb(str(written)), form.atom("decimal", str(written.normalize())))
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
-        """Return the chosen branch as a ball, except for a structural zero."""
+        """Return the chosen branch as a ball, or a structural zero."""
         chosen = super().where(condition, then, otherwise)
         return chosen if chosen is self.nothing else ball(chosen)
 
@@ -276,7 +276,7 @@ class Balls(NumberType):
 
 
 def magnitude(x: Ball, low: bool = False) -> int:
-    """Return the binary exponent of the largest (or smallest) absolute value; very small for 0."""
+    """Return the binary exponent of the largest (or smallest) absolute value, very small for 0."""
     man, exp = (x.a.abs_lower() if low else x.a.abs_upper()).man_exp()
     return int(exp) + int(man).bit_length() if man else -(10**18)
 
@@ -345,7 +345,7 @@ def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
 
 
 def _max(m: Balls, *xs: Ball) -> Ball:
-    # The likeliest first, so that the others are not compared with each other.
+    # The likeliest first, to avoid comparing the others.
     best = max(xs, key=lambda x: x.a.mid())
     try:
         for x in xs:
@@ -395,4 +395,4 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "beta": _beta,
     "polygamma": _polygamma,
 })  # fmt: skip
-"""Functions that arb lacks or that need more care."""
+"""Functions that arb lacks or that need special care."""

@@ -1,4 +1,4 @@
-"""NumberType: the functions that every kind of number offers to the rules of the table."""
+"""NumberType: the functions that number types offer to the table's rules."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 HIGHEST_ORDER = 10_000
-"""Derivatives of higher orders take seconds, and hardly any fits a double."""
+"""The highest order of derivatives: more take seconds, and hardly any fits a double."""
 
 
 def whole_order(order: float) -> int:
-    """Return an order as an integer. Raises ValueError if it is none or too high."""
+    """Return an order as an integer. Raises ValueError if it is not one, or too high."""
     if order < 0 or order != int(order):
         raise ValueError("the order of a derivative is a non-negative integer")
     if order > HIGHEST_ORDER:
@@ -74,7 +74,7 @@ UNDECIDED = "undecided"
 
 
 def undecided(message: str) -> Refusal:
-    """Return the error for an enclosure of a number that is too wide to go on."""
+    """Return the error for an enclosure that is too wide to continue."""
     return Refusal(UNDECIDED, message, "move the point away from the kink or the edge of the domain")
 
 
@@ -96,7 +96,7 @@ class Compared:
     __hash__ = None  # type: ignore[assignment]
 
     _compared: Callable[..., Any]
-    """Compares by the sign of the difference; the last argument is for the message."""
+    """Compares by the sign of the difference; the last argument is for messages."""
 
     __eq__ = _comparison(operator.eq, "equal to")
     __ne__ = _comparison(operator.ne, "equal to")
@@ -107,7 +107,7 @@ class Compared:
 
 
 class Operators:
-    """The operators that follow from sums, products, quotients and the negative."""
+    """Operators derived from sums, products, quotients and the negative."""
 
     __slots__ = ()
     m: Any
@@ -146,7 +146,7 @@ def _of_plain_numbers(relation: Callable[[Any, Any], Any]) -> Any:
 
 
 class Valued(Operators):
-    """A number that carries more than its plain value `x`; comparisons use `x` only."""
+    """A number with more than its plain value `x`, which alone is compared."""
 
     __slots__ = ()
     x: Any
@@ -177,7 +177,7 @@ def _operator(name: str) -> tuple[Any, Any]:
 
 
 class Written:
-    """A number whose operators are steps of its type, `m`, under the names of the table."""
+    """A number whose operators are steps of its type, `m`, by their table names."""
 
     __slots__ = ()
     m: Any
@@ -193,11 +193,11 @@ class Written:
 
 
 class NumberType:
-    """One kind of number: functions by name (`m.sin`, `m.pow`, `m.where`) for the rules of the table.
+    """A type of number: functions by name (`m.sin`, `m.pow`, `m.where`) for the table's rules.
 
-    Functions that the type lacks are composed of others, by `DEFINITIONS`.
-    A rule combines numbers with `+ - * / **` and whole literals, compares with `m.lt(x, 0)` and chooses with
-    `m.where`, never with Python's `if`, so that it also serves types whose values are not known yet.
+    Functions that the type lacks are composed of others, by `DEFINITIONS`. A rule combines numbers with `+ - * / **`
+    and whole literals, compares with `m.lt(x, 0)` and chooses with `m.where`, never with Python's `if`: types may not
+    know values yet.
     """
 
     name: str
@@ -208,9 +208,9 @@ class NumberType:
     derivative: str = "derivative"
     """What messages call the result of a sweep."""
     tolerance: Number = 0
-    """The largest relative difference between two computations of one number."""
+    """The largest relative difference of two computations of a number."""
     nothing: Number = None
-    """A structural zero: what a rule returns for an input without influence."""
+    """A structural zero, for an input without influence."""
 
     add: Any = staticmethod(operator.add)
     sub: Any = staticmethod(operator.sub)
@@ -231,7 +231,7 @@ class NumberType:
         raise TypeError(f"{self.name} numbers are not made from {x!r}")
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
-        """Return the chosen branch; one that must not be evaluated in vain is a lambda."""
+        """Return the chosen branch; a lambda delays its evaluation."""
         chosen = then if condition else otherwise
         return chosen() if callable(chosen) else chosen
 
@@ -243,7 +243,7 @@ class NumberType:
         return True
 
     def same(self, x: Number, y: Number) -> bool:
-        """Return whether two computations of a number agree, as far as this type can tell."""
+        """Return whether two computations of a number agree, to the type's precision."""
         return bool(x == y or (self.tolerance and abs(x - y) <= self.tolerance * max(abs(x), abs(y))))
 
     def literal(self, text: str) -> Number:
@@ -256,7 +256,7 @@ class NumberType:
         return product * self.pow(self.literal("pi"), self.number(int(unit.pi))) if unit.pi else product
 
     def definition(self, name: str) -> Callable[..., Number]:
-        """Return the formula in terms of other functions. Raises AttributeError if there is none."""
+        """Return a formula of other functions. Raises AttributeError if there is none."""
         try:
             composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
         except KeyError:

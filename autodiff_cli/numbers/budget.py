@@ -1,7 +1,7 @@
-"""Work: the budget of an answer, counted in steps, not time, so that it is reproducible.
+"""Work: the budget of an answer, in steps, not time, to be reproducible.
 
 A command line, each line of a stream and each call from Python has one allowance. Expensive operations charge it:
-functions in many digits, orders of a series, nodes of a formula, evaluations of a search.
+multiprecision functions, orders of a series, nodes of a formula, evaluations of a search.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ STEPS = 1_000_000
 STEPS_A_CHARACTER = 1_000
 """Further steps for each character of the program."""
 
-# Costs in steps, measured in microseconds. Operations of a number type know their own cost.
+# Costs in steps, measured in microseconds; number types know their own.
 # A sweep, for each node:
 FORWARD, BACKWARD = 1, 2
 SECOND_ORDER_NODE = 2.0  # also for each variable, with dual numbers
@@ -30,7 +30,7 @@ REFERENCE_NODE = 20  # in many digits
 CALLED_NODE = 10  # expanded from a function call
 CANONICAL_NODE, TERM, GUARD = 45, 25, 4  # simplification: node, term, condition
 DERIVED_NODE, RECORDED_STEP = 20, 15  # differentiated formulas
-# An evaluation of a program that is compiled, or of many rows:
+# An evaluation of a compiled program, or of many rows:
 SWEEP, COMPILED_CALL = 15, 1
 COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by family of functions; else 1
 BLOCK, ROWS_IN_TURN = 50, 10
@@ -39,7 +39,7 @@ SAMPLE, DRAWN_POINT = 1, 25  # of a curve
 SECOND_DERIVATIVE = 12  # in evaluations of value and gradient
 READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN = 40, 40, 150  # of data, as decimals
 FITTED_ROW, FITTED_PAIR = 1, 0.002  # a row, and each pair of its parameters
-# An iteration of a search, beside its evaluations:
+# An iteration of a search, without its evaluations:
 ITERATION = 20
 MINIMIZER_ITERATION, MINIMIZER_VARIABLE = 100, 1
 DESCENT_COORDINATE = 3
@@ -81,7 +81,7 @@ def reported() -> Iterator[None]:
 
 
 class Defined(suppress):
-    """Suppresses this package's errors and the given ones, but not an exhausted budget."""
+    """Suppresses given errors and this package's, but not an exhausted budget."""
 
     def __init__(self, *errors: type[Exception]) -> None:
         super().__init__(AutodiffError, *errors)
@@ -98,18 +98,18 @@ class Work:
         self.renew(0)
 
     def renew(self, length: float, less: str = "ask for less") -> None:
-        """Reset the allowance for a program of `length` characters; `less` hints at reducing the work."""
+        """Reset the allowance for a program of `length` characters, with a hint."""
         self._less = less
         self.most = self.left = self.times * (STEPS + STEPS_A_CHARACTER * length)
 
     def charge(self, steps: float) -> None:
-        """Subtract steps from the allowance. Raises `BudgetExceeded` if it is too small."""
+        """Subtract steps from the allowance. Raises `BudgetExceeded`."""
         if steps > self.left:
             raise self.exhausted(self.most - self.left + steps)
         self.left -= steps
 
     def exhausted(self, needed: float, *, exactly: bool = False) -> BudgetExceeded:
-        """Return the error for a computation that needs at least so many steps."""
+        """Return the error for a computation that needs at least `needed` steps."""
         times = math.ceil(self.times * needed / self.most)
         return BudgetExceeded(
             "limit",
@@ -128,9 +128,9 @@ def current() -> Work:
 
 
 GARBAGE = 200_000
-"""Allocated objects between two rows that trigger a garbage collection.
+"""Objects allocated between two rows that trigger a garbage collection.
 
-More than the cached programs of a stream, so that refilling the cache does not trigger one.
+More than a stream's cached programs, so that refilling the cache does not trigger one.
 """
 
 YOUNG = 15
@@ -140,9 +140,9 @@ _collections = count(1)
 
 
 def collect() -> None:
-    """Collect garbage between rows or answers if there may be much and the collector is off.
+    """Collect garbage between rows or answers, if there may be much.
 
-    The command turns it off: it would walk through a growing graph again and again.
+    The command turns the collector off: it would walk through a growing graph again and again.
     """
     if gc.get_count()[0] > GARBAGE and not gc.isenabled():
         gc.collect(0 if next(_collections) % (YOUNG + 1) else 2)
@@ -155,7 +155,7 @@ def charge(steps: float) -> None:
 
 @contextmanager
 def allowed(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
-    """Use one allowance for the block, `times` the usual one for a program of this length.
+    """Use one allowance for the block, `times` the usual one for this length.
 
     Unless `anew`, a current allowance is kept.
     """

@@ -1,7 +1,7 @@
-"""Dimensions as numbers: a sweep checks a formula and finds the unit of each operation.
+"""Dimensions as numbers: a sweep checks a formula, and gives units of operations.
 
-A number has its dimension, and a constant its value too, which a power needs. The literal 0 has every dimension, so
-that `max(F, 0)` is a force.
+A number has its dimension, and a constant its value too, for powers. The literal 0 has every dimension: `max(F, 0)`
+is a force.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Dimensioned(NamedTuple):
     dimension: Dimension = NUMBER
     value: Fraction | None = None
     temperatures: Fraction | None = None
-    """How many temperatures on scales with their own zero it sums, 0 for a difference; None if unknown."""
+    """The sum of temperatures on scales with own zeros, 0 for a difference; None if unknown."""
 
     @property
     def is_zero(self) -> bool:
@@ -54,7 +54,7 @@ class Dimensions(NumberType):
     name = "dimension"
 
     def __init__(self) -> None:
-        # instead of Python's operators, which the base class has
+        # instead of the base class's Python operators
         for name in (*OF_ONE_DIMENSION, *COMPARES_DIMENSIONS, *OF_CONDITIONS):
             self.__dict__[name] = partial(self.definition(name), self)
 
@@ -82,7 +82,7 @@ class Dimensions(NumberType):
         return quantity_name(dimension)
 
     def definition(self, name: str) -> Callable[..., Dimensioned]:
-        """Return the rule of an operation; by default it takes plain numbers only."""
+        """Return the rule of an operation; by default for plain numbers only."""
         if name in OF_ONE_DIMENSION:
             return lambda m, *xs: self._alike(name, xs[1:] if name == "where" else xs)
         if name in _ROOTS:
@@ -181,7 +181,7 @@ def _temperatures(name: str, xs: Sequence[Dimensioned]) -> Fraction | None:
 
 
 def _plus(x: Dimension, y: Dimension, sign: int = 1) -> Dimension:
-    # those with unknowns are longer
+    # terms with unknowns are longer
     return tuple([_whole(a + sign * b) for a, b in zip_longest(x, y, fillvalue=0)])
 
 
@@ -198,9 +198,9 @@ COUNT = len(BASE)
 
 
 class UnknownDimensions(Dimensions):
-    """Dimensions with exponents of unknown ones after those of the base units.
+    """Dimensions with exponents of unknown ones after the base units'.
 
-    Two dimensions that must be equal give a linear equation for the unknown ones.
+    Equal dimensions give linear equations for the unknown ones.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -217,11 +217,11 @@ class UnknownDimensions(Dimensions):
         return not any(self._solved.reduced(difference)) or self._solved.add(difference)
 
     def solution(self, name: str) -> Dimension | None:
-        """Return the dimension of an unknown; None if it is undetermined."""
+        """Return the dimension of an unknown; None if undetermined."""
         return self.known(self.unknown(name).dimension)
 
     def unit_of(self, dimension: Dimension) -> str:
-        """Return the coherent unit, with the names of unknown dimensions in brackets."""
+        """Return the coherent unit, with unknown dimensions' names in brackets."""
         known = self.known(dimension)
         if known is not None:
             return str(coherent(known))
@@ -239,6 +239,6 @@ class UnknownDimensions(Dimensions):
         return (*dimension, *(0 for _ in range(COUNT + len(self.names) - len(dimension))))
 
     def known(self, dimension: Dimension) -> Dimension | None:
-        """Return a dimension without unknowns; None if it is undetermined."""
+        """Return a dimension without unknowns; None if undetermined."""
         rest = self._solved.reduced(self._long(dimension))
         return None if any(rest[COUNT:]) else tuple(map(_whole, rest[:COUNT]))

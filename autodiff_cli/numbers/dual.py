@@ -1,4 +1,4 @@
-"""Dual: numbers with first derivatives; a backward sweep over them gives the second ones.
+"""Dual: numbers with first derivatives, for second ones by a backward sweep.
 
 The derivative of a function on duals is the table's rule on plain numbers.
 """
@@ -13,14 +13,14 @@ from . import budget as work
 from .base import NO_RESULT, Lifted, Number, NumberType, Valued
 
 Tangents = dict[int, Number]
-"""The derivative in each direction that a number depends on."""
+"""The derivatives in the directions that a number depends on."""
 
 UNCHARGED_DIRECTIONS = 16
-"""So few directions cost no more than the sum itself, which the sweep counts."""
+"""Directions whose cost is that of the sum, which the sweep counts."""
 
 
 class Dual(Valued):
-    """A number `x` with derivatives `d`, or with the error `fault` of using them."""
+    """A number `x` with derivatives `d`, or with the error `fault` instead."""
 
     __slots__ = ("d", "fault", "m", "x")
 
@@ -81,7 +81,7 @@ class Duals(Lifted):
         super().__init__(base, f"{base.name} with derivatives")
         self.derivative = "second derivative"
         self.strict = strict
-        """Whether `finite` also requires derivatives, as the backward sweep does."""
+        """Whether `finite` also requires derivatives, for the backward sweep."""
 
     def number(self, x: Number) -> Dual:
         return x if isinstance(x, Dual) else Dual(self, self.base.number(x), {})
@@ -94,7 +94,7 @@ class Duals(Lifted):
         return Dual(self, x, {direction: self.base.number(1)})
 
     def finite(self, x: Number) -> bool:
-        """Return whether the number, if strict also its derivatives, are finite. Raises its `fault`."""
+        """Return whether the number, if strict with derivatives, is finite. Raises its `fault`."""
         if not isinstance(x, Dual):
             return self.base.finite(x)
         if not self.strict:
@@ -104,7 +104,7 @@ class Duals(Lifted):
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
     def lifted(self, primitive: Primitive) -> Callable[..., Dual]:
-        """Return the function on duals, with the base type's value and the table's derivative."""
+        """Return the function on duals: base value and table derivative."""
         base, value = self.base, getattr(self.base, primitive.name)
 
         def function(*inputs: Number) -> Dual:
@@ -132,7 +132,7 @@ class Duals(Lifted):
     def unit_vector(self, *inputs: Number) -> list[Dual]:
         """Return the inputs over their length, with derivatives (dxᵢ·Σuₖ² - uᵢ·Σuₖ·dxₖ)/length, summed over k ≠ i.
 
-        In `dx/length - x·dlength/length²` digits would cancel where one input is much larger than the others.
+        `dx/length - x·dlength/length²` would cancel if one input dominates.
         """
         base, xs = self.base, [plain(x) for x in inputs]
         length, units = base.hypot(*xs), base.unit_vector(*xs)

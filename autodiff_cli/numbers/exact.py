@@ -1,4 +1,4 @@
-"""Exact: rational arithmetic; functions with irrational values raise `Refusal`."""
+"""Exact: rational arithmetic; irrational values raise `Refusal`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from . import budget as work
 from .base import NO_RESULT, Number, NumberType, Refusal
 
 MAX_BITS = 14_000
-"""Limit of numerators and denominators, some 4,200 digits: sums of fractions grow."""
+"""The most bits of numerators and denominators: sums of fractions grow."""
 
 
 class Exact(NumberType):
@@ -54,7 +54,7 @@ class Exact(NumberType):
         return bits <= MAX_BITS
 
     def charge(self, operations: int) -> None:
-        """Charge the cost of sums and products, mostly greatest common divisors."""
+        """Charge sums and products, mostly for greatest common divisors."""
         work.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:
@@ -82,7 +82,7 @@ class Exact(NumberType):
 
 
 def size(x: Fraction) -> int:
-    """Return the bit length of the longer one of numerator and denominator."""
+    """Return the bit length of the longer of numerator and denominator."""
     return max(x.numerator.bit_length(), x.denominator.bit_length())
 
 
@@ -91,7 +91,7 @@ def _irrational(message: str) -> Refusal:
 
 
 def rational_value(name: str, inputs: list[Fraction]) -> Fraction | None:
-    """Return the value of a function if it is known to be rational, else None."""
+    """Return the value of a function if it is rational, else None."""
     try:
         return Fraction(getattr(EXACT, name)(*inputs))
     except NO_RESULT:
@@ -187,6 +187,6 @@ RATIONAL_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "power_minus_one": lambda x, y, out: _pow(x, y - 1),
     "gamma": _gamma,
 })  # fmt: skip
-"""Functions with rational values at some rational numbers; others are composed of them."""
+"""Functions with some rational values; others are composed of them."""
 
 EXACT = Exact()

@@ -1,7 +1,7 @@
 """Form: the exact value of a number as a sum of products with rational factors.
 
-Numbers of equal form are equal, and a form without terms is 0, which no enclosure by itself can show. Irreducible
-values, such as sin(1/3), are atoms; equal functions of equal forms are the same atom.
+Numbers of equal form are equal; a form without terms is 0, which no enclosure can prove. Irreducible values, such as
+sin(1/3), are atoms; equal functions of equal forms are the same atom.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from weakref import WeakValueDictionary
 from flint import fmpq
 
 MAX_TERMS = 8
-"""Longer sums, and products of more atoms, become one atom."""
+"""Longer sums, and products with more atoms, become one atom."""
 
 MAX_BITS = 4096
-"""The longest numerators and denominators of factors; longer ones are not exact."""
+"""The longest numerators and denominators of exact factors, in bits."""
 
 
 class Atom:
-    """An irrational number that is identified by its operation and inputs."""
+    """An irrational number identified by its operation and inputs."""
 
     __slots__ = ("__weakref__", "key", "serial")
 
@@ -52,7 +52,7 @@ def of(q: Any) -> Form:
 
 
 def rational(form: Form | None) -> Any:
-    """Return the rational number that a form equals, or None."""
+    """Return the rational number that equals a form, or None."""
     if form is None or len(form) > 1:
         return None
     return form.get((), None if form else fmpq(0))

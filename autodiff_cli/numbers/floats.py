@@ -1,11 +1,11 @@
 """REAL: Python's floats as a number type, the default.
 
-Functions are plain ones in a module of `numbers.double` where no formula is accurate or fast enough, else the
-formulas of `numbers.double.formulas` and of the table. They take finite floats and return a float (comparisons a
-bool; `softmax`, `unit_vector` and `products_of_others` a list), or raise ValueError (outside the domain),
-ZeroDivisionError (infinite there) or OverflowError (too large for a double). Underflow rounds to 0. Elementary
-functions are right to 4 ulp and special ones to 16, extremes included, wherever the last digit of an argument does
-not change the value more. Where fast formulas in doubles cancel, they fall back on multiprecision.
+Functions come from `numbers.double` where no formula is accurate or fast enough, else from `numbers.double.formulas`
+and the table. They take finite floats and return a float (comparisons a bool; `softmax`, `unit_vector` and
+`products_of_others` a list), or raise ValueError (outside the domain), ZeroDivisionError (infinite there) or
+OverflowError (too large for a double). Underflow rounds to 0. Elementary functions are right to 4 ulp and special ones
+to 16, extremes included, wherever the last digit of an argument does not change the value more. Where fast formulas in
+doubles cancel, they fall back on multiprecision.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from .double import aggregates, elementary, special
 from .double.twofold import finite
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
-"""Python's own functions that are accurate and raise the same errors."""
+"""Python's own accurate functions that raise the same errors."""
 
 _CONDITIONS = "lt le gt ge eq ne and_ or_ not_"
-"""Comparisons, and logic."""
+"""Comparisons and logic."""
 
 PLAIN: dict[str, Callable[..., float]] = by_name({
     "abs": math.fabs, "neg": lambda x: float(-x), "add": lambda x, y: float(x + y), "sub": lambda x, y: float(x - y),
@@ -44,7 +44,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     | functions_of(vars(elementary))
     | functions_of(vars(special))
 )
-"""Functions by operation: Python's own, and those of the families' modules."""
+"""Functions by operation: Python's own, and those of `numbers.double`."""
 
 
 class Real(NumberType):
@@ -56,7 +56,7 @@ class Real(NumberType):
     tolerance = 1e-13
 
     def __init__(self) -> None:
-        # Instance attributes, because the sweeps look them up once a node.
+        # Instance attributes: the sweeps look them up for each node.
         self.__dict__.update(FUNCTIONS, finite=math.isfinite, literal=_literal, number=float)
 
     def definition(self, name: str) -> Callable[..., Number]:

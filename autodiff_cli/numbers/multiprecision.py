@@ -1,4 +1,4 @@
-"""Multiprecision: binary floating-point numbers of any number of digits, by mpmath.
+"""Multiprecision: binary numbers of any number of digits, by mpmath.
 
 Literals, named constants and points are read either as exact decimals and mathematical constants
 (`Multiprecision(50, decimals=True)`), or as the doubles of the default computation.
@@ -21,9 +21,9 @@ from . import budget as work
 from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 
 MAX_EXPONENT = 100_000
-"""Numbers of 2**MAX_EXPONENT and more overflow, below 2**-MAX_EXPONENT they round to 0: about 1e±30103.
+"""Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103.
 
-Without a bound, mpmath would not return from exp(exp(exp(10))).
+Unbounded, mpmath would not return from exp(exp(exp(10))).
 """
 
 GUARD_BITS = 64
@@ -39,7 +39,7 @@ Function = Callable[..., Number]
 
 
 class Multiprecision(NumberType):
-    """Numbers of `digits` significant decimal digits, functions right to about the last.
+    """Numbers of `digits` significant decimal digits, with functions right to about the last.
 
     Every instance has its own mpmath context, `context`, whose precision nothing else changes.
     """
@@ -56,14 +56,14 @@ class Multiprecision(NumberType):
         self.decimals = decimals
         self._step = int(self.context.prec**1.5 / 25000)
         self._prepared = 0
-        """Bits for which the constants of the gamma family are computed."""
+        """The precision of prepared constants of the gamma family, in bits."""
         self.underflowed = False
         """Whether a result underflowed to 0."""
         self._inside = False
         for name, function in _FUNCTIONS.items():
             self.__dict__[name] = self._guarded(name, function, accurate=name in _SURE)
 
-    # -- numbers
+    # ---- numbers
     @property
     def pi(self) -> Number:
         return +self.context.pi
@@ -107,7 +107,7 @@ class Multiprecision(NumberType):
     def charge(self, operations: int) -> None:
         work.charge(operations * (10 + self._step))
 
-    # -- functions
+    # ---- functions
     def __getattr__(self, name: str) -> Any:
         function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _SURE)
         return function
@@ -124,7 +124,7 @@ class Multiprecision(NumberType):
                 return self._checked(function(self, *numbers))
             bits = context.prec
             self._inside = True
-            # with twice as many bits, squares of the inputs are exact
+            # squares of the inputs are exact with twice the bits
             context.prec = bits + GUARD_BITS if accurate else 2 * bits + GUARD_BITS
             try:
                 self._charge(family)
@@ -139,7 +139,7 @@ class Multiprecision(NumberType):
     def _charge(self, family: str) -> None:
         bits: int = self.context.prec
         if family == "gamma" and bits > self._prepared:
-            # Computed once: Bernoulli numbers, and coefficients of series.
+            # Prepared once: Bernoulli numbers, and coefficients of series.
             work.charge(bits**3.5 / 550_000)
             self._prepared = bits
         fixed, power, divisor = _COSTS.get(family, _COSTS[""])
@@ -165,7 +165,7 @@ class Multiprecision(NumberType):
         return x
 
     def underflow(self) -> Number:
-        """Return 0 for a number that is too small, and note it."""
+        """Return 0 for a number that is too small; record that."""
         self.underflowed = True
         return self.context.zero
 
@@ -285,7 +285,7 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
     if order < MANY_POLES and abs(rest) != 0.5:
         wave = cotangent_derivative(m, order, rest)
     else:
-        # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all whole k, from the nearest outwards
+        # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all integers k, from the nearest outwards
         above, below = (rest, 1 - rest) if rest > 0 else (1 + rest, -rest)
         left, right = _hurwitz_zeta(m, order, above), _hurwitz_zeta(m, order, below)
         wave = (-left - right if order % 2 else left - right) * context.factorial(order)
@@ -295,7 +295,7 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     """Return Σ 1/(x + k)^(order + 1), x > 0, order > 0, by Euler-Maclaurin summation (DLMF 25.11.5).
 
-    In integers of 2**-bits, relative to the first term: mpmath's complex numbers take up to a hundred times as long.
+    In integers of 2**-bits, relative to the first term: mpmath's complex numbers are up to a hundred times slower.
     """
     context = m.context
     bits = context.prec + 64 - context.prec % 64 + 64  # few values: Bernoulli numbers are cached
@@ -331,7 +331,7 @@ def _bernoulli_over_factorial(n: int, bits: int) -> int:
 
 def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) -> Number:
     if m.context.mag(a) - m.context.mag(b) > m.context.prec:
-        # The step is so small that the difference is the differential.
+        # The step is so small that difference and differential agree.
         return -b * m.polygamma(n + 1, a)
     lost = max(0, m.context.mag(a) - m.context.mag(b))
     with m.context.extraprec(lost + -lost % 64):  # few precisions: mpmath caches constants by them
@@ -398,7 +398,7 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "max": lambda m, *xs: max(xs),
     }
 )
-"""mpmath's functions, and those with special cases; the guard bits suffice."""
+"""mpmath's functions, some with special cases; the guard bits suffice."""
 
 _FUNCTIONS = _SURE | by_name(
     {
@@ -410,4 +410,4 @@ _FUNCTIONS = _SURE | by_name(
         "beta_slope": _beta_slope,
     }
 )
-"""These, and those that need twice the bits."""
+"""All functions, some with twice the bits."""

@@ -1,4 +1,4 @@
-"""Recorder: a number type that records each operation as a step; equal steps only once."""
+"""Recorder: a number type that records operations as steps, equal ones once."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Step(Written):
         """An operation of `numbers.floats`, `where`, `number`, `input` or `nothing`."""
         self.args = args
         self.data = data
-        """The value of a number (float or bool), or the position of an input or item."""
+        """A number's value (float or bool), or an input's or item's index."""
         self.index = index
         """Its index in the recording, after its inputs."""
         self.safe = safe
-        """Whether it is defined, but for overflow, wherever the recorded program is."""
+        """Whether it is defined wherever the program is, except for overflow."""
 
     def __float__(self) -> float:
         if self.name != "number":
@@ -40,7 +40,7 @@ class Recorder(NumberType):
     """Numbers that are steps.
 
     Simplifications are exact to the last bit: constants are folded by the float functions; factors 1 and -1 and terms 0
-    vanish. So the recording computes the same as floats.
+    vanish.
     """
 
     name = "recorded"
@@ -57,7 +57,7 @@ class Recorder(NumberType):
         self.one = self.number(1.0)
 
     def __getattr__(self, name: str) -> Any:
-        # Every operation of the table stays one step, to keep the stable forms.
+        # Every operation of the table stays one step, for the stable forms.
         operation = OPERATIONS.get(name)
         if operation is not None:
             function = partial(self.items if operation.vector else self.step, name)
@@ -83,7 +83,7 @@ class Recorder(NumberType):
         return self._new("input", (), position)
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:
-        # swapping the inputs of a commutative operator is exact, unlike those of a function
+        # swapping operands is exact for operators, not for functions
         if args and args[0].index > args[-1].index and OPERATIONS[name].commutative and not OPERATIONS[name].group:
             key: tuple[Any, ...] = (name, args[1].index, args[0].index)
         else:
@@ -107,7 +107,7 @@ class Recorder(NumberType):
         return [self._new("item", (several,), k) for k in range(len(args))]
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
-        """Return the step of a choice that computes only the branch taken."""
+        """Return the step of a choice that computes only one branch."""
         if not isinstance(condition, Step) or condition.name == "number":
             chosen = then if (condition.data if isinstance(condition, Step) else condition) else otherwise
             return self.number(chosen() if callable(chosen) else chosen)
@@ -164,7 +164,7 @@ class Recorder(NumberType):
             case "sum":
                 return a if len(args) == 1 else self.step("add", a, b) if len(args) == 2 else None
             case "and_" | "or_":
-                # A condition that may be undefined is kept, even if the other decides.
+                # A condition that may be undefined stays, even if decided.
                 if a.name == "number":
                     return b if bool(a.data) is (name == "and_") else a
                 return a if a is b or (b.name == "number" and bool(b.data) is (name == "and_")) else None
@@ -177,5 +177,5 @@ def is_number(a: Step, value: float) -> bool:
 
 
 def always_defined(name: str, args: tuple[Step, ...]) -> bool:
-    """Return whether an operation with its constant inputs is always defined, but for overflow."""
+    """Return whether an operation, with its constants, is always defined, except for overflow."""
     return OPERATIONS[name].defined([a.data if a.name == "number" else None for a in args])

@@ -1,13 +1,12 @@
 """RunningDigits: multiprecision with running error bounds, for the number of correct digits.
 
 Every operation adds its own rounding to the errors of its inputs, times its derivatives there (Higham, Accuracy and
-Stability of Numerical Algorithms, 3.3). If that is more than half of the digits, or a kink or jump may be near, the
-function is also evaluated at the ends of its inputs' intervals. A comparison that the errors leave open raises
-`Refusal` when its outcome is used. Short fractions stay exact.
+Stability of Numerical Algorithms, 3.3). If that exceeds half of the digits, or a kink or jump may be near, the function
+is also evaluated at the ends of its inputs' intervals. A comparison that the errors leave open raises `Refusal` when
+its outcome is used. Short fractions stay exact.
 
-`running_error` is the analysis for doubles and never refuses. Here the bound decides how many digits are shown, so it
-must also hold where first order does not, and beyond a double's range: hence logarithms of errors, values at the ends
-of intervals, and exact fractions.
+Unlike `running_error` for doubles, which never refuses, the bound decides how many digits are shown. It must hold
+beyond first order and a double's range: hence logarithms of errors, values at ends of intervals, and exact fractions.
 """
 
 from __future__ import annotations
@@ -32,17 +31,17 @@ RATIO_BITS = 1100
 """The maximum bit length of exact numerators and denominators."""
 
 MAX_CACHED_VALUES = 4096
-"""Cached values per function: rules ask for values of the forward sweep."""
+"""Cached values per function: rules reuse those of the forward sweep."""
 
 STEPS_A_BOUND = 8
 """Steps of work for the bound on a result."""
 
 Ratio = tuple[int, int] | None
-"""Numerator and positive denominator of an exact number."""
+"""Numerator and positive denominator of an exact number, or None."""
 
 
 class BoundedDigits(Compared, Valued):
-    """A number at most 2**`log_error` away from the true one, which is `ratio` if known."""
+    """A number within 2**`log_error` of the true one, which is `ratio` if known."""
 
     __slots__ = ("log_error", "m", "ratio", "x")
     log_error: float
@@ -123,7 +122,7 @@ class BoundedDigits(Compared, Valued):
         return min(most, max(0, math.floor(size * math.log10(2)))) if size > 0 else 0
 
     def largest(self) -> Any:
-        """Return an upper bound on the absolute value, with a few digits."""
+        """Return an upper bound on the absolute value, to a few digits."""
         error = 0 if self.log_error == EXACT else self.m.base.context.ldexp(1, math.ceil(min(self.log_error, 1e9)))
         return abs(self.x) + error
 
@@ -159,7 +158,7 @@ def joined(a: float, b: float) -> float:
 
 
 def magnitude(x: Any) -> float:
-    """Return log2(abs(x)) of a number with many digits; minus infinity for 0."""
+    """Return log2(abs(x)), minus infinity for 0."""
     _, mantissa, exponent, bits = x._mpf_
     if not mantissa:
         return EXACT if not exponent else math.inf
@@ -168,7 +167,7 @@ def magnitude(x: Any) -> float:
 
 
 def shortened(numerator: int, denominator: int) -> Ratio:
-    """Return the fraction, reduced if it is long; None if still too long."""
+    """Return the fraction, reduced if long; None if still too long."""
     if max(numerator.bit_length(), denominator.bit_length()) > RATIO_BITS:
         divisor = math.gcd(numerator, denominator)
         numerator, denominator = numerator // divisor, denominator // divisor
@@ -292,7 +291,7 @@ class RunningDigits(Lifted):
                     value(*inside)
                     pole = True
             if pole:
-                # a rule of the table, such as 1/sqrt(1 - x²), has no name in the language
+                # a rule of the table, such as 1/sqrt(1 - x²), has no name
                 what = f"`{primitive.written}`" if primitive.group or primitive.operator else "the derivative"
                 raise undecided(f"whether {what} is defined here cannot be told") from None
             raise

@@ -1,8 +1,7 @@
 """Running: doubles with a running bound on their rounding error.
 
-Each operation adds its own rounding to the errors of its inputs, times its derivative there, to first order: the
-running error analysis of Higham, Accuracy and Stability of Numerical Algorithms, 3.3. The derivatives are those of the
-table.
+Each operation adds its own rounding to the errors of its inputs, times its table derivative there, to first order: the
+running error analysis of Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from .budget import charge
 from .floats import REAL
 
 UNIT_ROUNDOFF = 2.0**-53
-"""The unit roundoff of doubles: the largest relative error of one operation."""
+"""The unit roundoff of doubles: an operation's largest relative error."""
 
 ULPS, SPECIAL_ULPS = 4, 16
-"""Accuracy in ulps of functions, and of those of the group `Special`."""
+"""Accuracy in ulps of functions, and of the group `Special`."""
 
 MAX_EXACT_INTEGER = 2.0**53
-"""Up to here products of whole numbers are exact."""
+"""Products of integers up to here are exact."""
 
 UNDERFLOW_ERROR = 2.0**-1074
 """The error bound of an underflowing result."""
 
 
 class Bounded(Valued):
-    """The double `x`, at most `error` (perhaps infinite) from the true number."""
+    """The double `x`, within `error` (perhaps infinite) of the true number."""
 
     __slots__ = ("error", "x")
     x: float
@@ -93,7 +92,7 @@ class Running(Lifted):
         return x if isinstance(x, Bounded) else Bounded(float(x))
 
     def literal(self, text: str) -> Bounded:
-        """Return the double nearest to a literal, with a bound on their difference."""
+        """Return the double nearest to a literal, with its error bound."""
         x = REAL.literal(text)
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
         return Bounded(x, 0.0 if exact else UNIT_ROUNDOFF * abs(x))
@@ -118,7 +117,7 @@ class Running(Lifted):
                     if partial is not None:
                         error += abs(partial) * spread
                         if 2 * spread > abs(xs[k]):
-                            # near an edge of the domain, first order bounds nothing
+                            # near a domain edge, first order bounds nothing
                             value(*xs[:k], xs[k] - spread, *xs[k + 1 :])
                             value(*xs[:k], xs[k] + spread, *xs[k + 1 :])
             except (ValueError, ArithmeticError):

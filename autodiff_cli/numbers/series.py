@@ -1,8 +1,8 @@
 """Series: truncated power series over any number type, by the rules of the table.
 
-(f(u))' = f'(u)·u' gives the next coefficient of f(u) from lower ones of u and f'(u), and the rule of the table gives
-f'(u) as a series. So a derivative is built only when the next order needs it, equal ones are built once, and sin and
-cos need no recurrence of their own. Griewank and Walther, Evaluating Derivatives, 13.2.
+(f(u))' = f'(u)·u' gives the next coefficient of f(u) from lower ones of u and f'(u), itself a series by the table's
+rule. A derivative is built once, when the next order needs it; sin and cos need no recurrence of their own. Griewank
+and Walther, Evaluating Derivatives, 13.2.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ ARITHMETIC = native("add sub mul div neg")
 
 
 class Series(Written, Valued):
-    """A power series with known coefficients `c`, only the first if it is constant."""
+    """A power series with known coefficients `c`; only the first for a constant."""
 
     __slots__ = ("active", "c", "cause", "inputs", "lag", "m", "name", "needed", "slopes")
 
@@ -30,9 +30,9 @@ class Series(Written, Valued):
         self.c: list[Number] = [first]
         self.active = active
         self.lag = m.lag
-        """How many fewer coefficients than the result's it needs."""
+        """How many coefficients fewer than the result it needs."""
         self.cause = m.cause
-        """The series whose derivative needs this one."""
+        """The series whose derivative requires this one."""
         self.slopes: list[tuple[Series, Series]] | None = None
         self.needed = False
         """Whether the result depends on higher coefficients."""
@@ -57,7 +57,7 @@ def first(x: Any) -> Number:
 
 
 class SeriesType(Lifted):
-    """Series over a base type; `extend` computes one more coefficient of all of them."""
+    """Series over a base type; `extend` computes all next coefficients."""
 
     has_values = True
 
@@ -87,7 +87,7 @@ class SeriesType(Lifted):
         return Series(self, "literal", (), self.base.literal(text), False)
 
     def variable(self, *coefficients: Number) -> Series:
-        """Return a variable with these coefficients of orders 0, 1, …; the others are 0."""
+        """Return a variable with these coefficients from order 0; the others are 0."""
         series = Series(self, "number", (), coefficients[0], True)
         series.c += coefficients[1:]
         return series
@@ -99,7 +99,7 @@ class SeriesType(Lifted):
         return partial(self.step, primitive.name)
 
     def step(self, name: str, *inputs: Number) -> Series:
-        """Return the series of an operation; one object for the same inputs."""
+        """Return the series of an operation; inputs determine one object."""
         series = tuple([self.number(x) for x in inputs])
         key = (name, *map(id, series))
         node = self._same.get(key)
@@ -124,7 +124,7 @@ class SeriesType(Lifted):
         inputs = [x.c[0] for x in series]
         try:
             if name == "pow":
-                # x**0 is 1: its derivatives would be 0 times powers of 1/x.
+                # x**0 is 1: derivatives would be 0 times powers of 1/x.
                 return series[1].active or bool(inputs[1] != 0)
             partials = primitive.slopes(self.base, inputs, value, [x.active for x in series])
             return any(partial is not None for partial in partials)
@@ -132,9 +132,9 @@ class SeriesType(Lifted):
             return True
 
     def extend(self, order: int) -> None:
-        """Compute the coefficient of this order; lower ones are known. Raises `Failed`."""
+        """Compute the next order's coefficients. Raises `Failed`."""
         for k in range(1 if self._marked(order) else order, order + 1):
-            # Derivatives first, one order lower: functions need them, they only lower ones.
+            # Derivatives first, one order lower: functions need them.
             for lag in reversed(range(min(k, len(self.levels)))):
                 for series in self.levels[lag]:
                     n = k - lag
@@ -176,7 +176,7 @@ class SeriesType(Lifted):
         return coefficient
 
     def coefficient(self, series: Series, n: int) -> Number:
-        """Return the coefficient of order n of a series from those of its inputs."""
+        """Return a series' coefficient of order n from its inputs' coefficients."""
         name, inputs = series.name, series.inputs
         if name == "add":
             return inputs[0].at(n) + inputs[1].at(n)
@@ -215,7 +215,7 @@ class SeriesType(Lifted):
 
 
 class Failed(Exception):
-    """A series without a coefficient of some order."""
+    """A series without a coefficient of an order."""
 
     def __init__(self, series: Series, order: int, error: Exception) -> None:
         super().__init__(str(error))

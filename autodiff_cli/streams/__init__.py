@@ -1,1 +1,1 @@
-"""Input and output: requests, files, remote file systems, progress and interruption."""
+"""Input and output: requests, files, file systems, progress, interruption."""

@@ -1,4 +1,4 @@
-"""Files that a command writes: whole or not at all, and over an existing file only with `--force`."""
+"""Output files: written all or nothing, and over an existing file only with `--force`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_BYTES_IN_MEMORY = 1_000_000
 
 
 class Output:
-    """The output of a command: standard output, or a file, which is written completely once all has gone well."""
+    """The output of a command: standard output, or a file written at the end."""
 
     def __init__(self, path: str | None, *, force: bool) -> None:
         self.path = path
@@ -34,7 +34,7 @@ class Output:
             self.stream = _Named(held, path)
 
     def finish(self, code: int, *, whole: bool = False) -> int:
-        """Write the file if the exit code is 0 or it counts as `whole`, else print its text; return the code."""
+        """Write the file if `whole` or the code is 0, else print its text; return the code."""
         if self.path is not None:
             self.stream.seek(0)
             if code and not whole:
@@ -46,7 +46,7 @@ class Output:
 
 
 class _Named(io.TextIOWrapper):
-    """A text file whose writing raises `ExpressionError` (`io`) where there is no space, with its path."""
+    """A text file. Raises `ExpressionError` (`io`) with its path if the disk is full."""
 
     def __init__(self, file: IO[bytes], path: str) -> None:
         super().__init__(file, encoding="utf-8", newline="\n")
@@ -66,7 +66,7 @@ class _Named(io.TextIOWrapper):
 
 
 def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
-    """Write a file, of regular ones all or nothing. Raises `ExpressionError` (`io`) if it cannot be, or is there."""
+    """Write a file, a regular one atomically. Raises `ExpressionError` (`io`), also if it exists."""
     file = begun(path, force=force)
     try:
         shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY)
@@ -78,12 +78,12 @@ def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
 
 
 def begun(path: str, *, force: bool) -> AtomicFile | Upload:
-    """Return a file that is going to be written: seen whole, or not at all. Raises `ExpressionError` (`io`)."""
+    """Return a file, visible when finished. Raises `ExpressionError` (`io`)."""
     return Upload(path, force=force) if is_url(path) else AtomicFile(path, force=force)
 
 
 def check(path: str, *, force: bool) -> None:
-    """Raise, before any work is done, what `write` would raise about a file that is there, or a folder that is not."""
+    """Raise early what `write` would for an existing file or a missing folder."""
     if path in ("", "-"):
         raise usage_error(f"`{path}` is not the name of a file", "give the name of a file to write")
     if is_url(path):
@@ -99,7 +99,7 @@ def check(path: str, *, force: bool) -> None:
 
 
 class AtomicFile:
-    """A new file beside another, whose name it takes when it is finished. Raises `ExpressionError` (`io`)."""
+    """A temporary file, renamed when finished. Raises `ExpressionError` (`io`)."""
 
     def __init__(self, path: str, *, force: bool) -> None:
         self.path, self.force = path, force
@@ -122,7 +122,7 @@ class AtomicFile:
             raise unwritten(path, fault) from None
 
     def finish(self) -> None:
-        """Take the name. Raises `ExpressionError`, and whatever closing a file raises."""
+        """Take the name. Raises `ExpressionError`, and errors of closing a file."""
         self.file.flush()
         if self.beside is None:
             return
@@ -132,7 +132,7 @@ class AtomicFile:
                 os.chmod(self.beside, stat.S_IMODE(self.mode))
             if not self.force and hasattr(os, "link"):
                 try:
-                    # unlike a renaming, this fails where somebody else has file the file meanwhile
+                    # unlike renaming, this fails if a new file has the name
                     os.link(self.beside, self.target)
                     return
                 except FileExistsError:
@@ -144,7 +144,7 @@ class AtomicFile:
             raise unwritten(self.path, fault) from None
 
     def drop(self) -> None:
-        """Close the file; what has not taken its name is gone."""
+        """Close the file, and delete it if it is unfinished."""
         with suppress(OSError, ValueError):
             self.file.close()
         if self.beside is not None:

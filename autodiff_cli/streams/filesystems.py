@@ -1,4 +1,4 @@
-"""Files that are elsewhere: `s3://`, `gs://`, `hdfs://` and the like, by pyarrow's file systems or fsspec's."""
+"""Remote files: `s3://`, `gs://`, `hdfs://` and others, by pyarrow or fsspec."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ..errors import ExpressionError, needed, usage_error
 MAX_BYTES_IN_MEMORY = 32 * 1024 * 1024
 MAX_ATTEMPTS = 3
 CONNECT_SECONDS = 10
-"""How many seconds connecting may take, in all tries."""
+"""Seconds allowed for connecting, all retries included."""
 
 ANSWER_SECONDS = 60
-"""How many seconds may pass without an answer on a connection, in all tries."""
+"""Seconds allowed without an answer, all retries included."""
 
 LACKING = "pyarrow, which is needed for files that are elsewhere, is not installed"
 
 OBJECT_STORES = ("s3", "gcs", "abfs")
-"""File systems that show a file only when all of it has come; in the others it is written beside, and then renamed."""
+"""File systems that show only complete files; others need a temporary file."""
 
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
 
@@ -32,11 +32,11 @@ _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
 Result = TypeVar("Result")
 
 abandoned = threading.Event()
-"""Set if a thread still waits for a network when its result is no longer needed: the process ends without it."""
+"""Set if a thread waits for a network in vain: the process ends without it."""
 
 
 def patiently(action: Callable[[], Result], seconds: float | None = None) -> Result:
-    """Return the result of an action that waits for a network, in a thread, so that signals are handled meanwhile.
+    """Return the result of a network action, in a thread, to handle signals meanwhile.
 
     Raises what the action raises, and `TimeoutError` after `seconds`.
     """
@@ -65,7 +65,7 @@ def patiently(action: Callable[[], Result], seconds: float | None = None) -> Res
 
 
 class Entry(NamedTuple):
-    """A file, or a folder."""
+    """A file or a folder."""
 
     path: str
     is_file: bool
@@ -73,12 +73,12 @@ class Entry(NamedTuple):
 
 
 def is_url(path: str) -> bool:
-    """Return whether a path names a file system of its own."""
+    """Return whether a path begins with a file system's scheme."""
     return _URL.match(path) is not None
 
 
 def plain(path: str) -> str:
-    """Return the path of a file on this machine that is given as `file://…`; any other path as it is."""
+    """Return the path in a local URL, `file://…`; other paths unchanged."""
     if not path.lower().startswith("file://"):
         return path
     from urllib.parse import unquote
@@ -99,13 +99,13 @@ def io_message(fault: Exception) -> str:
     if isinstance(fault, FileNotFoundError):
         return "No such file or directory"
     said = str(getattr(fault, "strerror", None) or fault).split("\n")[0].split(" (Request ID")[0]
-    # what comes before that says again which file it is
+    # the part before repeats the file's name
     return said[max(0, said.find("AWS Error")) :].rstrip(".: ")[:300]
 
 
-# ---- file systems -------------------------------------------------------------------------------------------------
+# ---- file systems
 def located(path: str) -> tuple[Any, str]:
-    """Return the file system of a path (`pyarrow.fs.FileSystem`), and the path in it."""
+    """Return a path's file system (`pyarrow.fs.FileSystem`), and the path within."""
     parts = _URL.match(path)
     if parts is None:
         return needed("pyarrow.fs", "data", LACKING).LocalFileSystem(), os.path.abspath(path)
@@ -120,14 +120,14 @@ def located(path: str) -> tuple[Any, str]:
     except ImportError as lacking:
         raise usage_error(f"`{scheme}://` cannot be read: {io_message(lacking)}", "install it") from None
     except Exception as fault:
-        # a file system of fsspec's may need anything beside the address
+        # an fsspec file system may need more than the address
         message = f"`{scheme}://{host}` cannot be reached: {io_message(fault)}"
         raise ExpressionError("io", message, hint="check the address, and the credentials") from None
     return system, f"{base.rstrip('/')}/{rest}"
 
 
 def arrow(purpose: str) -> Any:
-    """Return the module pyarrow. Raises a usage error where it is not installed."""
+    """Return the module pyarrow. Raises a usage error if it is not installed."""
     return needed("pyarrow", "data", f"pyarrow, which is needed {purpose}, is not installed")
 
 
@@ -162,13 +162,13 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
 
 
 def opened(path: str) -> Any:
-    """Return a file for reading at any place."""
+    """Return a file for random-access reading."""
     system, inner = located(path)
     return _ask(path, lambda: system.open_input_file(inner), ANSWER_SECONDS)
 
 
 def entry(path: str) -> Entry:
-    """Return what there is of a file. Raises `ExpressionError` where it is not there."""
+    """Return the entry of a file. Raises `ExpressionError` if there is none."""
     info = _info(path)
     if info.type.name == "NotFound":
         raise unread(path, FileNotFoundError())
@@ -176,7 +176,7 @@ def entry(path: str) -> Entry:
 
 
 def is_there(path: str) -> bool:
-    """Return whether there is a file or a folder. Raises `ExpressionError` where that cannot be known."""
+    """Return whether a file or folder exists. Raises `ExpressionError` if unknown."""
     return bool(_info(path).type.name != "NotFound")
 
 
@@ -193,7 +193,7 @@ def _ask(path: str, action: Callable[[], Result], seconds: float | None) -> Resu
 
 
 def listed(folder: str, *, deep: bool = False) -> list[Entry]:
-    """Return the entries of a folder by name; empty if it does not exist."""
+    """Return the entries of a folder by name; none if it does not exist."""
     from pyarrow import fs
 
     system, inner = located(folder)
@@ -209,7 +209,7 @@ def listed(folder: str, *, deep: bool = False) -> list[Entry]:
 
 
 def matched(pattern: str) -> list[str]:
-    """Return the files that a pattern with `*`, `?`, `[…]` and `**` names, by name."""
+    """Return the files that match `*`, `?`, `[…]` and `**`, by name."""
     steps = pattern.split("/")
     fixed = next((k for k, step in enumerate(steps) if k > 2 and any(char in step for char in "*?[")), len(steps))
     folder, rest = "/".join(steps[:fixed]), steps[fixed:]
@@ -228,14 +228,14 @@ def _expression(steps: Sequence[str]) -> str:
         if step == "**":
             parts.append(".*" if last else "(?:.*/)?")
         else:
-            # a star stands for anything within one step
+            # a star matches within one level
             inner = fnmatch.translate(step).removeprefix("(?s:").removesuffix(r")\Z").removesuffix(r")\z")
             parts.append(inner.replace(".*", "[^/]*") + ("" if last else "/"))
     return "".join(parts)
 
 
 def make_folder(path: str) -> None:
-    """Make a folder where there is none."""
+    """Make a folder unless it exists."""
     system, inner = located(path)
     if system.type_name in OBJECT_STORES:
         return  # what is in it makes it
@@ -246,37 +246,37 @@ def make_folder(path: str) -> None:
 
 
 def remove(paths: Iterable[str]) -> None:
-    """Delete files, as far as they are there."""
+    """Delete files, if they exist."""
     for path in paths:
         system, inner = located(path)
         with suppress(OSError, ValueError):
             system.delete_file(inner)
 
 
-# ---- writing ------------------------------------------------------------------------------------------------------
+# ---- writing
 def unwritten(path: str, fault: Exception) -> ExpressionError:
     """Return the error for a file that cannot be written."""
     if isinstance(fault, FileExistsError):
         return kept(path)
-    # of an error of pyarrow's only the number says no more than what it is
+    # the number of an error of pyarrow's says enough
     number = getattr(fault, "errno", None)
     reason = os.strerror(number) if number else io_message(fault)
     return ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path, and the space there")
 
 
 def kept(path: str) -> ExpressionError:
-    """Return the error for a file that is there, and is not to be written over."""
+    """Return the error for a file that must not be overwritten."""
     hint = "give another name, or write over it with `--force`"
     return ExpressionError("io", f"`{path}` exists, and is kept", hint=hint)
 
 
 def beside(name: str) -> str:
-    """Return the name that a file has while it is being written: hidden, and nobody else's."""
+    """Return a unique, hidden name for a file being written."""
     return f".{name[:100]}.{secrets.token_hex(6)}.part"
 
 
 class Upload:
-    """A file on another file system: nothing is seen of it until it is finished. Raises `ExpressionError` (`io`)."""
+    """A file on another file system, visible when finished. Raises `ExpressionError` (`io`)."""
 
     def __init__(self, path: str, *, force: bool) -> None:
         from tempfile import SpooledTemporaryFile
@@ -288,7 +288,7 @@ class Upload:
         self.file: IO[bytes] = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - `drop` closes it
 
     def finish(self) -> None:
-        """Send it."""
+        """Upload it."""
         whole = self.system.type_name in OBJECT_STORES
         folder, slash, name = self.inner.rpartition("/")
         target = self.inner if whole else f"{folder}{slash}{beside(name)}"
@@ -310,11 +310,11 @@ class Upload:
         try:
             self.system.move(target, self.inner)
         except OSError:
-            # HDFS does not rename over a file that is there
+            # HDFS does not rename over an existing file
             self.system.delete_file(self.inner)
             self.system.move(target, self.inner)
 
     def drop(self) -> None:
-        """Close it; what has not been sent is gone."""
+        """Close it; unsent data are lost."""
         with suppress(OSError, ValueError):
             self.file.close()

@@ -1,4 +1,4 @@
-"""Progress of long work, shown while standard error is a terminal, and its end by a signal, with the result so far."""
+"""Progress of long work on a terminal, and its end by a signal, with the result so far."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ REFRESH_SECONDS = 0.25
 
 
 class Progress:
-    """A count of answers, shown by Rich while standard error is a terminal and answers go elsewhere.
+    """A count, shown by Rich if standard error is a terminal and answers go elsewhere.
 
-    `unit` is what is counted; with `here` nothing is answered meanwhile, wherever it will go.
+    `unit` is counted; `here` means that no answer is printed meanwhile.
     """
 
     def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
@@ -33,7 +33,7 @@ class Progress:
         self._bar: progress.Progress | None = None
 
     def step(self, count: int, more: str = "") -> None:
-        """Show the count so far, and the text `more`, a few times a second at most."""
+        """Show the count and `more`, a few times a second at most."""
         if not self.active or time.monotonic() < self.next:
             return
         bar = self._bar or self._started()
@@ -63,30 +63,30 @@ class Progress:
 
 
 ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""The signals that end a run: Ctrl-C, the wish to terminate, and a terminal that is closed."""
+"""The signals that end a run: Ctrl-C, termination, and a closed terminal."""
 
 
 def interrupted(rows: int, path: str | None) -> None:
-    """Report on standard error after how many rows the run was interrupted, and that its file is not written."""
+    """Report the rows before an interruption, and that the file is not written."""
     left = "" if path is None else f"; `{path}` is not written"
     write_stderr(f"interrupted after {rows:,} {'row' if rows == 1 else 'rows'}{left}\n")
 
 
 class Interruption:
-    """While entered, the first signal that ends a run sets `asked`, and a second one interrupts at once."""
+    """While entered, the first ending signal sets `asked`; a second one interrupts."""
 
     def __init__(self, *, begun: bool = True) -> None:
         self.asked = False
         self.begun = begun
-        """Whether there is something to end with; until then a signal interrupts at once."""
+        """Whether there is a result; until then a signal interrupts at once."""
         self.code = 0
-        """0, or the exit code of what was interrupted: 128 and the signal's number."""
+        """0, or the exit code of the interruption: 128 plus the signal."""
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interruption:
         if threading.current_thread() is threading.main_thread():
             for number in ENDING:
-                # None is a handler that is not Python's, which could not be put back
+                # None is a handler outside Python, which could not be restored
                 if signal.getsignal(number) not in (signal.SIG_IGN, None):
                     self._before[number] = signal.signal(number, self._ask)
         return self

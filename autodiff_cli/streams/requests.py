@@ -1,7 +1,7 @@
-"""Requests: one program with its point, from the command line, from a file, or from the lines of a stream.
+"""Requests: a program with its point, from the command line, a file, or a line of a stream.
 
-A line of a stream is a program, or a program, a tab and its point (`x**2<TAB>x=3`), or a request record:
-`{"id": any value, "expr": "…", "at": {"x": 3, "y": "pi/4"}, "wrt": ["x"]}`, of which all but `expr` may be left out.
+A line of a stream is a program, or a program, a tab and its point (`x**2<TAB>x=3`), or a request record, where only
+`expr` is required: `{"id": any value, "expr": "…", "at": {"x": 3, "y": "pi/4"}, "wrt": ["x"]}`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KEYS = ("id", "expr", "at", "wrt")
 
 
 class Request(NamedTuple):
-    """A program to answer, or the error that it already is."""
+    """A program to answer, or its error."""
 
     subject: Subject
     text: str
@@ -43,11 +43,11 @@ class Request(NamedTuple):
     wrt: tuple[str, ...] | None
     error: ExpressionError | None = None
     more: Mapping[str, Any] = MappingProxyType({})
-    """The values of keys that only this command's requests have."""
+    """The values of this command's own keys."""
 
 
 def value_with_unit(name: str, text: str, offset: int = 0) -> float:
-    """Return the value of a name, which may have a unit."""
+    """Return the value of a name, perhaps with a unit."""
     from ..inputs.quantities import quantity_value  # what is no plain number need not have one
 
     return quantity_value(name, text, offset)
@@ -57,13 +57,13 @@ class Reading(NamedTuple):
     """How a command reads the parts of a request."""
 
     value_of: ValueOf = value_with_unit
-    """Reads the values of points; by default they are constant expressions, perhaps with a unit."""
+    """Reads values of points; by default constants, perhaps with a unit."""
     keys: Mapping[str, Callable[[Any], Any]] = MappingProxyType({})
-    """Further keys, each with what reads its value, which may raise an `ExpressionError`."""
+    """Further keys, each with its reader, which may raise `ExpressionError`."""
 
     @property
     def leniently(self) -> Reading:
-        """The reading that accepts the correction a refusal offers, where it is unambiguous."""
+        """The reading that accepts an unambiguous correction."""
         return self._replace(value_of=Lenient(self.value_of))
 
 
@@ -79,7 +79,7 @@ class Defaults(NamedTuple):
 
 
 def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None = None) -> Iterator[Request]:
-    """Yield the requests in a stream as their lines come; `idle` is called before waiting for more."""
+    """Yield the requests of a stream; `idle` is called before waiting."""
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
             message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
@@ -97,9 +97,9 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
 
 
 def lines(file: BinaryIO, idle: Callable[[], None] | None = None) -> Iterator[bytes | None]:
-    """Yield the lines of a file without their ends, None for one that is too long, as soon as that is known.
+    """Yield the lines of a file without line ends; None, early, for one too long.
 
-    `idle` is called before each reading, which may have to wait.
+    `idle` is called before each read, which may block.
     """
     begun = bytearray()
     too_long = False
@@ -177,7 +177,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
         more = {key: read(fields[key]) for key, read in own_keys.items() if fields.get(key) is not None}
     except ExpressionError as fault:
         if fault.text is None:
-            # spans so far are places in the line, not in the program
+            # spans are positions in the line, not in the program
             fault.text = text
         return Request(Subject(program, number, ident), "", {}, None, fault)
     subject = _with_notes(Subject(program, number, ident), own, defaults.reading)
@@ -185,7 +185,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
 
 
 def names_of_object(key: str, value: object) -> tuple[str, ...]:
-    """Return the names that a request has under a key: a list of texts."""
+    """Return the names under a key of a request: a list of texts."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         raise ExpressionError("request", f"`{key}` is not a list of names", hint=f'write it as "{key}": ["x", "y"]')
     return tuple(value)
@@ -195,7 +195,7 @@ unknowns_of_object = partial(names_of_object, "for")
 
 
 def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] | None:
-    """Return the names in an option that repeats, None where there are none. Raises a usage error for an empty name."""
+    """Return the names of an option, or None. Raises a usage error for an empty one."""
     if not options:
         return None
     listed = [name for text in options for name in split_names(text)]
@@ -205,9 +205,9 @@ def names(options: list[str] | None, option: str = "--wrt") -> tuple[str, ...] |
 
 
 def mapping(options: Sequence[str] | None) -> dict[str, str]:
-    """Which column has the values of which variable."""
+    """Return the columns of variables, by variable."""
     columns: dict[str, str] = {}
-    # the names of columns may have commas in them
+    # column names may contain commas
     for piece in (piece for option in options or () for piece in re.split(r",(?=[^,]*=)", option)):
         name, equals, column = (part.strip() for part in piece.partition("="))
         if not (name and equals and column):
@@ -221,7 +221,7 @@ def mapping(options: Sequence[str] | None) -> dict[str, str]:
 
 
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:
-    """Return the point in the `--at` options: typed values win over those of files, later files over earlier."""
+    """Return the point of `--at`: typed values win over files, later files over earlier."""
     options = once_read(options) or []
     point = merge([parse_point(option, reading.value_of) for option in options if not isinstance(option, PointFile)])
     for option in reversed(options):
@@ -244,17 +244,17 @@ def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> Value
 
 
 def whole(path: str) -> tuple[str, ExpressionError | None]:
-    """Return the program in a file, `-` for standard input, and its error if it is no text."""
+    """Return the program in a file, `-` for standard input, and its error or None."""
     return reading.whole(path, standard_input() if path == "-" else None)
 
 
 def standard_input() -> BinaryIO:
-    """Return the bytes of standard input; none where it is closed."""
+    """Return standard input in bytes; empty if closed."""
     if sys.stdin is None:
         raise ExpressionError("io", "standard input is closed", hint="give the expression as an argument")
     return sys.stdin.buffer
 
 
 def waits_for_a_person() -> bool:
-    """Return whether nothing will come on standard input unless a person types it."""
+    """Return whether standard input is a terminal or missing."""
     return sys.stdin is None or sys.stdin.isatty()

@@ -26,7 +26,7 @@ CHECKS = {
     "taylor": ("answers", "check_series"),
     "solve": ("equation_answers", "check_solution"),
 }
-"""The module and function of `exercises` that check answers, by command."""
+"""The module and function of `exercises` that check answers."""
 
 
 def command_module(name: str) -> Any:
@@ -76,11 +76,11 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
 
 
 def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
-    """Answer at a point, at many points, or for a stream; return the exit code."""
+    """Answer at a point, many points, or for a stream; return the exit code."""
     grid = call.grid()
     if grid is None and not call.points:
         for option in ("wide", "spreadsheet", "backend"):
-            # a loss has rows, which a backend may compute
+            # a loss has rows, perhaps for a backend
             if call.values[option] and (option != "backend" or question.posed is not None):
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
                 raise usage_error(f"`--{option}` is about rows", hint)
@@ -104,7 +104,7 @@ def _name_the_variable(values: dict[str, Any]) -> None:
 
 
 def with_variable(typed: str, expression: str | None, names: Sequence[str] | None) -> str:
-    """Return the text of a value or range with the name that it lacks, if there is one variable only."""
+    """Return the text of a value or range; a lone variable's name is added."""
     if typed[:1] in ("@", "") or {"=", ","} & {*typed}:
         return typed
     from ...equations.equations import variables_of
@@ -129,6 +129,6 @@ def _mark(command: str, call: Command) -> int:
             wrong.append(mark)
         return mark
 
-    # for programs only: points follow the options
+    # for programs only; points follow the options
     call.lenient = True
     return max(answer_all(call, marked, MarkedView()), EXIT_NO if wrong else 0)

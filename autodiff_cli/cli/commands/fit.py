@@ -56,7 +56,7 @@ def run(call: Command) -> int:
 
 
 def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
-    """Return the fit of a formula to the data of a call. Raises `ExpressionError`."""
+    """Return the fit of a formula to data. Raises `ExpressionError`."""
     known_names = [*request.point, *arguments["fixed"]]
 
     formula = None
@@ -71,7 +71,7 @@ def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
 
 
 def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
-    """Return the points of `--predict` as columns, from files, values or sweeps."""
+    """Return the points of `--predict` as columns."""
     from ...data.columns import read_columns
 
     point: dict[str, float] = {}
@@ -92,7 +92,7 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
     grid = grid_of(point)
     axes = {} if grid is None else grid.axes
     first = {name: axes[name].value(0) if name in axes else x for name, x in point.items()}
-    # numbers with units are in coherent ones
+    # numbers with units are in coherent units
     columns.units = {name: x.coherent_unit for name, x in first.items() if isinstance(x, Quantity)}
     if grid is None:
         columns.update({name: [float(x)] for name, x in point.items()})
@@ -106,7 +106,7 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
 
 
 def residuals_table(answer: Fit, path: str) -> bytes:
-    """Return the data with fitted values and residuals as csv or parquet."""
+    """Return data with fitted values and residuals as csv or parquet."""
     unit = answer.headed(answer.response).removeprefix(answer.response)
     columns: dict[str, Sequence[float | None]] = {
         **{answer.headed(name): column for name, column in answer.columns.items()},

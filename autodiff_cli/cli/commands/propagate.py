@@ -1,4 +1,4 @@
-"""`autodiff propagate`: a result with its uncertainty, from values with theirs."""
+"""`autodiff propagate`: a result with its uncertainty, from inputs with theirs."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ from ..searches import Searches
 def question(
     call: Call, fitted: Estimates | None, pairs: Mapping[tuple[str, str], float], degrees: Mapping[str, float]
 ) -> Method:
-    """Return the method, with values and correlations of options and a fit."""
+    """Return the method, with values and correlations."""
     arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
     role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
 
@@ -60,7 +60,7 @@ def run(call: Command) -> int:
     searches = Searches(
         call,
         view,
-        # units in these formats do not depend on the numbers; before the choice the format is ""
+        # units in these formats do not depend on numbers; "" is no choice yet
         lambda request, stop: method(
             request, stop=stop, by_size=searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
         ),
@@ -94,7 +94,7 @@ def run(call: Command) -> int:
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
-    """Return the parameters that `fit` wrote to a path, or to an open file."""
+    """Return the parameters from `fit` at a path, or in an open file."""
     text, fault = whole(path, file)
     try:
         if fault is not None:
@@ -108,7 +108,7 @@ _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
 
 def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
-    """Return a reader of values that also reads draws: `draws(chain.csv#a)`."""
+    """Return a reader of values and draws: `draws(chain.csv#a)`."""
 
     def read(name: str, text: str, offset: int = 0) -> float:
         match = _DRAWS.fullmatch(text)
@@ -132,7 +132,7 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
 
 
 def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[str]) -> dict[str, list[float]]:
-    """Return the columns that are variables. Raises `ExpressionError`."""
+    """Return the columns of variables. Raises `ExpressionError`."""
     implicit = call.unknowns is not None or call.between is not None
 
     def used(columns: Sequence[str]) -> list[str]:

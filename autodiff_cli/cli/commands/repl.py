@@ -27,10 +27,10 @@ can be meant; `read as:` says how.
 """
 
 REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
-"""Lines answered without output before the prompt, to import modules."""
+"""Lines answered silently before the prompt, to import modules."""
 
 LIBRARIES = {name: libraries.split() for name, libraries in table("libraries").items()}
-"""Libraries to import at the prompt, or while a line that needs them is typed."""
+"""Libraries to import at the prompt, or when a line needs them."""
 
 IDLE_SECONDS = 1.0
 """Seconds at the prompt before the libraries of searches are imported."""
@@ -74,7 +74,7 @@ def run(call: Call) -> int:
 
 
 def rehearse() -> None:
-    """Import what the first answers need, by answering lines without output."""
+    """Import the modules for first answers by silent rehearsal."""
     nowhere, session = io.StringIO(), Lines()
     with redirect_stdout(nowhere), redirect_stderr(nowhere):
         for line in REHEARSAL:
@@ -89,7 +89,7 @@ def import_commands() -> None:
 
 
 def prepare_all() -> None:
-    """Import what commands need, then what searches need, and rehearse a fit."""
+    """Import what commands need, then searches, and rehearse a fit."""
     import_commands()
     sleep(IDLE_SECONDS)
     import_libraries(LIBRARIES["fit"])
@@ -98,7 +98,7 @@ def prepare_all() -> None:
 
 
 def rehearse_fit() -> None:
-    """Fit a curve without output: the first fit compiles code and patterns."""
+    """Fit a curve silently: the first fit compiles code and patterns."""
     from ...data.text_dialects import UNFORCED, recognize
     from ...optimize.fit import fit
     from ...views.fit import FitView
@@ -115,13 +115,13 @@ def import_libraries(names: Sequence[str]) -> None:
     for name in names:
         with suppress(ImportError):
             importlib.import_module(name)
-    # else the first answer would search the modules for garbage
+    # else the first answer would search modules for garbage
     with _answering:
         gc.freeze()
 
 
 def prepare(text: str) -> None:
-    """Start to import what the command being typed needs."""
+    """Start to import the libraries of the command being typed."""
     command, space, rest = text.partition(" ")
     words = ("", *(" --output" for word in rest.split() if word in ("-o", "--output")))
     names = [name for option in words for name in LIBRARIES.get(command + option, ())] if space else []

@@ -1,4 +1,4 @@
-"""Functions of many floats: sums, means, products, extremes, norms, log-sum-exp."""
+"""Functions of many floats: sums, means, products, extremes, norms."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
 
 
 def prod(*xs: float) -> float:
-    """Return the product, whatever the order and the size of partial products."""
+    """Return the product, whatever the order and size of partial products."""
     if len(xs) > 6:
         return rounded(_running_products(xs)[-1])
     value = 1.0
@@ -62,7 +62,7 @@ def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
 
 
 def unit_vector(*xs: float) -> list[float]:
-    """Return each argument divided by the norm, the gradient of `hypot`; zeros for norm 0.
+    """Return each argument over the norm, the gradient of `hypot`; zeros for norm 0.
 
     Accurate even if the norm overflows or is subnormal.
     """

@@ -1,6 +1,6 @@
 """Elementary and activation functions of floats, and closed forms for their derivatives.
 
-The closed forms are safe where the obvious formula overflows or cancels.
+The closed forms are safe where the usual formula overflows or cancels.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from .parts import by_multiprecision, cos_pi, sin_pi
 from .twofold import finite, horner, scaled_exp, two_product, two_sum
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
-"""2**-1022: smaller numbers are subnormal and have fewer than 53 bits."""
+"""2**-1022: smaller numbers are subnormal, with fewer than 53 bits."""
 
 
 def pow(x: float, y: float) -> float:

@@ -1,7 +1,7 @@
-"""Accurate double-precision formulas, for this program and for exported code.
+"""Accurate double-precision formulas, for this program and exported code.
 
 Each is a rule on a number type: `REAL` computes with it, and a recorder turns it into a function for targets whose
-library lacks it. Other functions use the definition in their row of the table.
+library lacks it. Other functions use their definition in the table.
 """
 
 from __future__ import annotations
@@ -337,7 +337,7 @@ COMPENSATED: dict[str, Any] = by_name({
     "exp": _compensated_exp, "pow": _compensated_power,
     "polygamma": lambda m, n, x: special.polygamma(m, n, x) if float(n) <= special.MAX_POLYGAMMA_ORDER else None,
 })  # fmt: skip
-"""Formulas in place of library functions that are wrong by one ulp in one case of ten, or by more.
+"""Replacements for library functions that err by an ulp in one case of ten, or by more.
 
 They return None if they are not more accurate.
 """
@@ -358,10 +358,10 @@ FORMULAS: dict[str, Any] = functions_of(vars(special)) | functions_of(globals())
     "recip_one_minus_square": _switch_at_1e9(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
     "recip_sqrt_square_minus_one": lambda m, x: 1 / _sqrt_square_minus_one(m, x),
 })  # fmt: skip
-"""The formulas by operation: those of `special_formulas`, those above, and short ones."""
+"""Formulas by operation: of `special_formulas`, from above, and short ones."""
 
 
 def formula(name: str) -> Any:
-    """Return the formula of an operation; None if no short accurate one exists."""
+    """Return the formula of an operation; None without a short accurate one."""
     definition = FORMULAS.get(name) or ACCURATE.get(name)
     return definition or (None if OPERATIONS[name].for_reading else DEFINITIONS.get(name))

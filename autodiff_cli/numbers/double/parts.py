@@ -1,4 +1,4 @@
-"""Helpers on floats: waves of period 2, a multiprecision fallback, coefficients."""
+"""Helpers on floats: waves, a multiprecision fallback, coefficients."""
 
 from __future__ import annotations
 
@@ -109,10 +109,10 @@ _OF_THE_THREAD = threading.local()
 
 
 def by_multiprecision(name: str, *inputs: float) -> float:
-    """Return a function's value at doubles, to at least 60 digits, as the nearest double.
+    """Return a function's value at doubles, computed with 60 digits or more, as the nearest double.
 
-    The slow, safe way where fast formulas cancel or are not worth their lines. Raises the errors of the function, and
-    OverflowError if the result is too large for a double.
+    The slow, safe way if fast formulas cancel or would be long. Raises the errors of the function, and OverflowError if
+    the result is too large for a double.
     """
     if not hasattr(_OF_THE_THREAD, "numbers"):
         from ..multiprecision import Multiprecision  # mpmath is slow to load

@@ -1,4 +1,4 @@
-"""Gamma and error functions on floats, with beta, their derivatives, and gelu."""
+"""Gamma and error functions on floats, beta, their derivatives, and gelu."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .parts import (
 from .twofold import finite, horner, scaled_exp, two_product, two_sum
 
 FAST_ORDERS = range(1, 13)
-"""Orders of polygamma summed in doubles: above, rounding of x + k is too large."""
+"""Orders of polygamma summed in doubles: above, x + k is too inexact."""
 
 MIN_MODERATE = 1e-10
 MAX_MODERATE = 150.0
 """Between these, products of two gamma functions cannot overflow."""
 
 MIN_ASYMPTOTIC = 10.0
-"""The least argument at which eight asymptotic terms give full precision."""
+"""The least argument for full precision by eight asymptotic terms."""
 
 HALF_LN_2PI = 0.9189385332046728
 """log(2π)/2."""
@@ -185,7 +185,7 @@ NORMAL_PEAK = 0.3989422804014327
 """1/sqrt(2π), the normal density at 0."""
 
 FAR_TAIL = -30.0
-"""Below this the normal distribution function uses its asymptotic series."""
+"""Below this the normal distribution uses its asymptotic series."""
 
 
 def exp_neg_square(x: float) -> float:

@@ -57,7 +57,7 @@ MAX_POLYGAMMA_ORDER = 6
 
 
 class Lacking(Exception):
-    """A target lacks a function for which there is no formula."""
+    """A target lacks a function that has no formula."""
 
 
 def _erf_near(x: Number) -> Number:

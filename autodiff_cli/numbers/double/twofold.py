@@ -1,4 +1,4 @@
-"""Doubles with their rounding errors: the exact sums and products of accurate formulas."""
+"""Doubles with rounding errors: the exact sums and products of formulas."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def scaled_product(p: Scaled, q: Scaled) -> Scaled:
 
 
 def rounded(p: Scaled) -> float:
-    """Return a scaled number as a float. Raises OverflowError if it is too large."""
+    """Return a scaled number as a float. Raises OverflowError if too large."""
     return math.ldexp(p[0] + p[1], p[2])
 
 
