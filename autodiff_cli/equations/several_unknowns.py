@@ -137,7 +137,9 @@ class SeveralEquations(Search):
             if rank([[*row, a] for row, a in zip(rows, values, strict=True)]) > count:
                 self.complete, self.kind = True, "the equations are linear and contradict each other"
                 return []
-            self.complete, solutions = False, solutions[:1]
+            # from the inside of the bounds a line of solutions goes on; from their edge it may leave them
+            if solutions and all(low < a < high for a, (low, high) in zip(solutions[0], self.bounds, strict=True)):
+                self.complete, solutions = False, solutions[:1]
         return solutions
 
     def _accuracy(self, x: Sequence[float]) -> Accuracy | None:
