@@ -45,9 +45,8 @@ NUMPY_BLOCK_ROWS = 16_384
 LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
 """Scales that overflow: 1/(LOWER_SCALE·x) if |x| < 1e-100, UPPER_SCALE·x if |x| > 1e100."""
 
-FAR = native("beta logaddexp logsumexp")
 FAR_SCALE = 1e302
-"""Overflows if |x| > 1.8e6, where second derivatives of `FAR` functions lose digits."""
+"""Overflows if |x| > 1.8e6, where functions that are `cancels_far` lose digits."""
 
 MAX_POWER = 1_000
 """Whole powers from 2 to this one have no pole."""
@@ -113,7 +112,7 @@ def _doubtful(recording: Recording) -> Iterator[Step]:
         if i not in recording.active:
             continue
         primitive, parents = graph.primitives[i], graph.parents[i]
-        if primitive.name in FAR:
+        if primitive.cancels_far:
             yield from [m.step("mul", place[p], FAR_SCALE) for p in parents]
         near = {bound.position for bound in primitive.bounds.bounds if bound.end == 0}
         if primitive is POW:

@@ -185,6 +185,8 @@ class Facts(NamedTuple):
     """Whether this last input gives it a value for all others, if `domain` is not bounds."""
     roles: tuple[str, ...] = ()
     """The names of the inputs in messages, if they differ: the base."""
+    cancels_far: bool = False
+    """Whether compiled formulas of its second derivatives lose digits at inputs far from 0."""
     for_reading: bool = False
     """Whether its definition loses digits or is no easier: it is for reading only."""
     commutative: bool = False

@@ -417,7 +417,7 @@ learning("softsign", "x", "x/(1 + |x|)", lambda m, x, out: (1 / (1 + m.abs(x))) 
     active_branch=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)",
     samples=(*_LINE, 1e100))
 learning("logaddexp", "x y", "log(exp(x) + exp(y))", lambda m, x, y, out: m.softmax_weight(x, x, y),
-    lambda m, x, y, out: m.softmax_weight(y, x, y), facts="commutative",
+    lambda m, x, y, out: m.softmax_weight(y, x, y), facts="commutative cancels_far",
     definition=lambda m, x, y: m.log(m.exp(x) + m.exp(y)),
     accurate=lambda m, x, y: m.max(x, y) + m.log1p(m.exp(-m.abs(x - y))),
     samples=((1.0, 2.0), (800.0, 799.0), (-800.0, -750.0), (0.0, -50.0)))
@@ -462,7 +462,7 @@ special("polygamma", "n x", "`n`-th derivative of digamma, `n` a fixed whole num
     domain_message=lambda n, x: ("orders above 10000 are not computed", "take a lower order") if n > 10000 else None,
     family="gamma", latex=r"\psi^{(#1)}", samples=((0.0, 2.5), (1.0, 0.5), (2.0, 3.75), (3.0, -1.5), (4.0, 20.5)))
 special("beta", "a b", "beta function", lambda m, a, b, out: m.beta_slope(a, b),
-    lambda m, a, b, out: m.beta_slope(b, a), facts="for_reading commutative",
+    lambda m, a, b, out: m.beta_slope(b, a), facts="for_reading commutative cancels_far",
     definition=lambda m, a, b: m.gamma(a) * m.gamma(b) / m.gamma(a + b), domain="a and b are not 0, -1, -2, …",
     source="DLMF 5.12", family="gamma",
     latex=r"\mathrm{B}", samples=((0.5, 0.5), (2.0, 3.0), (30.5, 40.25), (5.0, 1e-5)))
@@ -520,7 +520,8 @@ def _logsumexp(m: Any, *xs: Number) -> Number:
     return total
 
 
-aggregate("logsumexp", "*xs", "log(exp(x1) + exp(x2) + …)", lambda m, xs, out: m.softmax(*xs), facts="commutative",
+aggregate("logsumexp", "*xs", "log(exp(x1) + exp(x2) + …)", lambda m, xs, out: m.softmax(*xs),
+    facts="commutative cancels_far",
     definition=lambda m, *xs: m.log(m.sum(*[m.exp(x) for x in xs])), accurate=_logsumexp,
     by_output=lambda m, x, out: m.exp(x - out), samples=(*_LISTS, (1000.0, 999.0, -1000.0)))
 
