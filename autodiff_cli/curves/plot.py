@@ -350,7 +350,7 @@ def _curve(
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
-        warnings = [*warnings, *[kink.warning() for kink in swept.met]]
+        warnings = [*warnings, *swept.warnings]
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
     low, high = ends or (spanning([*marks, *([at] if pointed else [])]) if path else around(at))

@@ -205,7 +205,7 @@ class Operator:
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         """Return the values of the equations over a box, and their Jacobian."""
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
-        rows, kinks = at.jacobian(self.unknowns)
+        rows, kinks = at.jacobian()
         if kinks:
             raise Refusal("undecided", "a kink", "")
         ball = self.m.number

@@ -106,7 +106,7 @@ def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multip
     def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
         here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
         swept = evaluate_in(m, problem.program.outputs, here, problem.unknowns)
-        return [multiplicity * x for x in swept.values], swept.jacobian(problem.unknowns)[0]
+        return [multiplicity * x for x in swept.values], swept.jacobian()[0]
 
     return values_and_rows
 
@@ -131,7 +131,7 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
     swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
     with Defined():
-        return left, [[float(x) for x in row] for row in swept.jacobian(problem.unknowns)[0]]
+        return left, [[float(x) for x in row] for row in swept.jacobian()[0]]
     return left, None
 
 
@@ -187,7 +187,7 @@ def derivatives(
     by: Sequence[str],
 ) -> tuple[Matrix, Kinks]:
     """Return the derivatives of the unknowns, −F_u⁻¹·F_p, and the kinks. Raises `Singular`."""
-    rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian([*unknowns, *by])
+    rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian()
     n = len(unknowns)
     if not by:
         return [[] for _ in unknowns], kinks

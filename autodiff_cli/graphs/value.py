@@ -487,7 +487,7 @@ Source = Value | Graph
 
 
 def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
-    """Return a graph's nodes as Values with data, some of them `replaced`."""
+    """Return a graph's nodes as Values with data and derivatives, some of them `replaced`."""
     values: list[Value] = []
     labels, constants, span_of = graph.labels, graph.constants, graph.span_of
     for i, primitive in enumerate(graph.primitives):
@@ -495,6 +495,7 @@ def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})
         if value is None:
             value = node(primitive, [values[p] for p in graph.parents[i]])
             value.data = graph.data[i]
+            value.grad = graph.grads and graph.grads[i]
             source = constants[i][1] if i in constants else None
             value._about = About(labels.get(i, ""), span_of(graph.places[i]), source, primitive is not CONSTANT)
         values.append(value)
@@ -571,21 +572,12 @@ def differentiate(output: Value) -> list[Diagnostic]:
     nodes: list[Value] = graph.places
     for n in nodes:
         n.grad = 0.0
-    at = Evaluation(REAL, graph)
-    at.wanted = {n.label: i for i, n in enumerate(nodes) if n._first is None and n.active and n.label}
-    active = at.activity([i for i, n in enumerate(nodes) if n._first is None and n.active])
-    adjoints, kinks, order = at.reverse({graph.roots[0]: 1.0}, active)
-    for i in order:
+    leaves = [i for i, n in enumerate(nodes) if n._first is None and n.active]
+    at = Evaluation(REAL, graph, {nodes[i].label: i for i in leaves if nodes[i].label})
+    at.active = at.activity(leaves)
+    at.differentiate()
+    for i in at.order:
         nodes[i].data = graph.data[i]
-    for n, grad in zip(nodes, grads(adjoints, active), strict=True):
+    for n, grad in zip(nodes, at.grads(), strict=True):
         n.grad = grad
-    return at.warnings(kinks)
-
-
-def grads(adjoints: Sequence[float | None], active: Sequence[bool]) -> list[float | None]:
-    """Return the derivatives by the nodes; None for one without active leaves."""
-    # `+ 0.0` turns -0.0 into 0.0.
-    return [
-        (0.0 if depends else None) if adjoint is None else adjoint + 0.0
-        for adjoint, depends in zip(adjoints, active, strict=True)
-    ]
+    return at.warnings

@@ -32,6 +32,11 @@ class Graph:
     from the other on demand.
     """
 
+    grads: Sequence[Any] | None = None
+    """The derivative of the output by each node, None for one without influence; None itself without a sweep."""
+    unit: Callable[[int], Any] | None = None
+    """Returns the unit of a node, whose value is in coherent ones."""
+
     def __init__(self) -> None:
         self.rows = []
         self.places: list[Place] = []
