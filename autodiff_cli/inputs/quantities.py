@@ -275,12 +275,14 @@ class ProgramUnits:
         """Return the unit of an output's derivative by these variables in succession."""
         if not names:
             return self.outputs[output].difference
-        below = reduce(mul, (self.differences.get(name, Unit()) for name in names))
-        return self._ratio(self.outputs[output], below, output, higher=len(names) > 1)
+        return self._ratio(output, [self.differences.get(name, Unit()) for name in names])
 
-    def _ratio(self, above: Unit, below: Unit, output: int = 0, higher: bool = False) -> Unit:
-        unit = ratio(above, below, higher)
-        return unit if self._system is None or output in self.chosen else self._system.unit(unit.dimension)
+    def _ratio(self, output: int, below: Sequence[Unit]) -> Unit:
+        unit = ratio(self.outputs[output], reduce(mul, below), higher=len(below) > 1)
+        if self._system is None or output in self.chosen:
+            return unit
+        # products of other units cannot replace degrees and per cent
+        return reduce(truediv, [one for one in below if one.dimension == NUMBER], self._system.unit(unit.dimension))
 
     def in_system(self, tree: Any) -> Any:
         """Return the units in which numbers of these dimensions need no factor: the system's, or the SI's."""
@@ -315,7 +317,7 @@ class ProgramUnits:
         if bound:
             nodes = [None if i is None else self.node(i) for i in bound]
             units["intermediates"] = [
-                {"value": node or Unit(), "grad": Unit() if node is None else self._ratio(self.outputs[0], node)}
+                {"value": node or Unit(), "grad": Unit() if node is None else self._ratio(0, [node])}
                 for node in nodes
             ]
         return units
