@@ -317,8 +317,7 @@ class ProgramUnits:
         if bound:
             nodes = [None if i is None else self.node(i) for i in bound]
             units["intermediates"] = [
-                {"value": node or Unit(), "grad": Unit() if node is None else self._ratio(0, [node])}
-                for node in nodes
+                {"value": node or Unit(), "grad": Unit() if node is None else self._ratio(0, [node])} for node in nodes
             ]
         return units
 
