@@ -146,7 +146,7 @@ def pose_over(
         nonlocal program
         if fill is not None:
             readable = [name for name in without_unused_lists(text, columns, values) if is_name(name)]
-            variables = parse(text, [*readable, *values]).leaves
+            variables = parse(text, [*readable, *values], units=True).leaves
             values.update(fill(name for name in variables if name not in readable and name not in values))
         program = fitted(text, columns, values, None).program
         used = [name for name in program.leaves if name in columns]

@@ -256,13 +256,6 @@ SEVERAL = "`autodiff jacobian` differentiates several outputs"
 def check_single(program: Program, hint: str = SEVERAL) -> None:
     """Raise an `ExpressionError` if a program has several outputs."""
     if len(program.roots) > 1:
-        for comma in re.finditer(r"(?<![\w.,])(\d+),(\d+)(?![\d.,])", program.text):
-            before = program.text[: comma.start()]
-            if any(before.count(opened) > before.count(closed) for opened, closed in ("()", "[]")):
-                continue
-            message = f"`{comma[0]}` has a comma, which separates outputs here"
-            hint = f"decimals have a point: `{comma[1]}.{comma[2]}`; with two outputs, {hint}"
-            raise ExpressionError("type", message, Span(*comma.span()), hint)
         message = f"this program has {len(program.roots)} outputs, and a gradient needs one"
         raise ExpressionError("type", message, program.whole.span(program.roots[1]), hint)
 

@@ -416,7 +416,7 @@ def begin(
     if over is None:
         if init is not None:
             values = dict(point or {})
-            missing = [name for name in parse(text, values).variables if name not in values]
+            missing = [name for name in parse(text, values, units=True).variables if name not in values]
             point = values | init.values(missing)
         problem = pose_with_units(text, point, wrt, units)
         free = [name for name in problem.wanted if name in problem.program.leaves]

@@ -584,6 +584,8 @@ class _Expansion:
         if norm and len(self.names) > 1:
             ways.append([slope / norm for slope in self.slopes])
         for way, m in zip(ways, [*self.moments, Moments()], strict=False):
+            if math.isinf(m.variance):
+                continue
             # three points have the mean, variance, skewness and kurtosis: H. P. Hong,
             # Reliability Engineering and System Safety 59 (1998) 261
             half = math.sqrt(max(m.fourth - 0.75 * m.third**2, 0.0))
@@ -665,10 +667,13 @@ class _Expansion:
             departures.append((t, weight, departure))
         if not all(math.isfinite(d) for _, _, d in departures):
             return True
-        u = self.first.uncertainty
+        # numbers near 1 neither overflow nor underflow as squares
+        size = max([self.first.uncertainty, *(abs(d) for _, _, d in departures)]) or 1.0
+        u, slope = self.first.uncertainty / size, slope / size
+        departures = [(t, w, d / size) for t, w, d in departures]
         shift = math.fsum(w * d for _, w, d in departures)
         extra = math.fsum(w * d * (2 * slope * t + d - shift) for t, w, d in departures)
-        return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
+        return size * max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
     def _variance_terms(self, size: float) -> list[float]:
         """Return the higher-order contributions to the variance, over `size` squared. Raises `ExpressionError`.
