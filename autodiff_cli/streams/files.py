@@ -108,9 +108,10 @@ class AtomicFile:
         self.beside: str | None = None
         try:
             with suppress(FileNotFoundError):
-                self.mode = os.stat(self.target).st_mode
+                self.mode = os.stat(path).st_mode
             if self.mode is not None and not stat.S_ISREG(self.mode):
-                self.file: IO[bytes] = open(self.target, "wb")  # noqa: SIM115 - `drop` closes it
+                # the target of `/dev/stdout` may be a pipe, which has no name
+                self.file: IO[bytes] = open(path, "wb")  # noqa: SIM115 - `drop` closes it
                 return
             if self.mode is not None and not force:
                 raise kept(path)
