@@ -29,7 +29,8 @@ class Output:
             self.path = path = plain(path)
             check(path, force=force)
             folder = os.path.dirname(os.path.realpath(path))
-            near = folder if os.access(folder, os.W_OK) else None
+            is_device = os.path.exists(path) and not os.path.isfile(path)
+            near = folder if os.access(folder, os.W_OK) and not is_device else None
             held = SpooledTemporaryFile(max_size=MAX_BYTES_IN_MEMORY, dir=near)  # noqa: SIM115 - closed when all is written
             self.stream = _Named(held, path)
 
