@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ..formulas.derivation import Derivation, Step, as_written, derivative_name, latex, operator
 from ..formulas.diff import LANGUAGES, Diff
@@ -12,7 +12,7 @@ from ..language.printer import expression_text
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, conditional, numbers_table, stated
 from .mathematics import mathematical
 from .numerals import attach_units
-from .schema import OutputRow, View, declared, record_of, records_of
+from .schema import OutputRow, Values, View, declared, record_of, records_of
 
 _WORDS = ("unless ", "away ", "where ")
 """How a condition begins that is said in words."""
@@ -80,19 +80,16 @@ def derivation_record(derivation: Derivation) -> dict[str, object]:
 DERIVATIVE = declared("derivative").fields
 
 
-class DiffView(View[Diff]):
+class DiffView(View[Diff], section="diff"):
     """The view of derivatives as formulas, with steps if requested."""
 
-    fields, csv_columns, _, unit_columns = declared(
-        "diff",
-        {
-            "derivatives": lambda answer: [
-                record_of(DERIVATIVE, derivative, answer.arithmetic.name if answer.point else "double")
-                for derivative in answer.derivatives
-            ],
-            "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,
-        },
-    )
+    computed: ClassVar[Values] = {
+        "derivatives": lambda answer: [
+            record_of(DERIVATIVE, derivative, answer.arithmetic.name if answer.point else "double")
+            for derivative in answer.derivatives
+        ],
+        "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,
+    }
     endings = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
 
     unicode: bool = True
