@@ -47,9 +47,12 @@ class HessianView(View[Hessian], section="hessian"):
         if len(names) <= MAX_COLUMNS:
             yield matrix_table("Hessian", names, answer.hessian, self.digits)
         else:
-            entries = [(row, col, self.number(x)) for row, col, x in _lower_triangle(answer) if float(x)]
-            heads = ("row", "column", "second derivative")
-            yield Table(heads, entries, frozenset((2,)), styles=("name", "name", "number"))
+            entries = [
+                (((row, "name"),), ((col, "name"),), ((self.number(x), "number"),))
+                for row, col, x in _lower_triangle(answer)
+                if float(x)
+            ]
+            yield Table(("row", "column", "second derivative"), entries, frozenset((2,)))
         meaning = MEANING.get(answer.verdict, "")
         if answer.eigenvalues is not None:
             yield stated("eigenvalues", ", ".join(map(self.number, answer.eigenvalues)))

@@ -203,7 +203,11 @@ class TraceView(View[Trace], section="trace"):
             yield from self._table("steps", heads, answer.pulls, notation.adjoint_cells, seeds)
             if answer.gradient:
                 table = partials_table(answer.point, answer.gradient, self.digits, shaped=not self.blanks)
-                yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if self.blanks else table)
+                yield (
+                    table._replace(rows=[(*row[:-1], ((BLANK, "number"),)) for row in table.rows])
+                    if self.blanks
+                    else table
+                )
             else:
                 yield NO_VARIABLES
         else:
