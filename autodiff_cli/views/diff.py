@@ -53,14 +53,6 @@ def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -
         yield Table(("rule", "part", "result"), [written.cells(step) for step in derivation.steps])
 
 
-def derivation_lines(derivation: Derivation, unicode: bool = True) -> Iterator[str]:
-    """Yield the steps as lines of a solution written by hand."""
-    written = Written(derivation.by[-1], unicode)
-    for step in derivation.steps:
-        rule, part, result = written.parts(step)
-        yield f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})"
-
-
 DERIVATION = declared("derivation").fields
 """The keys of a derivation."""
 
@@ -148,8 +140,12 @@ class DiffView(View[Diff], section="diff"):
         yield {f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}": row.value for row in answer.derivatives}
 
     def one_line(self, answer: Diff) -> str:
-        derivations = answer.derivations if answer.language == "text" else ()
-        lines = [line for derivation in derivations for line in derivation_lines(derivation, self.unicode)]
+        lines = []
+        for derivation in answer.derivations if answer.language == "text" else ():
+            written = Written(derivation.by[-1], self.unicode)
+            for step in derivation.steps:
+                rule, part, result = written.parts(step)
+                lines.append(f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})")
         return "\n".join([*lines, answer.program])
 
     def latex_document(self, answer: Diff) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from string import Template
 from typing import ClassVar
 
 from ..derivatives.page import Page
@@ -21,6 +20,7 @@ from .document import plain
 from .pictures.cells import Choices, title
 from .pictures.scene import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
+from .rendering import web_page
 from .schema import Values, View, record_of
 from .trace import Notation
 
@@ -75,7 +75,8 @@ def document(page: Page, theme: Theme = "auto") -> str:
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
     pictures = [page.picture, *(folding.picture for folding in page.folded)]
-    text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
+    text = web_page(
+        "page",
         policy=policy,
         title=escape(title(page.picture)),
         heading=escape(heading),

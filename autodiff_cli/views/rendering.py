@@ -18,7 +18,6 @@ from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Tabl
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleRenderable
-    from rich.text import Text
 
 MIN_SENTENCE_WIDTH = 24
 """The least width of a sentence in a table that can be split instead."""
@@ -172,10 +171,8 @@ class PlainText:
         from rich.text import Text
 
         heading: Style = "heading"
-        rows = [
-            tuple([as_shown(cell, self.look) for cell in row])
-            for row in ([((head, heading),) for head in table.heads], *table.rows)
-        ]
+        heads = [((head, heading),) for head in table.heads]
+        rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in (heads, *table.rows)]
         blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
         if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
@@ -185,12 +182,15 @@ class PlainText:
         lines: list[str] = []
         for block in blocks:
             grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
-            heads, *texts = [
-                [Text.assemble(*row[k]) if width is None else _wrapped(row[k], width) for k, width in block.items()]
+            head, *texts = [
+                [
+                    Text("\n").join([Text.assemble(*line) for line in broken(row[k], width, indent=0)])
+                    for k, width in block.items()
+                ]
                 for row in rows
             ]
-            for k, head in zip(block, heads, strict=True):
-                grid.add_column(head, justify="right" if k in table.right else "left", no_wrap=True)
+            for k, text in zip(block, head, strict=True):
+                grid.add_column(text, justify="right" if k in table.right else "left", no_wrap=True)
             for row in texts:
                 grid.add_row(*row)
             lines += self._drawn_lines(grid)
@@ -373,16 +373,6 @@ def _console() -> Console:
     )
 
 
-def _wrapped(pieces: Pieces, width: int) -> Text:
-    from rich.text import Text
-
-    first, *more = broken(pieces, width, indent=0)
-    text = Text.assemble(*first)
-    for line in more:
-        text.append("\n").append_tokens(line)
-    return text
-
-
 def column_blocks(
     rows: Sequence[Sequence[Pieces]], kept: Sequence[int], width: int | None
 ) -> list[dict[int, int | None]] | None:
@@ -456,6 +446,14 @@ def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str
     on, more, last = ("│", "├─", "└─") if look.unicode else ("|", "|-", "`-")
     passing = [(on if rail else "").ljust(step) for rail in rails]
     return "".join(passing[:-1]) + (more if rails[-1] else last)[: max(step - 1, 1)].ljust(step), "".join(passing)
+
+
+def web_page(name: str, **parts: str) -> str:
+    """Return the HTML of a page in `web` with its parts."""
+    from importlib.resources import files
+    from string import Template  # only pages need it
+
+    return Template((files(__package__) / "web" / f"{name}.html").read_text(encoding="utf-8")).substitute(parts)
 
 
 def escaped_html(text: str) -> str:
