@@ -29,6 +29,9 @@ MAX_RISE = 0.01
 """The rise within one step that is refined, relative to the height."""
 MAX_HIDDEN_BEND = 0.05
 """The height of a peak between two points that counts as missed, relative to the height."""
+MAX_HIDDEN_PEAKS = 60
+MAX_SPLITS = 4_096
+"""The most halvings of a step together, beside such a peak."""
 MAX_HULLS = 2_000
 """The most enclosures in search of such peaks."""
 LEAST_PEAK = 2.0**-30
@@ -222,7 +225,7 @@ class _Tracer:
         return None
 
     def _bend(self, a: float, at_a: float, b: float, at_b: float, depth: int) -> None:
-        first = True
+        first, splits = True, 0
         stack = [(a, at_a, b, at_b, depth)]
         while stack:
             a, at_a, b, at_b, depth = stack.pop()
@@ -230,6 +233,7 @@ class _Tracer:
             at_middle = self.function(middle) if a < middle < b else None
             if (
                 depth > 0
+                and splits < MAX_SPLITS
                 and at_middle is not None
                 and min(at_a, at_middle, at_b) <= self.sight[1]
                 and max(at_a, at_middle, at_b) >= self.sight[0]
@@ -237,13 +241,15 @@ class _Tracer:
             ):
                 stack.append((middle, at_middle, b, at_b, depth - 1))
                 stack.append((a, at_a, middle, at_middle, depth - 1))
-                first = False
+                first, splits = False, splits + 1
                 continue
             is_straight = (
                 at_middle is not None and abs(at_middle - (at_a + at_b) / 2) <= MAX_CHORD_DISTANCE * self.height
             )
             if first and is_straight and (place := self._hidden(a, at_a, b, at_b)) is not None:
                 self.hidden.add(place[0])
+                if len(self.hidden) >= MAX_HIDDEN_PEAKS:
+                    self.hull, self.coarse = None, True
                 if self.is_flat:
                     # the height of a constant function with peaks is that of its peaks
                     self.height = max(self.height if self.margin else 0.0, abs(place[1] - at_a))
