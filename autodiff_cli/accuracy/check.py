@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.value_and_gradient import GradientResult, value_and_gradient
-from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, Problem, check_single, pose
+from ..inputs.optional_units import pose_with_units, with_units
+from ..inputs.problem import Point, Problem
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
@@ -116,10 +116,9 @@ def check(
     """
     if over is not None:
         return _reduced(text, point, wrt, required, over, watch, units)
-    problem = pose(text, with_units(point), wrt, quantities=True)
-    measured = program_units(problem.program, problem.values, units, system=system)
+    problem = pose_with_units(text, point, wrt, units, system=system)
     answer = _checked_answer(problem, required)
-    return answer if measured is None else _in_units(answer, measured)
+    return answer if problem.units is None else _in_units(answer, problem.units)
 
 
 def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -> Check:
@@ -154,13 +153,11 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -
         gradient={name: factors[name].from_si(x) for name, x in answer.gradient.items()},
         point={name: units.number_of(name, x) for name, x in answer.point.items()},
         quantities=tuple(map(converted, answer.quantities)),
-        warnings=(*answer.warnings, *units.warnings),
         units=type(tree)({**tree, "checked": of_numbers_checked[: len(answer.quantities)]}),
     )
 
 
 def _checked_answer(problem: Problem, required: int) -> Check:
-    check_single(problem.program)
     graph, values, wanted = problem.program.graph, problem.values, problem.wanted
     try:
         doubles = value_and_gradient(REAL, graph, values, wanted)
@@ -247,7 +244,7 @@ def _reduced(
         warnings=(*problem.warnings, *kinks),
         over=summary,
     )
-    return answer if function.units is None else _in_units(answer, function.units, of_numbers=True)
+    return answer if problem.units is None else _in_units(answer, problem.units, of_numbers=True)
 
 
 def _totals(

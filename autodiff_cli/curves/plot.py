@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
-from ..derivatives.jacobian import output_names
 from ..equations.enclosures import enclosure
 from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
@@ -18,7 +17,15 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import left_out, program_units, with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import Quantity, as_number, check_values, may_have_units, numbers_or_quantities, read_program
+from ..inputs.problem import (
+    Quantity,
+    as_number,
+    check_values,
+    may_have_units,
+    numbers_or_quantities,
+    output_names,
+    read_program,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget as work
@@ -31,7 +38,6 @@ from .sampling import TINY, Function, Hull, Samples, diverges, sample, split
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
     from ..optimize.observations import Sigma
-    from ..quantities.unit import Unit
     from .measurements import Measurements
 
 Ranges: TypeAlias = Mapping[str, Range]
@@ -222,9 +228,9 @@ def _formulas(
         ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
         shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
         point = {**dict.fromkeys(names, 0.0), **shown, **values}
-        measured = program_units(typed, point, units, output_names(typed))
+        measured = program_units(typed, point, units)
     if measured is not None:
-        program, values, ranges = _in_own_units(measured, typed, measured.outputs, values, ranges)
+        program, values, ranges = _in_own_units(measured, typed, values, ranges)
         notes = [*notes, *measured.warnings]
     for name in names:
         if name in ranges:
@@ -273,13 +279,12 @@ def _formulas(
 
 
 def _in_own_units(
-    measured: ProgramUnits, program: Program, sides: Sequence[Unit], values: Mapping[str, float], ranges: Ranges
+    measured: ProgramUnits, program: Program, values: Mapping[str, float], ranges: Ranges
 ) -> tuple[Program, dict[str, float], dict[str, Range]]:
-    from ..inputs.quantities import in_own_units, ranges_in  # only units need it
+    from ..inputs.quantities import ranges_in  # only units need it
 
     numbers = {name: measured.number_of(name, x) for name, x in values.items()}
-    own_ranges = ranges_in(ranges, measured.point, "an end of its range")
-    return in_own_units(program, measured.point, sides), numbers, own_ranges
+    return measured.in_own_units(program), numbers, ranges_in(ranges, measured.point, "an end of its range")
 
 
 def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | None:
@@ -473,7 +478,7 @@ def _branch(
     if measured is None:
         ranges = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in ranges.items()}
     else:
-        program, numbers, ranges = _in_own_units(measured, posed.program, measured.sides, posed.values, ranges)
+        program, numbers, ranges = _in_own_units(measured, posed.program, posed.values, ranges)
         posed = posed._replace(
             program=program,
             point={name: numbers[name] for name in posed.point},

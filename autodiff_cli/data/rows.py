@@ -25,7 +25,6 @@ from ..batched.columns_io import (
     unique,
 )
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
-from ..derivatives.jacobian import output_names
 from ..errors import Diagnostic, ExpressionError, about, needed, point_error, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
@@ -33,7 +32,7 @@ from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import column_units, left_out, units_in_headings, with_units, without_units_hint
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Point, Quantity, as_number, parse
+from ..inputs.problem import Point, Quantity, as_number, output_names, parse
 from ..language.elements import split_names
 from ..language.statements import UnknownShape
 from ..language.tokens import has_unit_literals
@@ -451,9 +450,8 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequenc
 
     program = known.program
     values = {name: unit_value(point.get(name, Unit())) for name in program.leaves}
-    names = output_names(program)
     try:
-        return ProgramUnits(program, values, units_asked, names, system=True)
+        return ProgramUnits(program, values, units_asked, system=True)
     except ExpressionError as error:
         raise without_units_hint(error) from None
 

@@ -12,8 +12,8 @@ from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.value import Value, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
-from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, Problem, check_single, pose, problem_of
+from ..inputs.optional_units import pose_with_units, with_units
+from ..inputs.problem import Point, Problem, check_single, problem_of
 from ..language.builder import Program
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
@@ -23,7 +23,7 @@ from ..run.flat_graph import Graph
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
-    from ..inputs.quantities import ProgramUnits, Units
+    from ..inputs.quantities import Units
     from ..quantities.unit import Unit
 
 Number = TypeVar("Number", bound=Shown)
@@ -110,19 +110,16 @@ def gradient(
     """
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
-    point = with_units(point)
     if over is not None:
-        return _over_data(text, point, wrt, over, arithmetic, relative, units)
-    posed = pose(text, point, wrt, quantities=True, single=True)
-    program = posed.program
-    measured = program_units(program, posed.values, units, system=system)
+        return _over_data(text, with_units(point), wrt, over, arithmetic, relative, units)
+    posed = pose_with_units(text, point, wrt, units, system=system)
     try:
-        return _answer(text, posed, arithmetic, relative, measured)
+        return _answer(text, posed, arithmetic, relative)
     except ExpressionError as error:
-        if error.kind == "domain" and len(program.leaves) == 1 and measured is None and arithmetic.name == "double":
+        if error.kind == "domain" and len(posed.program.leaves) == 1 and posed.units is None and arithmetic == DOUBLE:
             from .taylor import limit_hint  # only an error needs it
 
-            error.diagnostic = error.diagnostic._replace(hint=limit_hint(program, point) or error.hint)
+            error.diagnostic = error.diagnostic._replace(hint=limit_hint(posed.program, posed.point) or error.hint)
         raise
 
 
@@ -142,14 +139,8 @@ def plain_gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] 
     return answer
 
 
-def _answer(
-    text: str,
-    posed: Problem,
-    arithmetic: Arithmetic = DOUBLE,
-    relative: bool = False,
-    units: ProgramUnits | None = None,
-) -> Gradient[Any]:
-    program = posed.program
+def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative: bool = False) -> Gradient[Any]:
+    program, units = posed.program, posed.units
     bound = [program.place(i) for _, _, i in program.bound]
     tree = None if units is None else units.of_gradient(posed.wanted, bound)
     by = {name: i for name, i in program.places.items() if name in posed.wanted}
@@ -202,7 +193,7 @@ def _answer(
         numbers["gradient"],
         numbers["point"],
         program.constants,
-        (*posed.warnings, *warnings, *(units.warnings if units is not None else ())),
+        (*posed.warnings, *warnings),
         tuple(
             Intermediate(name, bisect_right(line_ends, start) + 1, **number)
             for (name, start, _), number in zip(program.bindings_at(), numbers["intermediates"], strict=True)
@@ -226,7 +217,7 @@ def _over_data(
     gradient = dict(zip(posed.wanted, partials, strict=True))
     warnings = (*posed.warnings, *kinks)
     answer = Gradient(text, DOUBLE, value, gradient, posed.values, posed.program.constants, warnings, over=summary)
-    measured = function.units
+    measured = posed.units
     if relative:
         # elasticities need absolute temperatures
         zeros = {name: float(unit.zero / unit.scale) for name, unit in (measured.point if measured else {}).items()}

@@ -13,8 +13,8 @@ from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Value
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
-from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, check_single, pose
+from ..inputs.optional_units import pose_with_units
+from ..inputs.problem import Point
 from ..language.builder import Program
 from ..numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, undecided
 from ..numbers.budget import BudgetExceeded, Defined
@@ -72,9 +72,8 @@ def taylor(
     """
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
-    posed = pose(text, with_units(point), wrt, quantities=True)
-    check_single(posed.program)
-    graph = posed.program.graph
+    posed = pose_with_units(text, point, wrt, units, system=system)
+    graph, measured = posed.program.graph, posed.units
     if len(posed.wanted) != 1:
         named = quoted(posed.wanted, "")
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
@@ -82,7 +81,6 @@ def taylor(
         raise usage_error(f"a Taylor series is taken in one variable, and this program has {count}", hint)
     _check_order(order, arithmetic)
     name = posed.wanted[0]
-    measured = program_units(posed.program, posed.values, units, system=system)
     tree = None
     if measured is not None:
         slopes = [measured.derivative([name] * k) for k in range(1, order + 1)]
@@ -105,8 +103,7 @@ def taylor(
 
     numbers = arithmetic.run(posed.point, work, tree)
     formula = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
-    warnings = (*posed.warnings, *remarks, *(measured.warnings if measured is not None else ()))
-    constants = posed.program.constants
+    warnings, constants = (*posed.warnings, *remarks), posed.program.constants
     return Taylor(
         text, arithmetic, name, order, **numbers, polynomial=formula, constants=constants, warnings=warnings, units=tree
     )

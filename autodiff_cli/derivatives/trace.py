@@ -10,8 +10,8 @@ from ..algebra.symbolic import local_formulas
 from ..errors import Diagnostic, Span, quoted, usage_error
 from ..graphs.value import Value, constant, node, variable
 from ..inputs.figures import unsigned
-from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Problem, as_number, pose
+from ..inputs.optional_units import pose_with_units
+from ..inputs.problem import Problem, as_number
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.floats import REAL
@@ -135,9 +135,8 @@ def trace(
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-    posed = pose(text, with_units(point), wrt, quantities=True, single=True)
-    program, wanted, reverse = posed.program, posed.wanted, mode == "reverse"
-    measured = program_units(program, posed.values, units)
+    posed = pose_with_units(text, point, wrt, units)
+    program, wanted, measured, reverse = posed.program, posed.wanted, posed.units, mode == "reverse"
     rate: Unit | None = None
     if measured is not None and direction and not reverse:
         from ..inputs.quantities import direction_in_units
@@ -183,7 +182,6 @@ def trace(
         values = {name: MeasuredNumber(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
         gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
         directions = {name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()}
-        warnings = (*warnings, *measured.warnings)
     return Trace(
         text,
         mode,

@@ -11,7 +11,6 @@ from operator import add, mul, truediv
 from typing import Any
 
 from ..batched.evaluator import Evaluator, gradient_recorder
-from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
 from ..equations.residuals import derivatives, second_derivatives
 from ..equations.solve import located, posed_equations
@@ -24,7 +23,7 @@ from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import without_units_hint
 from ..inputs.parse_point import Range
-from ..inputs.problem import Point, Problem, Quantity, as_number, parse, pose
+from ..inputs.problem import Point, Problem, Quantity, as_number, output_names, parse, pose
 from ..inputs.quantities import ProgramUnits, has_units
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
@@ -77,7 +76,7 @@ def model_of(
         model = Explicit(text, point)
         values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
         if asked or has_units(model.program, values):
-            model.units = ProgramUnits(model.program, values, asked, model.outputs, system=system)
+            model.units = ProgramUnits(model.program, values, asked, system=system)
         return model
     except ExpressionError as error:
         raise without_units_hint(error) if system else error from None
@@ -143,7 +142,7 @@ class Explicit:
 
     def __init__(self, text: str, point: Point) -> None:
         try:
-            problem = pose(text, point, None, quantities=True)
+            problem = pose(text, point, None)
         except ExpressionError as error:
             if error.kind == "syntax":
                 with suppress(ExpressionError):
