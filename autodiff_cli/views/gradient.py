@@ -11,7 +11,7 @@ from ..derivatives.gradient import Gradient, Intermediate
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.figures import Figure
 from .numerals import attach_units, heading, repr_number
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, View
 
 if TYPE_CHECKING:
     from .document import Block
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
 
 
-class GradientView(View[Gradient[Any]]):
+class GradientView(View[Gradient[Any]], section="grad"):
     """How a gradient is shown."""
 
-    fields, csv_columns, line_fields, unit_columns = declared("grad")
     prefers_table = latex_is_formula = True
 
     intermediates: bool = False

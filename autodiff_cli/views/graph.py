@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import cast
+from typing import ClassVar, cast
 
 from ..derivatives.graph import Picture, gathered
 from .characters import Theme
 from .document import Block
 from .outline import outline
 from .pictures.cells import Choices, Way
-from .schema import View, declared
+from .schema import Values, View
 
 WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
 """The modules that write these formats; others have a module of their name."""
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
 
-class PictureView(View[Picture]):
+class PictureView(View[Picture], section="graph"):
     """How a graph is shown: as a tree, or drawn in the colours of a theme."""
 
-    fields = declared("graph", {"nodes.inputs": lambda node: [edge.node for edge in node.inputs]}).fields
+    computed: ClassVar[Values] = {"nodes.inputs": lambda node: [edge.node for edge in node.inputs]}
     extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
 
     depth: int | None = None
