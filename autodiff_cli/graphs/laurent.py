@@ -89,8 +89,14 @@ class _LaurentType(Lifted):
 
     def step(self, name: str, *inputs: Number) -> Laurent:
         numbers = [self.number(x) for x in inputs]
-        if not any(x.varies for x in numbers):
-            return self.number(getattr(self.base, name)(*[x.x for x in numbers]))
+        try:
+            if not any(x.varies for x in numbers):
+                return self.number(getattr(self.base, name)(*[x.x for x in numbers]))
+            return self.varying(name, numbers)
+        except (ValueError, ArithmeticError):
+            raise NoSeries from None
+
+    def varying(self, name: str, numbers: Sequence[Laurent]) -> Laurent:
         if name == "pow" and not numbers[1].varies:
             with Defined(ArithmeticError, ValueError):
                 n = int(numbers[1])
