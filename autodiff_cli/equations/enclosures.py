@@ -238,7 +238,7 @@ def enclosure(
         with Defined(ArithmeticError, ValueError):
             point = {**others, name: Ball(arb(low).union(arb(high)))}
             at = evaluate_in(balls, [output], point, [name] if order else ())
-            numbers, kinks = at.jacobian([name]) if order else ([at.values], ())
+            numbers, kinks = at.jacobian() if order else ([at.values], ())
             a = balls.number(numbers[0][0]).a
             return _ends(a) if a.is_finite() and not kinks else None
         return None
