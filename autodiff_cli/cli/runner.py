@@ -422,7 +422,6 @@ def _answer_request(
 ) -> int:
     source, text, _, _, invalid, _ = request
     current().renew(len(text))
-    place = "" if alone else f"line {source.line}: "
     try:
         if invalid is not None:
             raise invalid
@@ -449,6 +448,7 @@ def _answer_request(
         if alone or not out.carries_errors:
             if flush:
                 out.out.flush()
+            place = "" if alone else f"line {source.line}: "
             if alone or source.reading is None:
                 _note(subject.readings, place)
             diagnostic = _with_advice(error.diagnostic, subject.text) if alone else error.diagnostic
@@ -468,6 +468,7 @@ def _answer_request(
     if alone or ((warnings or new) and not out.carries_warnings):
         if flush:
             out.out.flush()
+        place = "" if alone else f"line {subject.line}: "
         if new and not alone:
             _note(subject.readings, place)
         warn(warnings, subject.meant, place, subject.reading if alone and source.reading else None)
