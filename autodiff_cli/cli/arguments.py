@@ -74,16 +74,11 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
                 )
             positional.append(arg)
         elif (option := options[name]).kind is bool:
-            if equals:
-                raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
+            text_of(option, equals, value, remaining, command)
             values[option.parameter] = True
             is_split = bool(positional)
         else:
-            if not equals:
-                if not remaining or remaining[-1] in option_names:
-                    hint = f"write it after the option; `autodiff {command} --help` says what it is"
-                    raise usage_error(f"`{name}` needs a value", hint)
-                value = remaining.pop()
+            value = text_of(option, equals, value, remaining, command)
             while session and remaining and not is_option(remaining[-1]):
                 if not _goes_on(option, value, remaining[-1], behind=bool(positional)):
                     break
@@ -102,6 +97,19 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
                 if values.setdefault(option.parameter, chosen) != chosen:
                     raise usage_error(f"`{name}` is given twice", "leave one of them out")
     return values, positional, late
+
+
+def text_of(option: Option, equals: str, value: str, remaining: list[str], command: str) -> str:
+    """Return the value of an option, behind `=` or the last of the `remaining` words; "" for a flag."""
+    name = option.name
+    if equals and option.kind is bool:
+        raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
+    if equals or option.kind is bool:
+        return value
+    if not remaining or remaining[-1] in (*declared(command).options, *HELP_OPTIONS):
+        hint = f"write it after the option; `autodiff {command} --help` says what it is"
+        raise usage_error(f"`{name}` needs a value", hint)
+    return remaining.pop()
 
 
 _OPERATORS = tuple(",=:<>*^±≤≥·×÷/")

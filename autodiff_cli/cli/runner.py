@@ -191,6 +191,13 @@ class Command(Call):
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
         """Whether the programs come from a stream."""
 
+    @property
+    def unicode(self) -> bool:
+        """Return whether answers may have characters that ASCII lacks."""
+        from ..views.characters import terminal_of
+
+        return self.output is not None or terminal_of(sys.stdout).unicode
+
     def read_by(self, reading: Reading) -> None:
         """Set the readers of the parts of requests."""
         self.reading = reading.leniently if self.values.get("lenient") else reading
