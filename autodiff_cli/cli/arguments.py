@@ -141,13 +141,15 @@ def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence
         raise _excluded("--json", "--format")
     if positional and "file" in values and "expr" in arguments:
         raise _excluded("EXPR", "--file")
-    check(declaration.options, values_by_option(declaration, values))
-    return {**values, **dict(zip(arguments, positional, strict=False))}
+    placed = dict(zip(arguments, positional, strict=False))
+    check(declaration.options, values_by_option(declaration, {**values, **placed}))
+    return {**values, **placed}
 
 
 def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of parameters by option name."""
+    """Return the values of parameters by the names of options and arguments."""
     parameters = {name: option.parameter for name, option in declared.options.items()}
+    parameters |= {argument.metavar.strip("[]"): parameter for parameter, argument in declared.arguments}
     return {name: values[parameter] for name, parameter in parameters.items() if parameter in values}
 
 
