@@ -66,7 +66,7 @@ class Lines:
             return max(map(self.answer, pieces))
         try:
             return self._answer(line)
-        except (KeyboardInterrupt, Ended, BrokenPipeError):
+        except (KeyboardInterrupt, Ended, OSError):
             raise
         except ExpressionError as error:
             sys.stdout.flush()
