@@ -183,7 +183,7 @@ def sheet(
     if function is not None:
         own = tuple(_own(function, seed, solutions))
         if not own:
-            raise usage_error(f"`{function}` has no variable to differentiate by", "write a function of `x`: `x² sin x`")
+            raise usage_error(f"`{function}` has no variable to differentiate by", "write one of `x`: `x² sin x`")
         return Sheet(0, "", seed, own)
     exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions, topic), range(count), strict=False)])
     return Sheet(level, LEVELS[level], seed, exercises)
