@@ -226,7 +226,8 @@ class Separated(Writer[Answer]):
         name = subject.id if isinstance(subject.id, str) else "" if subject.id is None else json.dumps(subject.id)
         shared = {"id": name}
         for column, kept in (subject.kept or {}).items():
-            shared[column] = kept if isinstance(kept, str) else "" if kept is None else json.dumps(kept)
+            text = kept if kept is None or isinstance(kept, str) else json.dumps(kept, ensure_ascii=False)
+            shared[column] = text or ""
         if self.spreadsheet:
             shared = {column: disarmed(cell) for column, cell in shared.items()}
         line, columns, separator = {"line": str(subject.line)}, self.columns, self._separator

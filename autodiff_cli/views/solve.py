@@ -111,7 +111,7 @@ class SolvedView(View[Solved]):
 
     def _solution(self, answer: Solved, solution: Solution) -> Iterator[Block]:
         for name, value in solution.values.items():
-            digits = self.digits or (7 if solution.multiplicity is None else 10)
+            digits = self.digits or (7 if solution.multiplicity is None and solution.errors[name] is None else 10)
             line = stated(name, value, digits)
             yield Line((*line.pieces, (_reliable(answer, solution.errors[name]), "faint")))
         if quality := _quality(answer, solution):
@@ -184,7 +184,7 @@ def _quality(answer: Solved, solution: Solution) -> str:
     if answer.arithmetic.name == "precision":
         return "; ".join(filter(None, ("all digits agree with those of a computation in more", several)))
     left = ", ".join(format_number(x, 2) for x in solution.residuals)
-    if not solution.simple and solution.multiplicity is None and any(error != 0 for error in solution.errors.values()):
+    if not solution.simple and solution.multiplicity is None and None in solution.errors.values():
         several = (
             "a multiple root"
             if len(solution.values) == 1

@@ -64,7 +64,6 @@ class WideLines(JsonLines[Values]):
 class WideTable(Documents[Values]):
     """Tables for people."""
 
-    carries_errors = True
     view: WideView
 
     def __init__(self, format: str, out: TextIO, view: View[Values], many: bool) -> None:
@@ -206,4 +205,6 @@ def wide(
 ) -> Writer[Values]:
     """Return the writer of wide rows; choices as in `WideView`. Raises a usage error."""
     view = WideView(names=tuple(names), kept=tuple(kept), **choices)
-    return writer(format, out, view, True, spreadsheet=spreadsheet)
+    wide_writer = writer(format, out, view, True, spreadsheet=spreadsheet)
+    wide_writer.carries_errors = True
+    return wide_writer
