@@ -282,10 +282,10 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     if measured is None:
         return None
     first = measured.outputs[0]
-    across = {name: measured.differences[name] for name in names}
-    units = measured.tree(value=first, gradient={name: first.difference / unit for name, unit in across.items()})
+    across = {name: measured.point[name].degree for name in names}
+    units = measured.tree(value=first, gradient={name: first.degree / unit for name, unit in across.items()})
     unit = across[names[0]]
-    units["derivative"], units["second"] = first.difference / unit, first.difference / unit**2
+    units["derivative"], units["second"] = first.degree / unit, first.degree / unit**2
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units

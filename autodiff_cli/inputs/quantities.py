@@ -302,8 +302,7 @@ class ProgramUnits:
 
     def quotient(self, by: Iterable[str]) -> Unit:
         """Return the unit of the output over those of these variables."""
-        below = (self.differences.get(name, Unit()) for name in by)
-        return reduce(truediv, below, self.outputs[0].difference)
+        return reduce(truediv, (self.point.get(name, Unit()).degree for name in by), self.outputs[0].degree)
 
     def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
         """Return the factor from that `quotient` to this unit."""
@@ -436,14 +435,14 @@ def unit_value(unit: Unit, number: float = 0.0) -> Quantity:
 
 def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> Units:
     """Return the units of an iterate; the gradient norm has none if the units differ."""
-    slopes = {name: value.difference / point[name].difference for name in free}
+    slopes = {name: value.degree / point[name].degree for name in free}
     norm = {*slopes.values()}
     return Units(value=value, gradient=slopes, gradient_norm=norm.pop() if len(norm) == 1 else None, point={**point})
 
 
 def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
     """Return the unit of a descent's rate, by `scaled` derivatives or not; several are listed."""
-    own = {name: units["point"][name].difference for name in free}
+    own = {name: units["point"][name].degree for name in free}
     if not scaled:
         own = {name: unit / units["gradient"][name] for name, unit in own.items()}
     texts = {name: str(unit) or "1" for name, unit in own.items()}
