@@ -152,15 +152,15 @@ def trace(
     # in the order of the trace, not of the branches' evaluation
     evaluation.order = sorted(evaluation.order)
     varying = wanted if reverse else [name for name, speed in seeds.items() if speed]
-    active = evaluation.activity([at[name] for name in varying if name in at])
-    adjoints, kinks, order = evaluation.reverse({root: 1.0}, active)
+    evaluation.active = active = evaluation.activity([at[name] for name in varying if name in at])
+    adjoints, order = evaluation.differentiate().adjoints, evaluation.order
     flows: list[float | None] = []
     if not reverse:
-        flows = evaluation.tangents({at[name]: seeds[name] for name in varying if name in at}, active, order=order)
+        flows = evaluation.tangents({at[name]: seeds[name] for name in varying if name in at}, active)
     writer = Writer(graph, order, at.values(), None if measured is None else [measured.node(i) for i in places], rate)
     writer.rows = {i: writer.row(i, writer.number(adjoints[i], root, i) if reverse else None) for i in writer.listed}
     pulls = writer.pulls(adjoints, active) if reverse else []
-    kink_warnings = evaluation.warnings(kinks)
+    kink_warnings = evaluation.warnings
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
     notes += _vanishing(pulls) if measured is None else ()

@@ -154,7 +154,7 @@ class Explicit:
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
         at = evaluate_in(REAL, self.program.graph, self.values, names)
-        rows, kinks = at.jacobian(names)
+        rows, kinks = at.jacobian()
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
@@ -241,7 +241,7 @@ class Implicit:
         # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
-        rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
+        rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian()
         for order in (1, 2, 3):
             left = [directional_in(REAL, output, self.values, along, order)[order] for output in self.program.outputs]
             for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
@@ -274,7 +274,7 @@ class Implicit:
 
         def plain(at: Mapping[str, float]) -> list[float]:
             swept = evaluate_in(REAL, self.program.outputs, at, self.outputs)
-            rows, _ = swept.jacobian(self.outputs)
+            rows, _ = swept.jacobian()
             return _floats([*swept.values, *chain.from_iterable(rows)])
 
         def newton_step(inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:
