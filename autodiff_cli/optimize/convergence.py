@@ -20,6 +20,7 @@ from .descend import DescentStep
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
+    from .constraints import Reduced
 
 WALL = 1e10  # the value outside the domain, times that at the start
 MAX_HESSIAN = 200  # variables
@@ -129,7 +130,7 @@ class LocalModel:
 
     evaluate: Callable[[Sequence[float]], DescentStep | None]
     """Returns the row at values of the free variables; None without value or gradient."""
-    function: Single | DataLoss
+    function: Single | DataLoss | Reduced
     limits: Limits
     size: list[float]
     """The size of numbers like which the coordinates are rounded."""
@@ -403,7 +404,9 @@ class LocalModel:
                 way_out = self.sense.say("the value falls up to the edge of where it has a derivative")
                 message = f"not converged: {way_out}, near {', '.join(at[:MAX_NAMED])}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
-            jumps = outside is not None and self._jumps(inside, outside, way)
+            if outside is None:
+                return None
+            jumps = self._jumps(inside, outside, way)
             moves = zip(row.free_values, inside.free_values, self.size, strict=True)
             far = math.hypot(*((a - b) / s for a, b, s in moves))
             if not jumps and far <= KINK_OFFSET:
@@ -411,7 +414,7 @@ class LocalModel:
             if far > KINK_OFFSET:
                 gathered = [inside.partials]
             row = inside
-            if jumps and outside is not None:
+            if jumps:
                 kink = True
                 gathered.append(outside.partials)
                 row = min(inside, outside, key=lambda gradient: gradient.value)

@@ -103,6 +103,7 @@ class Objective:
         self.function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
         self.where = tuple(map(start.names.index, start.free))
         self.constrained, self.boundless = constrained, False
+        self.is_feasible: Callable[[Sequence[float]], bool] = lambda x: True
         self.best, self.path = start, [start]
         self.evaluations, self.hessians, self.outside = 1, 0, 0
         self.work = current()
@@ -133,16 +134,20 @@ class Objective:
         partials = (*own, *[0.0] * (len(self.where) - len(own)))
         numbers = self.evaluations, value, math.hypot(*partials), tuple(point), partials
         row = DescentStep(*numbers, self.start.names, self.start.free, units=self.start.units)
-        if value < self.best.value and not self.constrained:
+        self.boundless = value <= -UNBOUNDED_FACTOR * (1 + abs(self.start.value)) and self.is_feasible(x)
+        if self.boundless or (value < self.best.value and not self.constrained):
             self.best = row
-            if self.falls_without_bound(row):
-                self.boundless = True
-                raise _Stopped
+        if self.boundless:
+            raise _Stopped
         return row
 
-    def falls_without_bound(self, row: DescentStep) -> bool:
-        """Return whether there is no minimum."""
-        return row.value <= -UNBOUNDED_FACTOR * (1 + abs(self.start.value))
+    def unbounded(self, falls: str) -> ConvergenceReport:
+        """Return the report on a search without a minimum."""
+        unit = "" if self.best.units is None else f" {self.best.units['point'][self.best.free[0]]}".rstrip()
+        ends = f"{self.best.free[0]}=-10{unit}:10{unit}"
+        bounds = f"--bounds {ends}" if not unit else f'--bounds "{ends}"'
+        message = f"not converged: {self.sense.say(falls)}; limit it by bounds: `{bounds}`"
+        return ConvergenceReport(self.best, None, reason="unbounded", message=message)
 
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
         """Return both for SciPy; outside the domain a very large, finite value."""
@@ -374,14 +379,10 @@ def _search_constrained(
                 last = objective.path[-1].point
                 result = [last[variable] for variable in start.free]
             try:
-                end_row = objective.row(result)
-                if end_row is not None and objective.falls_without_bound(end_row):
-                    reason = "unbounded"
-                    falls = objective.sense.say("the value falls without bound along the constraints")
-                    message = f"not converged: {falls}; {_bounding(end_row)}"
-                    break
+                counts = objective.evaluations, objective.outside
                 with numpy.errstate(all="ignore"):
                     values, report = problem.nearby(numpy.array(result))
+                objective.evaluations, objective.outside = counts
             except ExpressionError as error:
                 message = message or f"not converged: {error}"
                 continue
@@ -391,10 +392,11 @@ def _search_constrained(
             if report.reason:
                 break
     except _Stopped:
+        if objective.boundless:
+            return objective.unbounded("the value falls without bound along the constraints"), method
         reason, message = objective.stopped("last point")
-    if best is None or reason == "unbounded":
-        last_row = objective.path[-1]
-        return ConvergenceReport(last_row, None, "", reason or "stuck", message or "not converged"), method
+    if best is None:
+        return ConvergenceReport(objective.path[-1], None, "", reason or "stuck", message or "not converged"), method
     if not best.reason:
         best = replace(best, reason=reason or "stuck", message=message or best.message)
     return best, method
@@ -455,12 +457,6 @@ def _search(
     return ended, message
 
 
-def _bounding(row: DescentStep) -> str:
-    unit = "" if row.units is None else f" {row.units['point'][row.free[0]]}".rstrip()
-    ends = f"{row.free[0]}=-10{unit}:10{unit}"
-    return f"limit it by bounds: `--bounds {ends}`" if not unit else f'limit it by bounds: `--bounds "{ends}"`'
-
-
 def _judged(
     objective: Objective, row: DescentStep, limits: Limits, tolerance: float, message: str, method: str
 ) -> ConvergenceReport:
@@ -475,9 +471,7 @@ def _judged(
         report = model.report(row, walking=more)
     except _Stopped:
         if objective.boundless:
-            falls = objective.sense.say("the value falls without bound")
-            message = f"not converged: {falls}; {_bounding(objective.best)}"
-            return ConvergenceReport(objective.best, None, reason="unbounded", message=message)
+            return objective.unbounded("the value falls without bound")
         reason, message = objective.stopped("best point so far")
         return replace(model.report(row, walking=True), reason=reason, message=message)
     # the counts are those of the method
