@@ -22,7 +22,7 @@ from ..language.builder import Program
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
-from .convergence import KINDS, WALL, ConstraintAtPoint, ConvergenceReport, Limits, LocalModel, walls_at
+from .convergence import KINDS, WALL, ConstraintAtPoint, ConvergenceReport, LocalModel, walls_at
 from .descend import DescentStep
 
 if TYPE_CHECKING:
@@ -88,20 +88,38 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
     return constraints
 
 
+class FirstOrder(NamedTuple):
+    """Values and gradients of a function and its constraints at a point, with rounding errors."""
+
+    x: Any
+    values: Any
+    errors: Any
+    gradients: Any
+    gradient_errors: Any
+
+    def room(self, near: float) -> Any:
+        """Return by how much each may be off that is known up to errors and relative changes of the variables."""
+        return self.errors + near * np.maximum(self.sizes, 1e-300)
+
+    @property
+    def sizes(self) -> Any:
+        """Return the lengths of the gradients, by relative changes of the variables."""
+        return np.linalg.norm(self.gradients * np.maximum(1.0, np.abs(self.x)), axis=1)
+
+    @property
+    def scale(self) -> float:
+        """Return the largest derivative, or 1."""
+        return max(1.0, float(np.max(np.abs(self.gradients))))
+
+
 class ConstrainedProblem:
     """A function with its constraints and bounds, and the derivatives of both."""
 
-    def __init__(
-        self,
-        objective: Any,
-        constraints: Sequence[Constraint],
-        own: tuple[str, ...],
-        limits: Limits,
-        tolerance: float,
-    ) -> None:
+    def __init__(self, objective: Any, constraints: Sequence[Constraint], own: tuple[str, ...]) -> None:
         """`objective` is an `Objective`, `own` are the free variables of its function."""
-        self.objective, self.constraints, self.limits, self.tolerance = objective, constraints, limits, tolerance
-        self.free = objective.start.free
+        self.objective, self.constraints = objective, constraints
+        self.free, self.limits = objective.start.free, objective.limits
+        self.equations = np.array([constraint.equality for constraint in constraints], dtype=bool)
         objective.is_feasible = self.is_feasible
         self.functions: list[tuple[Any, tuple[str, ...]]] = [(objective.function, own)]
         """Function and constraints, each with its free variables."""
@@ -114,10 +132,9 @@ class ConstrainedProblem:
         ]
 
     @cached_property
-    def start_lengths(self) -> Any:
-        """Return the lengths of the gradients at the start, in relative changes of the variables."""
-        x = np.array(self.objective.start.free_values)
-        return np.linalg.norm(self.first_order(x.tolist())[2] * np.maximum(1.0, np.abs(x)), axis=1)
+    def start_sizes(self) -> Any:
+        """Return the lengths of the gradients at the start."""
+        return self.first_order(np.array(self.objective.start.free_values)).sizes
 
     def _complete(self, x: Sequence[float]) -> dict[str, float]:
         return dict(zip(self.objective.start.names, self.objective.full(x), strict=True))
@@ -126,20 +143,18 @@ class ConstrainedProblem:
         by_name = dict(zip(names, values, strict=True))
         return [by_name.get(name, 0.0) for name in self.free]
 
-    def first_order(self, x: Sequence[float], places: Sequence[int] | None = None) -> tuple[Any, Any, Any, Any]:
+    def first_order(self, x: Any, places: Sequence[int] | None = None) -> FirstOrder:
         """Return values and gradients of function and constraints, or of some, with rounding errors."""
-        point = self._complete(x)
-        values, errors, gradients, gradient_errors = [], [], [], []
+        point = self._complete(x.tolist())
+        columns: list[tuple[float, float, list[float], list[float]]] = []
         for function, names in self.functions if places is None else [self.functions[k] for k in places]:
             inputs = {
                 name: Bounded(value, UNIT_ROUNDOFF * abs(value) * (name in names)) for name, value in point.items()
             }
             value, slopes = function.bounded(inputs, names)
-            values.append(value.x)
-            errors.append(value.error)
-            gradients.append(self._embedded([slope.x for slope in slopes], names))
-            gradient_errors.append(self._embedded([slope.error for slope in slopes], names))
-        return np.array(values), np.array(errors), np.array(gradients), np.array(gradient_errors)
+            gradient, errors = [g.x for g in slopes], [g.error for g in slopes]
+            columns.append((value.x, value.error, self._embedded(gradient, names), self._embedded(errors, names)))
+        return FirstOrder(x, *map(np.array, zip(*columns, strict=True)))
 
     def for_scipy(self, method: str, steps: int) -> dict[str, Any]:
         """Return constraints, bounds and options as SciPy takes them."""
@@ -177,21 +192,18 @@ class ConstrainedProblem:
             more["bounds"] = self.limits
         return more
 
-    def active(self, x: Any, values: Any, gradients: Any, near: float) -> list[int]:
-        """Return the places of equations and of constraints near their border."""
-        size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
-        return [
-            k
-            for k, (constraint, g, s) in enumerate(zip(self.constraints, values[1:], size, strict=True))
-            if constraint.equality or g <= near * max(s, 1e-300)
-        ]
+    def active(self, at: FirstOrder, near: float) -> list[int]:
+        """Return the places of equations and of constraints near their border, or beyond."""
+        border = near * np.maximum(at.sizes[1:], 1e-300)
+        return np.flatnonzero(self.equations | (at.values[1:] <= border)).tolist()
 
-    def multipliers(self, x: Any, gradients: Any, places: Sequence[int]) -> tuple[Any, Any]:
+    def multipliers(self, at: FirstOrder, places: Sequence[int]) -> tuple[Any, Any]:
         """Return all multipliers, and the Lagrangian's projected gradient."""
-        result, walls = np.zeros(len(self.constraints)), walls_at(x, self.limits)
+        gradients = at.gradients
+        result, walls = np.zeros(len(self.constraints)), walls_at(at.x, self.limits)
         inside = [k for k, wall in enumerate(walls) if not wall]
         signed = [k for k, wall in enumerate(walls) if wall in (-1, 1)]
-        equations = [k for k in places if self.constraints[k].equality]
+        equations = [k for k in places if self.equations[k]]
         columns = [gradients[1 + k] for k in places] + [-gradients[1 + k] for k in equations]
         # a bound pushes into what it bounds
         columns += [-walls[k] * np.eye(len(walls))[k] for k in signed]
@@ -204,30 +216,28 @@ class ConstrainedProblem:
             solution = nnls(matrix / size, gradients[0][rows])[0] / size
             result[list(places)] = solution[: len(places)]
             result[equations] -= solution[len(places) : len(places) + len(equations)]
-        left = gradients[0] - result @ gradients[1:] if len(result) else gradients[0].copy()
+        left = gradients[0] - result @ gradients[1:]
         for k, wall in enumerate(walls):
             if wall == 2 or (wall and wall * left[k] < 0):
                 left[k] = 0.0
         return result, left
 
-    def violations(self, x: Any, values: Any, errors: Any, gradients: Any, near: float = MAX_VIOLATION) -> Any:
+    def violations(self, at: FirstOrder, near: float = MAX_VIOLATION) -> Any:
         """Return by how much each constraint is off, 0 for one that holds within errors and a relative distance."""
-        size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1)
-        equations = np.array([constraint.equality for constraint in self.constraints], dtype=bool)
-        off = np.where(equations, np.abs(values[1:]), -values[1:])
-        return np.where(off > errors[1:] + near * np.maximum(size, 1e-300), off, 0.0)
+        off = np.where(self.equations, np.abs(at.values[1:]), -at.values[1:])
+        return np.where(off > at.room(near)[1:], off, 0.0)
 
     def is_feasible(self, x: Sequence[float]) -> bool:
         """Return whether all constraints hold at a point."""
         with Defined(ExpressionError):
-            return not np.any(self.violations(np.array(x), *self.first_order(x)[:3]))
+            return not np.any(self.violations(self.first_order(np.array(x))))
         return False
 
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
         """Return the nearby point that meets the conditions, or the end, and a report."""
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         # without constraints a bound holds what the gradient pushes against it
-        pushed = np.zeros(len(x)) if self.constraints else self.first_order(x)[2][0]
+        pushed = np.zeros(len(x)) if self.constraints else self.first_order(x).gradients[0]
         kinks = []
         for near in BORDER_DISTANCES:
             room = near * np.maximum(1.0, np.abs(x))
@@ -245,36 +255,28 @@ class ConstrainedProblem:
         return kinks[0] if kinks and not report.reason else (x, report)
 
     def _conditions(self, x: Any, reduced: Reduced, local: ConvergenceReport | None) -> ConvergenceReport:
-        values, errors, gradients, gradient_errors = self.first_order(x)
-        places = self.active(x, values, gradients, BORDER_DISTANCES[-1])
-        multipliers, left = self.multipliers(x, gradients, places)
-        scale = max(1.0, float(np.max(np.abs(gradients[0]), initial=0.0)))
-        size = np.maximum(np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1), 1e-300)
+        at = self.first_order(x)
+        multipliers, left = self.multipliers(at, self.active(at, BORDER_DISTANCES[-1]))
+        held = np.flatnonzero(self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]).tolist()
         at_point = [
-            ConstraintAtPoint(
-                constraint.text,
-                float(value) + 0.0,
-                float(multiplier) + 0.0,
-                constraint.equality or bool(abs(value) <= error + MAX_VIOLATION * s),
-            )
-            for constraint, value, error, multiplier, s in zip(
-                self.constraints, values[1:], errors[1:], multipliers, size, strict=True
+            ConstraintAtPoint(constraint.text, value + 0.0, multiplier + 0.0, k in held)
+            for k, (constraint, value, multiplier) in enumerate(
+                zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
             )
         ]
         off = [
             f"`{constraint.text}` is off by {amount:.3g} {constraint.unit or ''}".rstrip()
-            for constraint, amount in zip(self.constraints, self.violations(x, values, errors, gradients), strict=True)
+            for constraint, amount in zip(self.constraints, self.violations(at), strict=True)
             if amount
         ]
-        allowed = np.maximum(self.tolerance, gradient_errors[0] + np.abs(multipliers) @ gradient_errors[1:])
+        errors = at.gradient_errors
+        allowed = np.maximum(self.objective.tolerance, errors[0] + np.abs(multipliers) @ errors[1:])
+        largest = max(1.0, float(np.max(np.abs(at.gradients[0]))))
         # a constraint whose multiplier is not 0 is at its border
-        loose = any(not a.active and abs(a.multiplier) > ZERO_MULTIPLIER * scale for a in at_point)
-        held = [k for k, a in enumerate(at_point) if a.active]
+        loose = any(not a.active and abs(a.multiplier) > ZERO_MULTIPLIER * largest for a in at_point)
         kind: str | None = "not stationary"
         verdict = reason = ""
-        kinks = (
-            self.functions[k][0].kinks(self._complete(x), self.functions[k][1]) for k in (0, *(1 + k for k in held))
-        )
+        functions = [self.functions[k] for k in (0, *(1 + k for k in held))]
         if off:
             message = f"not converged: no point was found where all constraints hold: {', '.join(off)}"
         elif local is not None and local.reason in ("kink", "unattained"):
@@ -283,7 +285,7 @@ class ConstrainedProblem:
             rest = f"{np.max(np.abs(left)):.3g} is left"
             hint = "start elsewhere (`--at`), or write kinks as constraints"
             message = f"not converged: the gradient is no sum of the constraints' gradients: {rest}; {hint}"
-        elif any(kinks):
+        elif any(function.kinks(self._complete(x), names) for function, names in functions):
             kind, message = "kink", "not converged: there is a kink here, where the KKT conditions need derivatives"
         else:
             kind, verdict = (None, "") if local is None else (local.kind, local.verdict)
@@ -311,29 +313,24 @@ class Reduced:
     def __init__(self, problem: ConstrainedProblem, x: Any, near: float) -> None:
         """`near` is the relative distance from its border at which a constraint is active."""
         self.problem, self.x, self.near = problem, x, near
-        values, _, gradients, _ = problem.first_order(x)
-        active = problem.active(x, values, gradients, near)
-        multipliers, _ = problem.multipliers(x, gradients, active)
-        self.scale = max(1.0, float(np.max(np.abs(gradients))))
-        self.places = [
-            1 + k
-            for k in active
-            if problem.constraints[k].equality or abs(multipliers[k]) > ZERO_MULTIPLIER * self.scale
-        ]
+        at = problem.first_order(x)
+        active = problem.active(at, near)
+        multipliers, _ = problem.multipliers(at, active)
+        least = ZERO_MULTIPLIER * at.scale
+        self.places = [1 + k for k in active if problem.equations[k] or multipliers[k] > least]
         self.dependent: list[int] = []
         if self.places:
             # independent constraints, equations first, and as many variables that follow, first those at no bound
-            matrix = gradients[self.places] * np.maximum(1.0, np.abs(x))
-            length = np.linalg.norm(matrix, axis=1, keepdims=True)
-            first = [[2.0 if problem.constraints[k - 1].equality else 1.0] for k in self.places]
-            unit = np.where(length > MIN_INDEPENDENT * problem.start_lengths[self.places, None], length, np.inf)
-            _, r, rows = qr((matrix / unit * first).T, mode="economic", pivoting=True)
+            matrix, sizes = at.gradients[self.places] * np.maximum(1.0, np.abs(x)), at.sizes[self.places]
+            first = np.where(problem.equations[np.array(self.places) - 1], 2.0, 1.0)
+            unit = np.where(sizes > MIN_INDEPENDENT * problem.start_sizes[self.places], first / sizes, 0.0)
+            _, r, rows = qr((matrix * unit[:, None]).T, mode="economic", pivoting=True)
             rank = int(np.count_nonzero(np.abs(np.diagonal(r)) > MIN_INDEPENDENT))
             self.places = [self.places[k] for k in rows[:rank]]
             free = [BOUND_SHARE if wall else 1.0 for wall in walls_at(x, problem.limits)]
             self.dependent = qr(matrix[rows[:rank]] * free, mode="economic", pivoting=True)[2][:rank].tolist()
         self.others = [k for k in range(len(x)) if k not in self.dependent]
-        self.ends, self.least = np.array(problem.limits).T, -near * self.scale
+        self.ends, self.least = np.array(problem.limits).T, -near * at.scale
         path = [step.free_values for step in problem.objective.path]
         self.size = np.max(np.abs([*path, x]), axis=0)
         self.size[self.size == 0] = 1.0
@@ -344,7 +341,8 @@ class Reduced:
         if row is None or not self.others:
             return row and ConvergenceReport(row, "minimum")
         limits, size = [problem.limits[k] for k in self.others], self.size[self.others].tolist()
-        model = LocalModel(self.row, self, limits, size, problem.tolerance, problem.objective.sense)
+        objective = problem.objective
+        model = LocalModel(self.row, self, limits, size, objective.tolerance, objective.sense)
         return model.report(row, walking=False)
 
     def row(self, z: Sequence[float]) -> DescentStep | None:
@@ -353,14 +351,14 @@ class Reduced:
         point[self.others] = z
         names = tuple(self.problem.free[k] for k in self.others)
         with Defined(ExpressionError):
-            x, _, _, slopes, _, _, ways = self._solved(point)
-            row: DescentStep | None = self.problem.objective.row(x.tolist())
-            partials = tuple((ways.T @ slopes[0]).tolist())
+            at, _, ways = self._solved(point)
+            row: DescentStep | None = self.problem.objective.row(at.x.tolist())
+            partials = tuple((ways.T @ at.gradients[0]).tolist())
             return row and row._replace(free=names, partials=partials, gradient_norm=math.hypot(*partials))
         return None
 
-    def _solved(self, x: Any) -> tuple[Any, ...]:
-        """Return the point on the constraints, values, slopes and errors there, multipliers, and derivatives of x.
+    def _solved(self, x: Any) -> tuple[FirstOrder, Any, Any]:
+        """Return the first order on the constraints, their multipliers, and the derivatives of all variables.
 
         Raises `ExpressionError` off the constraints.
         """
@@ -368,44 +366,44 @@ class Reduced:
         here, least = x, math.inf
         try:
             for _ in range(NEWTON_STEPS if places else 0):
-                values, _, slopes, _ = problem.first_order(here, places)
-                off = float(np.sum(np.abs(values)))
+                own = problem.first_order(here, places)
+                off = float(np.sum(np.abs(own.values)))
                 if not off < least:
                     break
                 x, least, here = here, off, here.copy()
-                here[dependent] -= np.linalg.solve(slopes[:, dependent], values)
+                here[dependent] -= np.linalg.solve(own.gradients[:, dependent], own.values)
                 here = np.clip(here, *self.ends)
-            values, errors, slopes, slope_errors = problem.first_order(x)
-            own = slopes[places]
-            multipliers = np.linalg.solve(own[:, dependent].T, slopes[0][dependent])
+            at = problem.first_order(x)
+            slopes = at.gradients[places]
+            multipliers = np.linalg.solve(slopes[:, dependent].T, at.gradients[0][dependent])
             ways = np.eye(len(x))[:, self.others]
-            ways[dependent] = -np.linalg.solve(own[:, dependent], own[:, self.others])
+            ways[dependent] = -np.linalg.solve(slopes[:, dependent], slopes[:, self.others])
         except np.linalg.LinAlgError:
             raise ExpressionError("domain", "the constraints have no solution here") from None
         # beside a bound, that may hold what the constraints do not
-        signed = [m for m, k in zip(multipliers, places, strict=True) if not problem.constraints[k - 1].equality]
+        signed = [m for m, k in zip(multipliers, places, strict=True) if not problem.equations[k - 1]]
         wrong = not np.any(np.isin(x[dependent], self.ends)) and min(signed, default=0.0) < self.least
-        if wrong or np.any(problem.violations(x, values, errors, slopes, self.near)):
+        if wrong or np.any(problem.violations(at, self.near)):
             raise ExpressionError("domain", "a constraint does not hold here")
-        return x, values, errors, slopes, slope_errors, multipliers, ways
+        return at, multipliers, ways
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value, gradient and Hessian by the other variables, with rounding errors."""
         problem = self.problem
-        x, values, _, _, _, multipliers, ways = self._solved(np.array([point[name] for name in problem.free]))
-        n, at = len(x), problem._complete(x.tolist())
+        at, multipliers, ways = self._solved(np.array([point[name] for name in problem.free]))
+        n, there = len(at.x), problem._complete(at.x.tolist())
         gradient, gradient_error, hessian, hessian_error = (np.zeros(shape) for shape in (n, n, (n, n), (n, n)))
         for place, factor in zip((0, *self.places), (1.0, *-multipliers), strict=True):
             function, names = problem.functions[place]
             where = [problem.free.index(name) for name in names]
-            own = function.derivatives(at, names, self.size[where].tolist())
+            own = function.derivatives(there, names, self.size[where].tolist())
             gradient[where] += factor * np.array(own.gradient)
             gradient_error[where] += abs(factor) * (own.gradient_error + 4 * UNIT_ROUNDOFF * np.abs(own.gradient))
             hessian[np.ix_(where, where)] += factor * np.array(own.hessian)
             hessian_error[np.ix_(where, where)] += abs(factor) * np.array(own.hessian_error)
         spread = np.abs(ways)
         return Derivatives(
-            float(values[0]),
+            float(at.values[0]),
             (ways.T @ gradient).tolist(),
             (spread.T @ gradient_error).tolist(),
             (ways.T @ hessian @ ways).tolist(),
@@ -415,12 +413,12 @@ class Reduced:
     def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
         """Return value and gradient by the other variables with their rounding errors."""
         x = np.array([point[name].x for name in self.problem.free])
-        _, values, errors, slopes, slope_errors, multipliers, ways = self._solved(x)
+        at, multipliers, ways = self._solved(x)
         size, places = np.abs(multipliers), self.places
-        error = float(errors[0] + size @ errors[places])
-        gradient_error = np.abs(ways).T @ (slope_errors[0] + size @ slope_errors[places])
-        gradient = zip((ways.T @ slopes[0]).tolist(), gradient_error.tolist(), strict=True)
-        return Bounded(float(values[0]), error), [Bounded(g, e) for g, e in gradient]
+        error = float(at.errors[0] + size @ at.errors[places])
+        gradient_error = np.abs(ways).T @ (at.gradient_errors[0] + size @ at.gradient_errors[places])
+        gradient = zip((ways.T @ at.gradients[0]).tolist(), gradient_error.tolist(), strict=True)
+        return Bounded(float(at.values[0]), error), [Bounded(g, e) for g, e in gradient]
 
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """Return a warning for each kink of the function and of the constraints that it is on."""

@@ -97,9 +97,13 @@ class Objective:
         start: DescentStep,
         stop: Callable[[], bool],
         sense: Sense,
+        limits: Limits,
+        tolerance: float,
+        *,
         constrained: bool,
     ) -> None:
         self.evaluator, self.start, self.stop, self.sense = evaluator, start, stop, sense
+        self.limits, self.tolerance = limits, tolerance
         self.function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
         self.where = tuple(map(start.names.index, start.free))
         self.constrained, self.boundless = constrained, False
@@ -261,19 +265,19 @@ def minimize(
         value = Unit() if start.units is None else start.units["value"]
         of_point = {name: getattr(point.get(name), "unit", Unit()) for name in start.names}
         start = start._replace(units=step_units(value, of_point, start.free))
-    objective = Objective(evaluator, start, stop, sense, constrained=constrained)
     limits = _limits(start, bounds or {})
+    objective = Objective(evaluator, start, stop, sense, limits, tolerance, constrained=constrained)
     if constrained:
-        problem = ConstrainedProblem(objective, constraints, own_start.free, limits, tolerance)
+        problem = ConstrainedProblem(objective, constraints, own_start.free)
         end, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
     else:
         if method is None and len(start.free) > MAX_DENSE:
             chosen = "l-bfgs-b"
         try:
-            ended, message = _search(objective, chosen, limits, tolerance, steps)
+            ended, message = _search(objective, chosen, steps)
         except _Stopped:
             ended, message = objective.best, ""
-        end = _judged(objective, ended, limits, tolerance, message, chosen)
+        end = _judged(objective, ended, message, chosen)
     shown, at_point = end.row.units, end.constraints
     if at_point is not None and shown is not None:
         from ..quantities.unit import Unit
@@ -379,8 +383,9 @@ def _search_constrained(
                 last = objective.path[-1].point
                 result = [last[variable] for variable in start.free]
             try:
-                counts = objective.evaluations, objective.outside
                 with numpy.errstate(all="ignore"):
+                    objective.row(result)
+                    counts = objective.evaluations, objective.outside
                     values, report = problem.nearby(numpy.array(result))
                 objective.evaluations, objective.outside = counts
             except ExpressionError as error:
@@ -431,9 +436,8 @@ def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float
     return [bounds.get(name, Range(None, None)).ends for name in start.free]
 
 
-def _search(
-    objective: Objective, method: str, limits: Limits, tolerance: float, steps: int | None
-) -> tuple[DescentStep, str]:
+def _search(objective: Objective, method: str, steps: int | None) -> tuple[DescentStep, str]:
+    limits, tolerance = objective.limits, objective.tolerance
     most = (SECOND_ORDER_STEPS if method in SECOND_ORDER else STEPS) if steps is None else steps
     options: dict[str, Any] = {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
     more: dict[str, Any] = {"hess": objective.hessian} if method in SECOND_ORDER else {}
@@ -457,9 +461,8 @@ def _search(
     return ended, message
 
 
-def _judged(
-    objective: Objective, row: DescentStep, limits: Limits, tolerance: float, message: str, method: str
-) -> ConvergenceReport:
+def _judged(objective: Objective, row: DescentStep, message: str, method: str) -> ConvergenceReport:
+    limits, tolerance = objective.limits, objective.tolerance
     size = [max(abs(step.coordinates[k]) for step in (*objective.path, row)) or 1.0 for k in objective.where]
     model = LocalModel(objective.row, objective.function, limits, size, tolerance, objective.sense)
     more = "iterations" in message.lower() or "exceeds limit" in message.lower()
