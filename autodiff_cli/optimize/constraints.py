@@ -229,7 +229,7 @@ class ConstrainedProblem:
 
     def is_feasible(self, x: Sequence[float]) -> bool:
         """Return whether all constraints hold at a point."""
-        with Defined(ExpressionError):
+        with Defined(ExpressionError), np.errstate(all="ignore"):
             return not np.any(self.violations(self.first_order(np.array(x))))
         return False
 

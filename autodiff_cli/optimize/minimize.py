@@ -383,9 +383,9 @@ def _search_constrained(
                 last = objective.path[-1].point
                 result = [last[variable] for variable in start.free]
             try:
+                objective.row(result)
+                counts = objective.evaluations, objective.outside
                 with numpy.errstate(all="ignore"):
-                    objective.row(result)
-                    counts = objective.evaluations, objective.outside
                     values, report = problem.nearby(numpy.array(result))
                 objective.evaluations, objective.outside = counts
             except ExpressionError as error:
