@@ -255,7 +255,7 @@ class Command(Call):
         from ..inputs.problem import pose
 
         numbers = {name: float(value) for name, value in point.items()}
-        return pose(text, numbers, self.variables, quantities=True)
+        return pose(text, numbers, self.variables)
 
     def grid(self) -> Grid | None:
         """Return the sweeps in `--at`, or None. Raises `ExpressionError`."""

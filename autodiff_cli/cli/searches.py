@@ -15,7 +15,7 @@ from ..optimize.descend import Descent, DescentStep, never
 from ..streams.files import Output
 from ..streams.progress import Interruption, Progress
 from ..streams.requests import Request
-from ..views.descend import STEP, Run
+from ..views.descend import DescentView, Run
 from ..views.error import report
 from ..views.formats import Documents, Other, Plain, Subject, Writer
 from ..views.schema import View, record_of
@@ -49,7 +49,7 @@ class Saved:
     def row(self, row: DescentStep) -> None:
         """Write a step."""
         if self._path is not None:
-            self._path.stream.write(json.dumps(record_of(STEP, row)) + "\n")
+            self._path.stream.write(json.dumps(record_of(DescentView.fields, row)) + "\n")
 
     def finish(self, code: int) -> None:
         """Write the files, if there was an answer."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Diagnostic, ExpressionError, Span
 from ..language.builder import Program
 from ..language.tokens import is_name
-from .problem import PLAIN, Point, as_number, check_single, check_values, may_have_units, number_or_quantity
+from .problem import PLAIN, Point, Problem, as_number, check_values, may_have_units, number_or_quantity, pose
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -195,24 +195,36 @@ def with_units(point: Point | None) -> dict[str, float | str]:
     return values
 
 
-def program_units(
-    program: Program,
-    values: Mapping[str, float],
+def pose_with_units(
+    text: str,
+    point: Point | None,
+    wrt: Sequence[str] | str | None = None,
     asked: Sequence[str] | str | None = None,
-    outputs: Sequence[str] | None = None,
+    *,
+    single: bool = True,
     system: bool = False,
+) -> Problem:
+    """Return a text as a problem at a point, with the units of its names and outputs. Raises `ExpressionError`."""
+    problem = pose(text, with_units(point), wrt, single=single)
+    units = program_units(problem.program, problem.values, asked, system=system)
+    return problem if units is None else problem._replace(units=units, warnings=[*problem.warnings, *units.warnings])
+
+
+def program_units(
+    program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None, *, system: bool = False
 ) -> ProgramUnits | None:
-    """Return the units of a program with one output, or `outputs`; None without units. Raises `ExpressionError`."""
+    """Return the units of a program at a point, its outputs in those `asked` for; None if it has no units.
+
+    Raises `ExpressionError`.
+    """
     if not may_have_units(program.text, values, asked):
         return None
     from .quantities import ProgramUnits, has_units
 
-    if outputs is None:
-        check_single(program)
     check_values(program, values)
     if not asked and not has_units(program, values):
         return None
     try:
-        return ProgramUnits(program, values, asked, outputs, system=system)
+        return ProgramUnits(program, values, asked, system=system)
     except ExpressionError as error:
         raise (without_units_hint(error) if system else error) from None

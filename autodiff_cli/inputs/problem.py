@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,6 +28,9 @@ UNCERTAIN_DIGITS = re.compile(
     rf"(?<![\w.])(?!(?<=\d,)\d{{3}}\b)({_DIGITS}\s*+)(\(\s*+(?:{_DIGITS}\s*+|\+[^()]*+)\))(?:[eE][+-]?\d++)?"
 )
 """A number with its uncertainty in parentheses: `127.7(12)`, `6.67e-11(15)`."""
+
+MAX_OUTPUT_NAME = 40
+"""Characters of an output's text that may be its name."""
 
 Point = Mapping[str, float | str]
 """The values of variables: numbers, or constant expressions as text."""
@@ -88,7 +92,7 @@ class Problem(NamedTuple):
     texts: Sequence[str] = ()
     """The source texts of equations."""
     units: Any = None
-    """The `EquationUnits` of equations; None without units."""
+    """Its `ProgramUnits`, of equations `EquationUnits`; None without units."""
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
         """Return a variable's value with its unit, for a message."""
@@ -143,17 +147,13 @@ def read_program(
     return parse(text, values, units=units), added, notes
 
 
-def pose(
-    text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False, single: bool = False
-) -> Problem:
+def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, single: bool = False) -> Problem:
     """Return a text as a problem at a point. Raises `ExpressionError`, for several outputs too if `single`."""
-    typed = dict(point or {})
-    read = number_or_quantity if quantities else as_number
-    values = {name: read(value, name) for name, value in typed.items()}
-    program, numbers, notes = read_program(text, values, wrt, units=quantities)
+    values = numbers_or_quantities(point)
+    program, numbers, notes = read_program(text, values, wrt, units=True)
     if single:
         check_single(program)
-    problem = problem_of(program, typed | numbers, values, wrt)
+    problem = problem_of(program, {**(point or {}), **numbers}, values, wrt)
     problem.warnings.extend(notes)
     return problem
 
@@ -256,13 +256,6 @@ SEVERAL = "`autodiff jacobian` differentiates several outputs"
 def check_single(program: Program, hint: str = SEVERAL) -> None:
     """Raise an `ExpressionError` if a program has several outputs."""
     if len(program.roots) > 1:
-        for comma in re.finditer(r"(?<![\w.,])(\d+),(\d+)(?![\d.,])", program.text):
-            before = program.text[: comma.start()]
-            if any(before.count(opened) > before.count(closed) for opened, closed in ("()", "[]")):
-                continue
-            message = f"`{comma[0]}` has a comma, which separates outputs here"
-            hint = f"decimals have a point: `{comma[1]}.{comma[2]}`; with two outputs, {hint}"
-            raise ExpressionError("type", message, Span(*comma.span()), hint)
         message = f"this program has {len(program.roots)} outputs, and a gradient needs one"
         raise ExpressionError("type", message, program.whole.span(program.roots[1]), hint)
 
@@ -271,6 +264,23 @@ def single_output(program: Program, hint: str = SEVERAL) -> Value:
     """Return the only output of a program. Raises `ExpressionError` if there are several."""
     check_single(program, hint)
     return program.outputs[0]
+
+
+def output_names(program: Program) -> list[str]:
+    """Return the names of the outputs: as bound, else their text, else their number."""
+    whole, bound = program.whole, {i: name for name, _, i in program.bound}
+    spans = [whole.span(root) for root in program.roots]
+    names: list[str] = []
+    seen: Counter[Span | None] = Counter()
+    for k, (root, span) in enumerate(zip(program.roots, spans, strict=True), start=1):
+        name = bound.get(root) or whole.labels.get(root, "")
+        if not name and span is not None and span.via is None:
+            name = " ".join(program.text[span.start : span.end].split())
+            if spans.count(span) > 1:  # the entries of a list
+                seen[span] += 1
+                name = f"{name if name.isidentifier() else f'({name})'}[{seen[span]}]"
+        names.append(name if name and len(name) <= MAX_OUTPUT_NAME and name not in names else f"output {k}")
+    return names
 
 
 def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:

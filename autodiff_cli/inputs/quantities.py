@@ -35,7 +35,7 @@ from ..run.flat_graph import Row
 from ..table.operators import ADD, DIV, MUL, SUB
 from ..table.primitive import FUNCTIONS
 from .parse_point import Range, constant_value, pieces
-from .problem import Quantity, evaluate_constant
+from .problem import Quantity, evaluate_constant, output_names
 
 
 class Units(dict[str, Any]):
@@ -199,9 +199,13 @@ class ProgramUnits:
     """The units of a program's variables, nodes and outputs at a point."""
 
     def __init__(
-        self, program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None,
-        outputs: Sequence[str] | None = None, *, system: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        program: Program,
+        values: Mapping[str, float],
+        asked: Sequence[str] | str | None = None,
+        *,
+        system: bool = False,
+    ) -> None:
         """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent.
 
         In a `system`, units of outputs are products of input units; else an input unit, or the SI's.
@@ -211,7 +215,7 @@ class ProgramUnits:
         self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}  # type: ignore[attr-defined]
         self.warnings: list[Diagnostic] = []
         values_of_outputs = self._sweep(program, Dimensions(), self._dimensions(), system=system)
-        units = parse_units(asked, outputs or [f"output {k}" for k in range(1, len(values_of_outputs) + 1)])
+        units = {} if asked is None else parse_units(asked, output_names(program))
         used = [unit.dimension for unit in self._inputs] + [output.dimension for output in values_of_outputs]
         in_own = self._system is not None and self._system.holds(used)
         self._in_si = has_unit_literals(program.text) or not in_own
@@ -224,6 +228,8 @@ class ProgramUnits:
             for k, output in enumerate(values_of_outputs)
         ]
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.outputs, strict=True)}
+        self.sides = self.outputs
+        """The units of the program's own outputs: of equations, of their residuals."""
 
     def _dimensions(self) -> dict[str, Dimensioned]:
         return {
@@ -269,12 +275,14 @@ class ProgramUnits:
         """Return the unit of an output's derivative by these variables in succession."""
         if not names:
             return self.outputs[output].difference
-        below = reduce(mul, (self.differences.get(name, Unit()) for name in names))
-        return self._ratio(self.outputs[output], below, output, higher=len(names) > 1)
+        return self._ratio(output, [self.differences.get(name, Unit()) for name in names])
 
-    def _ratio(self, above: Unit, below: Unit, output: int = 0, higher: bool = False) -> Unit:
-        unit = ratio(above, below, higher)
-        return unit if self._system is None or output in self.chosen else self._system.unit(unit.dimension)
+    def _ratio(self, output: int, below: Sequence[Unit]) -> Unit:
+        unit = ratio(self.outputs[output], reduce(mul, below), higher=len(below) > 1)
+        if self._system is None or output in self.chosen:
+            return unit
+        # products of other units cannot replace degrees and per cent
+        return reduce(truediv, [one for one in below if one.dimension == NUMBER], self._system.unit(unit.dimension))
 
     def in_system(self, tree: Any) -> Any:
         """Return the units in which numbers of these dimensions need no factor: the system's, or the SI's."""
@@ -309,8 +317,7 @@ class ProgramUnits:
         if bound:
             nodes = [None if i is None else self.node(i) for i in bound]
             units["intermediates"] = [
-                {"value": node or Unit(), "grad": Unit() if node is None else self._ratio(self.outputs[0], node)}
-                for node in nodes
+                {"value": node or Unit(), "grad": Unit() if node is None else self._ratio(0, [node])} for node in nodes
             ]
         return units
 
@@ -330,6 +337,12 @@ class ProgramUnits:
         units = Units({**fields, "point": self.point})
         units.fixed, units.typed = bool(self.chosen), self.numbers
         return units
+
+    def in_own_units(
+        self, program: Program, others: Mapping[str, Unit] = {}, computed: Callable[[Unit], Unit] | None = None
+    ) -> Program:
+        """Return the program for numbers in its own units, or in those of `others`, as `in_own_units` does."""
+        return in_own_units(program, {**self.point, **others}, self.sides, computed)
 
     def number_of(self, name: str, x: float) -> float:
         """Return a variable's value in its unit, as typed."""
@@ -382,11 +395,10 @@ class EquationUnits(ProgramUnits):
         self.numbers = {
             name: value.number for name, value in values.items() if has_unit(value) and value.unit == self.point[name]
         }
-        self.sides: list[Unit] = [
+        self.sides = [
             Unit() if dimension is None else choose(dimension, self._inputs)
             for dimension in (m.known(side.dimension) for side in sides)
         ]
-        """The unit of each equation's residual."""
 
     def _is_difference(self, program: Program, solved: Mapping[str, Dimension]) -> bool:
         leaves = self._dimensions()
@@ -567,7 +579,7 @@ def in_own_units(
     program: Program,
     variables: Mapping[str, Unit],
     outputs: Sequence[Unit],
-    computed: Callable[[Unit], Unit] = lambda unit: coherent(unit.dimension),
+    computed: Callable[[Unit], Unit] | None = None,
 ) -> Program:
     """Return the program with variables and outputs converted to these units.
 
@@ -580,6 +592,7 @@ def in_own_units(
     >>> evaluate_in(REAL, own.graph, {"F": 3.0, "x": 5.0}).values
     [15.0]
     """
+    of_system = computed or (lambda unit: coherent(unit.dimension))
     whole, leaves = program.whole, {i: name for name, i in program.leaves.items()}
     places: list[Any] = []
     rows: list[Row] = []
@@ -621,14 +634,14 @@ def in_own_units(
         if i in leaves:
             own[leaves[i]] = k
             unit = variables.get(leaves[i], Unit())
-            to = computed(unit)
+            to = of_system(unit)
             k = times(k, unit.scale / to.scale, unit.pi - to.pi, place)
             zero = (unit.zero - to.zero) / to.scale
             k = with_number(ADD, k, float(zero), place) if zero else k
         moved.append(k)
     roots = []
     for root, unit in zip(program.roots, outputs, strict=True):
-        k, place, of = moved[root], whole.places[root], computed(unit)
+        k, place, of = moved[root], whole.places[root], of_system(unit)
         zero = (unit.zero - of.zero) / of.scale
         k = with_number(SUB, k, float(zero), place) if zero else k
         roots.append(times(k, of.scale / unit.scale, of.pi - unit.pi, place))

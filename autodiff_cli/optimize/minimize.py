@@ -358,10 +358,7 @@ def _in_own_units(constraint: Constraint, point: Mapping[str, float | str]) -> C
         raise
     if measured is None:
         return constraint
-    from ..inputs.quantities import in_own_units  # only units need it
-
-    program = in_own_units(program, measured.point, measured.outputs)
-    return constraint._replace(program=program, unit=measured.outputs[0])
+    return constraint._replace(program=measured.in_own_units(program), unit=measured.outputs[0])
 
 
 def _search_constrained(

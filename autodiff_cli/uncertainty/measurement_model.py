@@ -11,7 +11,6 @@ from operator import add, mul, truediv
 from typing import Any
 
 from ..batched.evaluator import Evaluator, gradient_recorder
-from ..derivatives.jacobian import output_names
 from ..equations.equations import read_equations
 from ..equations.residuals import derivatives, second_derivatives
 from ..equations.solve import located, posed_equations
@@ -24,7 +23,7 @@ from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import without_units_hint
 from ..inputs.parse_point import Range
-from ..inputs.problem import Point, Problem, Quantity, as_number, parse, pose
+from ..inputs.problem import Point, Problem, Quantity, as_number, output_names, parse, pose
 from ..inputs.quantities import ProgramUnits, has_units
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
@@ -77,7 +76,7 @@ def model_of(
         model = Explicit(text, point)
         values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
         if asked or has_units(model.program, values):
-            model.units = ProgramUnits(model.program, values, asked, model.outputs, system=system)
+            model.units = ProgramUnits(model.program, values, asked, system=system)
         return model
     except ExpressionError as error:
         raise without_units_hint(error) if system else error from None
@@ -143,7 +142,7 @@ class Explicit:
 
     def __init__(self, text: str, point: Point) -> None:
         try:
-            problem = pose(text, point, None, quantities=True)
+            problem = pose(text, point, None)
         except ExpressionError as error:
             if error.kind == "syntax":
                 with suppress(ExpressionError):
@@ -160,7 +159,7 @@ class Explicit:
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
         at = evaluate_in(REAL, self.program.graph, self.values, names)
-        rows, kinks = at.jacobian(names)
+        rows, kinks = at.jacobian()
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
@@ -247,7 +246,7 @@ class Implicit:
         # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
-        rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
+        rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian()
         for order in (1, 2, 3):
             left = [directional_in(REAL, output, self.values, along, order)[order] for output in self.program.outputs]
             for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
@@ -280,7 +279,7 @@ class Implicit:
 
         def plain(at: Mapping[str, float]) -> list[float]:
             swept = evaluate_in(REAL, self.program.outputs, at, self.outputs)
-            rows, _ = swept.jacobian(self.outputs)
+            rows, _ = swept.jacobian()
             return _floats([*swept.values, *chain.from_iterable(rows)])
 
         def newton_step(inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:

@@ -11,13 +11,12 @@ from ..graphs.adjoint import column_names
 from ..inputs.figures import Shown
 from .document import NO_VARIABLES, Block, circumstances, numbers_table, partials_table
 from .numerals import attach_units, without_unit, words
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, View
 
 
-class JacobianView(View[Jacobian]):
+class JacobianView(View[Jacobian], section="jacobian"):
     """How a Jacobian is shown."""
 
-    fields, csv_columns, _, unit_columns = declared("jacobian")
     prefers_table = latex_is_formula = True
 
     def document(self, answer: Jacobian) -> Iterator[Block]:
