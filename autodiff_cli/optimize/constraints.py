@@ -342,7 +342,7 @@ class Reduced:
             return row and ConvergenceReport(row, "minimum")
         limits, size = [problem.limits[k] for k in self.others], self.size[self.others].tolist()
         objective = problem.objective
-        model = LocalModel(self.row, self, limits, size, objective.tolerance, objective.sense)
+        model = LocalModel(self.row, self, limits, size, objective.tolerance, objective.sense)  # type: ignore[arg-type]
         return model.report(row, walking=False)
 
     def row(self, z: Sequence[float]) -> DescentStep | None:

@@ -20,7 +20,6 @@ from .descend import DescentStep
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
-    from .constraints import Reduced
 
 WALL = 1e10  # the value outside the domain, times that at the start
 MAX_HESSIAN = 200  # variables
@@ -130,7 +129,7 @@ class LocalModel:
 
     evaluate: Callable[[Sequence[float]], DescentStep | None]
     """Returns the row at values of the free variables; None without value or gradient."""
-    function: Single | DataLoss | Reduced
+    function: Single | DataLoss
     limits: Limits
     size: list[float]
     """The size of numbers like which the coordinates are rounded."""
