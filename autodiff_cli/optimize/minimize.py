@@ -282,7 +282,7 @@ def minimize(
     if at_point is not None and shown is not None:
         from ..quantities.unit import Unit
 
-        value, slacks = shown["value"].difference, [constraint.unit or Unit() for constraint in constraints]
+        value, slacks = shown["value"].degree, [constraint.unit or Unit() for constraint in constraints]
         of_constraint = [{"slack": unit, "multiplier": value / unit} for unit in slacks]
         shown = type(shown)(**shown, constraints=of_constraint)
         shown.fixed = bool(units)

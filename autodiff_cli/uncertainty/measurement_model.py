@@ -21,10 +21,10 @@ from ..graphs.taylor_mode import directional_in
 from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.optional_units import without_units_hint
+from ..inputs.optional_units import program_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, Quantity, as_number, output_names, parse, pose
-from ..inputs.quantities import ProgramUnits, has_units
+from ..inputs.quantities import ProgramUnits
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
@@ -67,19 +67,14 @@ def model_of(
     system: bool = False,
 ) -> Model:
     """Return a text's model in coherent units, implicit if it has unknowns or bounds."""
-    try:
-        if unknowns is not None or between is not None:
-            estimates = {name: _without_uncertainty(x) for name, x in point.items()}
-            problem = posed_equations(text, estimates, unknowns, between, None, asked, system=system)
-            typed = {name: point.get(name, x) for name, x in problem.point.items()}
-            return Implicit(problem._replace(point=typed))
-        model = Explicit(text, point)
-        values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
-        if asked or has_units(model.program, values):
-            model.units = ProgramUnits(model.program, values, asked, system=system)
-        return model
-    except ExpressionError as error:
-        raise without_units_hint(error) if system else error from None
+    if unknowns is not None or between is not None:
+        estimates = {name: _without_uncertainty(x) for name, x in point.items()}
+        problem = posed_equations(text, estimates, unknowns, between, None, asked, system=system)
+        return Implicit(problem._replace(point={name: point.get(name, x) for name, x in problem.point.items()}))
+    model = Explicit(text, point)
+    values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
+    model.units = program_units(model.program, values, asked, system=system)
+    return model
 
 
 def _without_uncertainty(value: float | str) -> float | str:
