@@ -97,7 +97,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
         def gradient(point: Mapping[str, float]) -> Answer:
             at = value_and_gradient(REAL, evaluator.graph, point, wanted)
-            return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.at.warnings(at.kinks)
+            return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.warnings
 
         return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refused)
     outputs = output_names(program)
@@ -106,7 +106,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
     def matrix(point: Mapping[str, float]) -> Answer:
         at = evaluate_in(REAL, program.graph, point, wanted)
-        rows, kinks = at.jacobian(wanted)
+        rows, kinks = at.jacobian()
         numbers = [*at.values, *chain.from_iterable(rows)]
         return [float(x) + 0.0 for x in numbers], kink_warnings(DOUBLE, kinks.values())
 

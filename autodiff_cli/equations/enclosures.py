@@ -26,7 +26,7 @@ from .residuals import Root, Search, other_values
 
 MAX_PROVEN_MULTIPLICITY = 8
 MAX_GUESSED_DECIMALS = 6
-SEARCH_BITS = 80
+SEARCH_BITS, ENCLOSURE_BITS = 80, 53
 MAX_CONTRACTIONS = 60
 MAX_BOXES = 5_000
 RESERVED_WORK_SHARE = 0.3  # for the digits of the solutions
@@ -218,6 +218,34 @@ def boxes(bits: int) -> Any:
     return m
 
 
+def enclosure(
+    output: Value, name: str, values: Mapping[str, float], order: int = 0
+) -> Callable[[float, float], tuple[float, float] | None] | None:
+    """Return a function of the ends of an interval of one variable: bounds of a value or its derivative.
+
+    It returns None where it finds none. Returns None without python-flint.
+    """
+    try:
+        from flint import arb
+
+        from ..numbers.ball import Ball
+    except ImportError:
+        return None
+    balls = boxes(ENCLOSURE_BITS)
+    others = {other: balls.number(x) for other, x in values.items() if other != name}
+
+    def bounds(low: float, high: float) -> tuple[float, float] | None:
+        with Defined(ArithmeticError, ValueError):
+            point = {**others, name: Ball(arb(low).union(arb(high)))}
+            at = evaluate_in(balls, [output], point, [name] if order else ())
+            numbers, kinks = at.jacobian() if order else ([at.values], ())
+            a = balls.number(numbers[0][0]).a
+            return _ends(a) if a.is_finite() and not kinks else None
+        return None
+
+    return bounds
+
+
 class Operator:
     """Krawczyk's operator of equations."""
 
@@ -235,7 +263,7 @@ class Operator:
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         """Return the values of the equations over a box, and their Jacobian."""
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
-        rows, kinks = at.jacobian(self.unknowns)
+        rows, kinks = at.jacobian()
         if kinks:
             raise Refusal("undecided", "a kink", "")
         ball = self.m.number

@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from ..equations.solve import Solution, Solved
 from ..inputs.arithmetic import DOUBLE
 from ..language.elements import nested_record
 from .document import Block, Line, Table, circumstances, conditional, matrix_table, numbers_table, stated, text_line
 from .numerals import attach_units, format_number, heading, words
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, Values, View
 
 MAX_LISTED = 6
 """How many other solutions, and undecided boxes, are listed."""
 
 
-class SolvedView(View[Solved]):
+class SolvedView(View[Solved], section="solve"):
     """How solutions of equations are shown."""
 
-    fields, csv_columns, _, unit_columns = declared(
-        "solve",
-        {
-            "between": lambda answer: {name: [*ends] for name, ends in answer.between.items()},
-            "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
-        },
-    )
+    computed: ClassVar[Values] = {
+        "between": lambda answer: {name: [*ends] for name, ends in answer.between.items()},
+        "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
+    }
     latex_writer = "tex_tables.solution_tables"
     latex_packages = ("booktabs", "siunitx")
 
