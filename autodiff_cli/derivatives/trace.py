@@ -143,7 +143,7 @@ def trace(
 
         along, _, rate = direction_in_units(measured, direction)
         direction = {name: float(x) for name, x in along.items()}
-    seeds = {} if reverse else _seeds(posed, direction)
+    seeds = {} if reverse else _seeds(posed, direction, wrt)
     graph, places = in_reading_order(program)
     at = {name: places[i] for name, i in program.places.items()}
     graph = graph.with_leaves({i: posed.values[name] for name, i in at.items()})
@@ -200,7 +200,7 @@ def trace(
     )
 
 
-def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[str, float]:
+def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None) -> dict[str, float]:
     if not direction:
         if len(posed.wanted) != 1:
             first = posed.wanted[0] if posed.wanted else "x"
@@ -208,6 +208,8 @@ def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[
         return {posed.wanted[0]: 1.0}
     seeds = {name: as_number(value, name) for name, value in direction.items()}
     for name in seeds:
+        if wrt is not None and name not in posed.wanted:
+            raise usage_error(f"`{name}` of the direction is not differentiated by", f"the variables: {quoted(wrt)}")
         if name not in posed.program.leaves:
             raise usage_error(
                 f"the direction names `{name}`, which is not a variable of this program",

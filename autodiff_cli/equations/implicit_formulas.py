@@ -62,7 +62,7 @@ def implicit_diff(
     _check(equations, unknowns, order, steps)
     here = any(name in numbers for name in names)
     warnings = check_values(program, numbers) if here else []
-    wanted = names if wrt is None else wanted_variables(program, numbers, wrt)
+    wanted = names if wrt is None else wanted_variables(program, numbers, wrt, unknowns)
     wanted = [name for name in wanted if name not in unknowns]
     leaves = {name: program.variables.get(name) or variable(name) for name in (*unknowns, *wanted)}
     work = _Implicit(program.outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted])

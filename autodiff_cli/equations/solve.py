@@ -281,7 +281,7 @@ def posed_equations(
         elif name in bounds:
             Range(*bounds[name]).check_start(name, typed[name])
     warnings = check_values(program, values)
-    wanted = names if wrt is None else wanted_variables(program, values, wrt)
+    wanted = names if wrt is None else wanted_variables(program, values, wrt, unknowns)
     wanted = [name for name in wanted if name in names and name not in unknowns]
     return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
 

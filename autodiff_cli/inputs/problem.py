@@ -348,8 +348,13 @@ def _short_number(x: float) -> str:
     return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
 
 
-def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> list[str]:
-    """Return the variables to differentiate by, in program order. Raises `ExpressionError` for an unknown name."""
+def wanted_variables(
+    program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None, unknowns: Collection[str] = ()
+) -> list[str]:
+    """Return the variables to differentiate by, in program order.
+
+    Raises `ExpressionError` for a name that is unknown, or one of the `unknowns` of equations.
+    """
     if wrt is None:
         return list(program.parameters)
     if isinstance(wrt, str):
@@ -359,4 +364,7 @@ def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequenc
         if name not in program.leaves and name not in values:
             hint = f"its variables: {quoted(program.leaves)}"
             raise usage_error(f"`{name}` is not a variable of this program", hint)
+        if name in unknowns:
+            others = quoted([other for other in program.leaves if other not in unknowns], "nothing")
+            raise usage_error(f"`{name}` is looked for, and given by the others", f"differentiate by {others}")
     return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]
