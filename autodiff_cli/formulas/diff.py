@@ -190,6 +190,7 @@ def diff(
     if wrt is None and not typed_values:
         _check_products(program)
     here = any(name in numbers for name in program.variables)
+    check_has_values(units, here)
     warnings = (check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
@@ -386,6 +387,12 @@ def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> No
             continue
         if value_in(REAL, assumption.condition, numbers) is False:
             raise point_error(f"the point does not meet the assumption `{assumption.text}`", "change one of them")
+
+
+def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
+    """Raise `ExpressionError` (`usage`) for units of values without a point."""
+    if units and not here:
+        raise usage_error("`--in` is the unit of values, and there is no point", "give `--at`, or leave `--in` out")
 
 
 # ---- checks ---------------------------------------------------------------------------------------------------------
