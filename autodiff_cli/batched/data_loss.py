@@ -20,7 +20,7 @@ from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.optional_units import left_out
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Problem, may_have_units, numbers_or_quantities, parse, unused, wanted_variables
+from ..inputs.problem import Problem, have_units, numbers_or_quantities, parse, unused, wanted_variables
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
@@ -146,7 +146,7 @@ def pose_over(
         nonlocal program
         if fill is not None:
             readable = [name for name in without_unused_lists(text, columns, values) if is_name(name)]
-            variables = parse(text, [*readable, *values]).leaves
+            variables = parse(text, [*readable, *values], units=True).leaves
             values.update(fill(name for name in variables if name not in readable and name not in values))
         program = fitted(text, columns, values, None).program
         used = [name for name in program.leaves if name in columns]
@@ -175,24 +175,23 @@ def pose_over(
     own, measured = program, None
     if left_out(units):
         data, units = data._replace(units={}), None
-    if data.units or may_have_units(text, values, units or None):
+    if data.units or units or have_units(text, values):
         own, data, values, measured, notes = _in_units(program, data, values, units)
         warnings += notes
     function = DataLoss(own.negative() if over.negative else own, data, wanted, over, passes)
-    function.units = measured
     if function.note is not None:
         warnings.append(Diagnostic("speed", function.note))
-    return Problem(program, {**values}, values, wanted, warnings), function
+    return Problem(program, {**values}, values, wanted, warnings, units=measured), function
 
 
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
     from ..inputs.optional_units import column_units, without_units_hint
-    from ..inputs.quantities import ProgramUnits, in_own_units, unit_value
+    from ..inputs.quantities import ProgramUnits, unit_value
     from ..quantities.unit import linear
 
-    asked = may_have_units(program.text, values, units or None)
+    asked = bool(units) or have_units(program.text, values)
     columns, notes = column_units(data.numbers, data.units, asked)
     if not columns and not asked:
         return program, data, {**values}, None, notes
@@ -214,7 +213,7 @@ def _in_units(
         if (times, plus) != (1.0, 0.0):
             is_array = hasattr(column, "dtype")
             numbers[name] = column * times + plus if is_array else array("d", [x * times + plus for x in column])
-    program = in_own_units(program, {**measured.point, **inside}, measured.outputs, measured.in_system)
+    program = measured.in_own_units(program, inside, measured.in_system)
     typed = {name: measured.number_of(name, x) for name, x in values.items()}
     return program, data._replace(numbers=numbers), typed, measured, notes
 
@@ -250,7 +249,6 @@ class DataLoss:
                 if self._kernel.compute is None:
                     self._kernel = None
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
-        self.units: ProgramUnits | None = None
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else BLOCK_ROW_COST)
         self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows

@@ -235,6 +235,7 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any
     with ExitStack() as stack:
         first: Reader | None = None
         one_by_one = not job.wide or job.question.numbers is None or _needs_no_batches(job)
+        one_by_one = one_by_one or (job.for_people and job.is_textual and call.backend is None)
         if not one_by_one and call.backend is None and len(job.sources) == 1 and job.is_textual:
             first = stack.enter_context(reader(job.sources[0], grid=job.grid))
             one_by_one = first.is_short()
@@ -304,7 +305,8 @@ def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     formula = job.rows(job.leading)
     formula = formula if units is None else formula.in_units(job.known, units)
     wanted = dict.fromkeys((*job.known.variables, *job.known.wanted))
-    selection = files.first.select([job.mapped[name] for name in wanted if name in job.mapped], job.kept)
+    numbers = [job.mapped[name] for name in wanted if name in job.mapped]
+    selection = files.first.select(numbers, job.kept, as_text=job.is_textual)
     files.checks.append(lambda file: file.select_like(selection))
     bound = formula.bound(selection.schema)
     files.require(job.used)
@@ -386,6 +388,7 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
     out: Any
     if job.wide:
         out = _wide_writer(job, output, requests)
+        out.carries_errors = not (fail and job.is_data)  # the one that ends the run is reported
     else:
         options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": job.kept}
         out = writer(job.format, output.stream, job.view, True, **options)

@@ -106,6 +106,7 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
             row = min(errors)
             tally.rows += row + 1
             tally.note(errors[row])
+            tally.kinks.update(bound.answer(chunk.batch.slice(0, row)).kinks)
             yield batch.slice(0, row + 1), chunk.size
             raise FailedRow(errors[row], chunk.where(row), bound.known.program.text)
         tally.rows += batch.num_rows

@@ -7,7 +7,6 @@ piece that fails again is parsed by the plain reader, which reports row, column 
 from __future__ import annotations
 
 import io
-import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from ..inputs.sweeps import Grid
 from ..streams import filesystems
 from ..streams.filesystems import arrow
 from ..views.error import write_note
-from .rows import doubles
+from .rows import cell_text, column_of, doubles, text_of
 from .sources import Source, TextFile, parallel_map, within
 from .text_dialects import AS_CSV, PLAIN, Dialect, number, recognize
 from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
@@ -73,6 +72,8 @@ class Selection(NamedTuple):
     numbers: Sequence[str]
     schema: Any
     file: str
+    as_text: bool = False
+    """Whether kept cells are as in the file: numbers have a second column, `text_of` them."""
 
 
 class Reader(ABC):
@@ -112,17 +113,19 @@ class Reader(ABC):
     def axes(self) -> Collection[str]:
         return () if self.grid is None else self.grid.axes
 
-    def select(self, numbers: Sequence[str], kept: Sequence[str]) -> Selection:
-        """Choose the columns of batches: numbers, and columns for the output."""
+    def select(self, numbers: Sequence[str], kept: Sequence[str], *, as_text: bool = False) -> Selection:
+        """Choose the columns of batches: numbers, and columns for the output, perhaps `as_text`."""
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
-        self._select(Selection(numbers, pa.schema(fields), self.source.name))
+        doubled = [name for name in kept if as_text and name in numbers and name not in self.axes]
+        fields += [pa.field(text_of(name), pa.string()) for name in doubled]
+        self._select(Selection(numbers, pa.schema(fields), self.source.name, as_text))
         return self.selection
 
     def select_like(self, first: Selection) -> None:
         """Choose the first file's columns. Raises `ExpressionError` if one differs."""
-        self.require((*first.numbers, *first.schema.names), first.file)
+        self.require((*first.numbers, *map(column_of, first.schema.names)), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
@@ -139,7 +142,7 @@ class Reader(ABC):
             own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
             fields = [field for field in chosen.schema if field.name not in self.axes]
             numbers = [name for name in chosen.numbers if name not in self.axes]
-            self.of_file = Selection(numbers, pa.schema([*fields, *own]), chosen.file)
+            self.of_file = chosen._replace(numbers=numbers, schema=pa.schema([*fields, *own]))
 
     def require(self, columns: Iterable[str], first: str) -> None:
         """Raise an error if the file lacks a column of the file `first`."""
@@ -600,28 +603,40 @@ class Text(Reader):
 
     def parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
         """Return the batch in a block, and errors by row; None if readers might differ."""
-        import numpy as np
         import pyarrow as pa
 
         if b"\0" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
             return None
-        schema = self.of_file.schema
+        schema, separated = self.of_file.schema, bool(self.dialect.separator)
+        names = [name for name in schema.names if name in self.names]
+        if not separated and (len(names) < len(schema) or b"\\u0000" in block):
+            return None
         try:
             if not block.isascii():
                 block.decode()
-            with suppress(pa.ArrowInvalid):
-                batch = self.batch(block, schema)
-                if self.rows_name_columns and batch.num_rows != sum(map(bool, map(bytes.strip, block.split(b"\n")))):
-                    return None  # several objects in a line, or several lines of an object
-                columns = [batch.column(name) for name in self.of_file.numbers]
-                if all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
-                    return batch, {}
-            if not self.dialect.separator:
+            # a column has one type while it is read: that of kept numbers is text
+            if names == schema.names and (batch := self.typed_batch(block, schema)) is not None:
+                return batch, {}
+            if not separated:
                 return None
-            texts = self.batch(block, pa.schema([pa.field(name, pa.string()) for name in schema.names]))
+            texts = self.batch(block, pa.schema([pa.field(name, pa.string()) for name in names]))
         except (pa.ArrowException, UnicodeDecodeError, KeyError):
             return None
         return _parse_number_columns(texts, schema, self.of_file.numbers, self.dialect)
+
+    def typed_batch(self, block: bytes, schema: Any) -> Any:
+        """Parse a block whose numbers are all plain; None if there are others."""
+        import numpy as np
+        import pyarrow as pa
+
+        with suppress(pa.ArrowInvalid):
+            batch = self.batch(block, schema)
+            if self.rows_name_columns and batch.num_rows != sum(map(bool, map(bytes.strip, block.split(b"\n")))):
+                return None  # several objects in a line, or several lines of an object
+            columns = [batch.column(name) for name in self.of_file.numbers]
+            if all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
+                return batch
+        return None
 
     def batch(self, block: bytes, schema: Any) -> Any:
         """Parse a block by pyarrow; its exceptions propagate."""
@@ -668,7 +683,8 @@ class Text(Reader):
 
         schema = self.of_file.schema
         wanted = self.of_file.numbers
-        columns: dict[str, list[object]] = {name: [] for name in schema.names}
+        kept = [name for name in schema.names if name not in wanted]
+        rows: list[dict[str, object]] = []
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
         for row, (line, cells, error) in enumerate(self.plain_rows(block)):
@@ -678,9 +694,10 @@ class Text(Reader):
             numbers, fault = numbers_in((line, cells, error), wanted, self.dialect)
             if fault is not None:
                 faults[row] = fault
-            for name, column in columns.items():
-                column.append(numbers.get(name) if name in wanted else cell_text(cells.get(name)))
-        batch, where = pa.RecordBatch.from_pydict(columns, schema=schema), _row_labels(f"{self.prefix}line", first)
+            texts = {name: cell_text(cells.get(column_of(name)), self.of_file.as_text) for name in kept}
+            rows.append({**texts, **numbers})
+        batch = pa.RecordBatch.from_struct_array(pa.array(rows, pa.struct(schema)))
+        where = _row_labels(f"{self.prefix}line", first)
         return Chunk(batch, lambda row: where(lines[row]), faults, len(block))
 
     def close(self) -> None:
@@ -694,7 +711,8 @@ def _parse_number_columns(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    columns = dict(zip(schema.names, texts.columns, strict=True))
+    columns = dict(zip(texts.schema.names, texts.columns, strict=True))
+    columns |= {text_of(name): columns[name] for name in numbers}
     faults: dict[int, ExpressionError] = {}
     for name in numbers:
         column = columns[name]
@@ -713,7 +731,7 @@ def _parse_number_columns(
                 parsed[row] = np.nan
                 faults.setdefault(row, fault)
         columns[name] = pa.array(parsed, mask=np.isnan(parsed))
-    return pa.RecordBatch.from_arrays([*columns.values()], schema=schema), faults
+    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema), faults
 
 
 def _encloses_cells(block: bytes, dialect: Dialect) -> bool:
@@ -742,8 +760,3 @@ def _middle(block: bytes, *, quoted: bool) -> int:
         if not (quoted and quotes % 2):
             return cut
     return len(block)
-
-
-def cell_text(cell: object) -> str | None:
-    """Return the text of a cell that is kept for the output."""
-    return cell if isinstance(cell, str) or cell is None else json.dumps(cell, ensure_ascii=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import threading
@@ -25,7 +26,6 @@ from ..batched.columns_io import (
     unique,
 )
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
-from ..derivatives.jacobian import output_names
 from ..errors import Diagnostic, ExpressionError, about, needed, point_error, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.second_order import hessian_in
@@ -33,7 +33,7 @@ from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import column_units, left_out, units_in_headings, with_units, without_units_hint
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Point, Quantity, as_number, parse
+from ..inputs.problem import Point, Quantity, as_number, output_names, parse
 from ..language.elements import split_names
 from ..language.statements import UnknownShape
 from ..language.tokens import has_unit_literals
@@ -97,7 +97,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
         def gradient(point: Mapping[str, float]) -> Answer:
             at = value_and_gradient(REAL, evaluator.graph, point, wanted)
-            return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.at.warnings(at.kinks)
+            return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.warnings
 
         return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refused)
     outputs = output_names(program)
@@ -106,7 +106,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
     def matrix(point: Mapping[str, float]) -> Answer:
         at = evaluate_in(REAL, program.graph, point, wanted)
-        rows, kinks = at.jacobian(wanted)
+        rows, kinks = at.jacobian()
         numbers = [*at.values, *chain.from_iterable(rows)]
         return [float(x) + 0.0 for x in numbers], kink_warnings(DOUBLE, kinks.values())
 
@@ -143,8 +143,10 @@ class Bound:
         from ..batched.kernels import Kernel, kernel
 
         unique(schema.names)
-        self.columns = rows.named(schema.names)
-        self.keep = kept_columns(rows.keep, schema.names)
+        names = [name for name in schema.names if name == column_of(name)]
+        self.columns = rows.named(names)
+        self.keep = kept_columns(rows.keep, names)
+        self.kept = [text_of(name) if text_of(name) in schema.names else name for name in self.keep]
         self.known = rows.fitted(list(self.columns))
         variables = self.known.variables
         self.length = len(rows.text)
@@ -185,7 +187,8 @@ class Bound:
         }
         if rows.at:
             metadata["autodiff.at"] = ",".join(f"{name}={value!r}" for name, value in rows.at)
-        self.schema = pa.schema([*fields, *map(schema.field, self.keep)], metadata=metadata)
+        kept = [schema.field(column).with_name(name) for name, column in zip(self.keep, self.kept, strict=True)]
+        self.schema = pa.schema([*fields, *kept], metadata=metadata)
 
     def answer(
         self,
@@ -254,7 +257,7 @@ class Bound:
             batch.column(self.columns[name]) if name in self.columns else pa.repeat(float(self.shared[name]), count)
             for name in self.point
         ]
-        answers = [*point, *results, texts, *map(batch.column, self.keep)]
+        answers = [*point, *results, texts, *map(batch.column, self.kept)]
         return Answered(pa.RecordBatch.from_arrays(answers, schema=self.schema), errors, len(block.asked), kinks)
 
 
@@ -298,6 +301,36 @@ def doubles(column: Any) -> Any:
         bits = np.unpackbits(np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little")
         numbers = np.where(bits[column.offset :], numbers, np.nan)
     return numbers
+
+
+# ---- kept cells
+MARK = "\0"
+"""What no heading or usual cell has."""
+
+
+def text_of(name: str) -> str:
+    """Return the name in batches of a column's cells as in the file, if it is also one of numbers."""
+    return name + MARK
+
+
+def column_of(name: str) -> str:
+    """Return the column of the file for a name in batches."""
+    return name.removesuffix(MARK)
+
+
+def cell_text(cell: object, marked: bool) -> str | None:
+    """Return a kept cell as text; JSON that is no text may be `marked`, for `cell_of`."""
+    if cell is None or (isinstance(cell, str) and not (marked and cell.startswith(MARK))):
+        return cell
+    return MARK * marked + json.dumps(cell, ensure_ascii=False)
+
+
+def cell_of(cell: object) -> object:
+    """Return a kept cell as it was: marked text is JSON."""
+    if isinstance(cell, str) and cell.startswith(MARK):
+        with suppress(ValueError):
+            return json.loads(cell[1:])
+    return cell
 
 
 BOUND = re.compile(r"(?:^|[;\n])\s*(\w+)\s*=(?!=)")
@@ -451,9 +484,8 @@ def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequenc
 
     program = known.program
     values = {name: unit_value(point.get(name, Unit())) for name in program.leaves}
-    names = output_names(program)
     try:
-        return ProgramUnits(program, values, units_asked, names, system=True)
+        return ProgramUnits(program, values, units_asked, system=True)
     except ExpressionError as error:
         raise without_units_hint(error) from None
 

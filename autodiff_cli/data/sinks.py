@@ -14,7 +14,7 @@ from ..errors import ExpressionError, usage_error
 from ..views.characters import visible
 from ..views.formats import Subject, Writer, carried, disarmed, in_quotes, lacking
 from ..views.wide import WIDE, Values, wide
-from .rows import doubles
+from .rows import MARK, cell_of, doubles
 
 MIN_GROUP_ROWS = 262_144
 MAX_GROUP_BYTES = 64 * 1024 * 1024
@@ -182,6 +182,9 @@ class CellsSink(Sink):
             return column
 
         def changed(cell: str) -> str:
+            if kept and cell.startswith(MARK):
+                own = cell_of(cell)
+                cell = own if isinstance(own, str) else json.dumps(own, ensure_ascii=False)
             cell = carried(disarmed(cell) if disarms else cell) if kept else visible(cell)
             return in_quotes(cell, self.separator)
 
@@ -235,7 +238,7 @@ class TextSink(Sink):
 
     def write(self, batch: Any) -> None:
         columns = [batch.column(name).to_pylist() for name in self.names]
-        kept = [[plain_cell(x) for x in batch.column(name).to_pylist()] for name in self.kept]
+        kept = [[plain_cell(cell_of(x)) for x in batch.column(name).to_pylist()] for name in self.kept]
         errors = batch.column("error").to_pylist()
         for row, numbers in enumerate(zip(*columns, strict=True)):
             subject = Subject(None, 0, None, {name: cells[row] for name, cells in zip(self.kept, kept, strict=True)})

@@ -132,8 +132,8 @@ AS_CSV = Layout()
 def number(decimal: str, thousands: str) -> re.Pattern[str]:
     """Return the pattern of numbers with these separators."""
     whole = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+|\d+)" if thousands else r"\d+"
-    body = rf"(?:{whole}(?:\.\d*)?|\.\d+)" if decimal == "." else rf"{whole}(?:,\d+)?"
-    return re.compile(rf"[+-]?{body}(?:[eE][+-]?\d+)?")
+    point = re.escape(decimal)
+    return re.compile(rf"[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?")
 
 
 def styles_of(cell: str) -> list[tuple[str, str]]:

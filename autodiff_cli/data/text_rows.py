@@ -259,13 +259,12 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
 def numbers_in(
     row: TextRow, columns: Sequence[str], dialect: Dialect = PLAIN
 ) -> tuple[dict[str, float], ExpressionError | None]:
-    """Return the numbers in columns of a row, and the row's error or None."""
+    """Return the numbers in columns of a row, and the row's first error or None."""
     _, cells, fault = row
     numbers: dict[str, float] = {}
-    if fault is None:
+    for column in columns if fault is None else ():
         try:
-            for column in columns:
-                numbers[column] = value(column, cells.get(column), dialect)
+            numbers[column] = value(column, cells.get(column), dialect)
         except ExpressionError as error:
-            fault = error
+            fault = fault or error
     return numbers, fault

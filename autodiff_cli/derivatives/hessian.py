@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Diagnostic, ExpressionError, limit_error
 from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
-from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, Problem, check_single, pose
+from ..inputs.optional_units import pose_with_units, with_units
+from ..inputs.problem import Point, Problem
 from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT_ROUNDOFF
 from ..numerics.linear_algebra import eigenvalues
@@ -68,18 +68,16 @@ def hessian(
     >>> answer.hessian, answer.eigenvalues, answer.verdict
     ([[2.0, 0.0], [0.0, -2.0]], [-2.0, 2.0], 'saddle')
     """
-    point, function = with_units(point), None
+    function = None
     if over is None:
-        posed = pose(text, point, wrt, quantities=True)
-        check_single(posed.program)
+        posed = pose_with_units(text, point, wrt, units, system=system)
     else:
         from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
         in_doubles(arithmetic)
-        posed, function = pose_over(text, point, wrt, over, 1, only_variables=True, units=units)
-    names, values = posed.wanted, posed.values
+        posed, function = pose_over(text, with_units(point), wrt, over, 1, only_variables=True, units=units)
+    names, values, measured = posed.wanted, posed.values, posed.units
     check_size(names)
-    measured = function.units if function is not None else program_units(posed.program, values, units, system=system)
     tree = None if measured is None else measured.of_hessian(names)
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
@@ -100,7 +98,6 @@ def hessian(
         shape = _in_units(shape, tree, in_si=function is None)
         if function is None:
             numbers = arithmetic.run(posed.point, work, tree)
-            posed.warnings.extend(measured.warnings)
     answer = Hessian(
         text, arithmetic, **numbers, **shape, constants=posed.program.constants, warnings=tuple(posed.warnings)
     )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, Span, limit_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, Problem, Quantity, parse, pose, without_units
-from ..language.builder import Program
+from ..inputs.optional_units import pose_with_units
+from ..inputs.problem import Point, Problem, Quantity, output_names, parse, without_units
 from ..numbers.base import NumberType
 from ..record import Record
 from ..run.evaluation import Kinks
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
 
 MAX_ENTRIES = 1_000_000
-NAME_LENGTH = 40
 MAX_OFFERED_CHARACTERS = 80
 """Characters of a program that is offered with commas."""
 
@@ -68,8 +65,8 @@ def jacobian(
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}, direction={"x": 1}).product
     [3.0, 1.0]
     """
-    posed = _posed(text, point, wrt)
-    names, called = posed.wanted, output_names(posed.program)
+    posed = _posed(text, point, wrt, units, system)
+    names, called, measured = posed.wanted, output_names(posed.program), posed.units
     along: dict[str, float | str] | None = None
     if direction is not None:
         for name in direction:
@@ -79,7 +76,6 @@ def jacobian(
         along = {name: direction.get(name, 0.0) for name in names}
     weights = None if adjoint is None else _weights(adjoint, called)
     in_full = along is None and weights is None
-    measured = program_units(posed.program, posed.values, units, called, system)
     tree = None
     if measured is not None:
         tree, along = _units(measured, called, names, along, weights)
@@ -106,19 +102,19 @@ def jacobian(
         result: dict[str, Any] = {"point": parts["point"], "values": at.values}
         kinks: Kinks = {}
         if in_full:
-            result["jacobian"], kinks = at.jacobian(names)
+            result["jacobian"], kinks = at.jacobian()
         if along is not None:
             result["direction"] = parts["direction"]
             result["product"], kinks = at.jvp(parts["direction"])
         if weights is not None:
             seeds = list(parts["adjoint"].values())
-            row, kinks = at.vjp(seeds, names)
-            result["adjoint"], result["gradient"] = seeds, dict(zip(names, row, strict=True))
+            result["adjoint"] = seeds
+            result["gradient"], kinks = at.vjp(seeds)
         warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result
 
     numbers = arithmetic.run(inputs, work, tree)
-    warnings = [*posed.warnings, *warnings, *(measured.warnings if measured is not None else ())]
+    warnings = [*posed.warnings, *warnings]
     constants = posed.program.constants
     return Jacobian(
         text, arithmetic, called, names, **numbers, constants=constants, warnings=tuple(warnings), units=tree
@@ -151,9 +147,11 @@ def _units(
     return units.tree(**tree), along
 
 
-def _posed(text: str, point: Point | None, wrt: Sequence[str] | None) -> Problem:
+def _posed(
+    text: str, point: Point | None, wrt: Sequence[str] | None, units: Sequence[str] | str | None, system: bool
+) -> Problem:
     try:
-        return pose(text, with_units(point), wrt, quantities=True)
+        return pose_with_units(text, point, wrt, units, single=False, system=system)
     except ExpressionError as error:
         listed = _with_commas(text, error, point or {})
         if listed:
@@ -175,23 +173,6 @@ def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
         except ExpressionError as refusal:
             error = refusal
     return ""
-
-
-def output_names(program: Program) -> list[str]:
-    """Return the names of the outputs: as bound, else their text, else their number."""
-    whole, bound = program.whole, {i: name for name, _, i in program.bound}
-    spans = [whole.span(root) for root in program.roots]
-    names: list[str] = []
-    seen: Counter[Span | None] = Counter()
-    for k, (root, span) in enumerate(zip(program.roots, spans, strict=True), start=1):
-        name = bound.get(root) or whole.labels.get(root, "")
-        if not name and span is not None and span.via is None:
-            name = " ".join(program.text[span.start : span.end].split())
-            if spans.count(span) > 1:  # the entries of a list
-                seen[span] += 1
-                name = f"{name if name.isidentifier() else f'({name})'}[{seen[span]}]"
-        names.append(name if name and len(name) <= NAME_LENGTH and name not in names else f"output {k}")
-    return names
 
 
 def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs: Sequence[str]) -> list[float | str]:

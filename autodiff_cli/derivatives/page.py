@@ -13,8 +13,7 @@ from ..formulas.diff import diff
 from ..formulas.export import export
 from ..graphs.value import Value, constant, node, variable
 from ..inputs.figures import unsigned
-from ..inputs.optional_units import with_units
-from ..inputs.problem import pose
+from ..inputs.optional_units import pose_with_units
 from ..language.printer import expression_text
 from ..record import Record
 from ..run.flat_graph import Graph
@@ -106,7 +105,6 @@ def page(
     >>> [answer.nodes[k].name for k in answer.order], answer.nodes[answer.output].partials
     (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
-    point = with_units(point)
     answer = gradient(text, point, wrt=wrt, units=units)
     drawn = pictured(answer)
     if len(drawn.nodes) > MAX_NODES:
@@ -114,7 +112,7 @@ def page(
             f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MAX_NODES:,} at most",
             "look at a part of the program, or at the records of `trace`",
         )
-    program, graph = pose(text, point, wrt, quantities=True).program, drawn.graphed.graph
+    program, graph = pose_with_units(text, point, wrt).program, drawn.graph
     place = {i: k for k, i in enumerate(drawn.order)}
     reading, reading_place = in_reading_order(program)
     # branches not taken have names too: the reader may go there

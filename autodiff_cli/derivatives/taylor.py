@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
 from ..graphs.laurent import Laurent, NoSeries, laurent_in
 from ..graphs.taylor_mode import taylor_in
-from ..graphs.value import Value
+from ..graphs.value import Source
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
-from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, check_single, pose
+from ..inputs.optional_units import pose_with_units
+from ..inputs.problem import Point
 from ..language.builder import Program
 from ..numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, undecided
 from ..numbers.budget import BudgetExceeded, Defined
@@ -72,9 +72,8 @@ def taylor(
     """
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
-    posed = pose(text, with_units(point), wrt, quantities=True)
-    check_single(posed.program)
-    graph = posed.program.graph
+    posed = pose_with_units(text, point, wrt, units, system=system)
+    graph, measured = posed.program.graph, posed.units
     if len(posed.wanted) != 1:
         named = quoted(posed.wanted, "")
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
@@ -82,7 +81,6 @@ def taylor(
         raise usage_error(f"a Taylor series is taken in one variable, and this program has {count}", hint)
     _check_order(order, arithmetic)
     name = posed.wanted[0]
-    measured = program_units(posed.program, posed.values, units, system=system)
     tree = None
     if measured is not None:
         slopes = [measured.derivative([name] * k) for k in range(1, order + 1)]
@@ -96,7 +94,7 @@ def taylor(
         except ExpressionError as error:
             if error.kind not in ("domain", "derivative"):
                 raise
-            through = series_through(m, posed.program.outputs[0], values, posed.point, name, order)
+            through = series_through(m, graph, values, posed.point, name, order)
             if through is None:
                 raise
             coefficients = through[0]
@@ -105,8 +103,7 @@ def taylor(
 
     numbers = arithmetic.run(posed.point, work, tree)
     formula = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
-    warnings = (*posed.warnings, *remarks, *(measured.warnings if measured is not None else ()))
-    constants = posed.program.constants
+    warnings, constants = (*posed.warnings, *remarks), posed.program.constants
     return Taylor(
         text, arithmetic, name, order, **numbers, polynomial=formula, constants=constants, warnings=warnings, units=tree
     )
@@ -231,14 +228,14 @@ class _Decisions:
         return zero
 
 
-def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[Laurent, _Decisions]:
+def decided_series(output: Source, point: Point, by: str, order: int) -> tuple[Laurent, _Decisions]:
     """Return the series in many digits, its zeros decided. Raises `NoSeries`."""
     before: list[bool] = []
     for digits in ZERO_TEST_DIGITS:
         m, values = _in_digits(digits, point)
         decisions = _Decisions()
         series = laurent_in(m, output, values, by, order, decisions)
-        series = Laurent(series.start, [m.number(0) if decisions(x) else x for x in series.c])
+        series.c = [m.number(0) if decisions(x) else x for x in series.c]
         if decisions.confirmed or decisions.taken == before:
             return series, decisions
         before = decisions.taken
@@ -246,7 +243,7 @@ def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[La
 
 
 def series_through(
-    m: NumberType, output: Value, values: Values, point: Point, by: str, order: int
+    m: NumberType, output: Source, values: Values, point: Point, by: str, order: int
 ) -> tuple[list[Number], Diagnostic] | None:
     """Return the coefficients through a removable singularity and a note, or None."""
     try:
@@ -279,7 +276,7 @@ def limit_hint(program: Program, point: Point) -> str | None:
     if others or not by:
         return None
     with Defined(BudgetExceeded, *NO_RESULT, NoSeries):
-        series, _ = decided_series(program.outputs[0], {by: point[by]}, by, 1)
+        series, _ = decided_series(program.graph, {by: point[by]}, by, 1)
         if series.start < 0:
             return None
         value, slope = (f"{float(series.at(k)):.12g}" for k in range(2))

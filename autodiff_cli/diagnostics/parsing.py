@@ -23,8 +23,9 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
     if "[" in text and not units:
         for i, (x, source) in program.whole.constants.items():
             if source is not None and source.endswith("]"):
-                hint = f"in units of the SI it is `{x:.15g}`"
-                raise ExpressionError("type", "numbers with units are not taken here", program.whole.span(i), hint)
+                message = "numbers with units are not taken here: formulas and code are written in plain numbers"
+                hint = f"in units of the SI it is `{x:.15g}`, if all values are in these"
+                raise ExpressionError("type", message, program.whole.span(i), hint)
     return program
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..errors import ExpressionError, Span
 from ..inputs.problem import parse
 from ..language.builder import Program
+from ..language.statements import check_commas
 from ..language.tokens import AUGMENT, CLOSE, COMMA, COMPARISON, EQUALS, KIND, NAME, OPEN, Token, split_statements
 from ..table.primitive import FUNCTIONS
 
@@ -60,6 +61,8 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
             known_names |= {text[start:end] for token, start, end in statement.tokens if token == NAME} - {name}
         if kind == "equation":
             if statement.sign is not None and statement.outputs > 1:
+                commas = [end for _, start, end in statement.tokens if text[start:end] == ","]
+                check_commas([statement.tokens[0][1], *commas], text, "outputs")
                 message = "an equation is about one thing"
                 raise ExpressionError("syntax", message, statement.span, "write two equations: `a = b; c = d`")
             equations.append(statement)

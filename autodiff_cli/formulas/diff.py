@@ -235,8 +235,8 @@ def diff(
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
                 swept = value_and_gradient(m, output, numbers, names)
-                met[:] = kink_warnings(arithmetic, swept.met)
-                return {"values": [swept.gradient[name] for name in names], "point": numbers}
+                met[:] = kink_warnings(arithmetic, swept.kinks.values())
+                return {"values": [*swept.gradient.values()], "point": numbers}
             return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
 
         met: list[Diagnostic] = []
@@ -496,7 +496,7 @@ def _higher(
     m: NumberType, output: Value, formulas: Mapping[Multi, Value], numbers: Values, names: Sequence[str]
 ) -> list[Any]:
     order = len(next(iter(formulas), ()))
-    at = value_and_gradient(m, output, numbers, names).at
+    at = value_and_gradient(m, output, numbers, names)
     met = breakpoints_met(at)
     if not met:
         try:

@@ -18,9 +18,8 @@ from ..numbers.series import Failed
 from ..run.evaluation import Evaluation
 from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
 from ..run.sweep import Activity, backward
-from ..table.operators import VARIABLE
 from .value import Source, graph_of
-from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, gradient_at
+from .value_and_gradient import breakpoints_met, evaluate_in
 
 
 class Curvature(NamedTuple):
@@ -46,32 +45,32 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
     except ExpressionError:
         evaluate_in(m, graph, values, wrt)  # its error shows plain numbers
         raise
-    swept = gradient_at(Evaluation(m, graph.at([*map(plain, at.graph.data)]), at.wanted), wrt)
-    if breakpoints_met(swept.at):
-        return swept.at.placed(_at_breakpoints, m, swept, wrt)
+    swept = Evaluation(m, graph.at([*map(plain, at.graph.data)]), at.wanted).differentiate()
+    if breakpoints_met(swept):
+        return swept.placed(_at_breakpoints, m, swept, wrt)
     # adjoints carry derivatives too: one that is 0 may vary
     seeds = {at.graph.roots[0]: Dual(duals, m.number(1), {})}
-    active = at.placed(Activity, at.graph, strict, at.order, at.wanted.values())
+    leaves = [*at.wanted.values()]
+    active = at.placed(Activity, at.graph, strict, at.order, [i for i in leaves if i is not None])
     adjoints = at.placed(backward, at.order, active, seeds)
     rows: list[list[Number]] = []
-    for name in wrt:
-        adjoint = adjoints[at.wanted[name]] if name in at.wanted else None
+    for i in leaves:
+        adjoint = None if i is None else adjoints[i]
         d = adjoint.d if isinstance(adjoint, Dual) else {}
         rows.append([d.get(k, zero) for k in range(len(wrt))])
     for i in range(len(wrt)):
         for j in range(i):
             # Equal but for rounding.
             rows[i][j] = rows[j][i]
-    return Curvature(swept.value, [swept.gradient[name] for name in wrt], rows)
+    return Curvature(swept.value, [*swept.gradient.values()], rows)
 
 
 # ---- at breakpoints
-def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
+def _at_breakpoints(m: NumberType, swept: Evaluation, wrt: Sequence[str]) -> Curvature:
     graph = swept.graph
     (root,) = graph.roots
-    place = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
-    held = [k for k, name in enumerate(wrt) if name in place]
-    wanted = [place[wrt[k]] for k in held]
+    held = [k for k, i in enumerate(swept.wanted.values()) if i is not None]
+    wanted = [i for i in swept.wanted.values() if i is not None]
     pairs = [(i, j) for i in range(len(held)) for j in range(i, len(held))]
     called = [f"`{wrt[k]}`" for k in held]
     names = ["the value", *[f"the derivative by {name}" for name in called]]

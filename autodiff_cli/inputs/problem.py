@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diagnostics.parsing import parse as parse
@@ -27,6 +29,9 @@ UNCERTAIN_DIGITS = re.compile(
     rf"(?<![\w.])(?!(?<=\d,)\d{{3}}\b)({_DIGITS}\s*+)(\(\s*+(?:{_DIGITS}\s*+|\+[^()]*+)\))(?:[eE][+-]?\d++)?"
 )
 """A number with its uncertainty in parentheses: `127.7(12)`, `6.67e-11(15)`."""
+
+MAX_OUTPUT_NAME = 40
+"""Characters of an output's text that may be its name."""
 
 Point = Mapping[str, float | str]
 """The values of variables: numbers, or constant expressions as text."""
@@ -67,9 +72,10 @@ PLAIN = frozenset((float, int, Typed))
 """The types of values without units."""
 
 
-def may_have_units(text: str, values: Mapping[Any, object], asked: object = None) -> bool:
-    """Return whether a program or its point may have units, so that their modules are needed."""
-    return asked is not None or Quantity in map(type, values.values()) or has_unit_literals(text)
+def have_units(text: str, values: Mapping[Any, object], ranges: Mapping[str, Sequence[object]] = {}) -> bool:
+    """Return whether a number of a program, a value or an end of a range has a unit."""
+    typed = chain(values.values(), *ranges.values())
+    return any(hasattr(x, "unit") for x in typed) or has_unit_literals(text)
 
 
 class Problem(NamedTuple):
@@ -88,7 +94,7 @@ class Problem(NamedTuple):
     texts: Sequence[str] = ()
     """The source texts of equations."""
     units: Any = None
-    """The `EquationUnits` of equations; None without units."""
+    """Its `ProgramUnits`; None without units."""
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
         """Return a variable's value with its unit, for a message."""
@@ -143,17 +149,13 @@ def read_program(
     return parse(text, values, units=units), added, notes
 
 
-def pose(
-    text: str, point: Point | None, wrt: Sequence[str] | str | None, *, quantities: bool = False, single: bool = False
-) -> Problem:
+def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, single: bool = False) -> Problem:
     """Return a text as a problem at a point. Raises `ExpressionError`, for several outputs too if `single`."""
-    typed = dict(point or {})
-    read = number_or_quantity if quantities else as_number
-    values = {name: read(value, name) for name, value in typed.items()}
-    program, numbers, notes = read_program(text, values, wrt, units=quantities)
+    values = numbers_or_quantities(point)
+    program, numbers, notes = read_program(text, values, wrt, units=True)
     if single:
         check_single(program)
-    problem = problem_of(program, typed | numbers, values, wrt)
+    problem = problem_of(program, {**(point or {}), **numbers}, values, wrt)
     problem.warnings.extend(notes)
     return problem
 
@@ -256,13 +258,6 @@ SEVERAL = "`autodiff jacobian` differentiates several outputs"
 def check_single(program: Program, hint: str = SEVERAL) -> None:
     """Raise an `ExpressionError` if a program has several outputs."""
     if len(program.roots) > 1:
-        for comma in re.finditer(r"(?<![\w.,])(\d+),(\d+)(?![\d.,])", program.text):
-            before = program.text[: comma.start()]
-            if any(before.count(opened) > before.count(closed) for opened, closed in ("()", "[]")):
-                continue
-            message = f"`{comma[0]}` has a comma, which separates outputs here"
-            hint = f"decimals have a point: `{comma[1]}.{comma[2]}`; with two outputs, {hint}"
-            raise ExpressionError("type", message, Span(*comma.span()), hint)
         message = f"this program has {len(program.roots)} outputs, and a gradient needs one"
         raise ExpressionError("type", message, program.whole.span(program.roots[1]), hint)
 
@@ -271,6 +266,23 @@ def single_output(program: Program, hint: str = SEVERAL) -> Value:
     """Return the only output of a program. Raises `ExpressionError` if there are several."""
     check_single(program, hint)
     return program.outputs[0]
+
+
+def output_names(program: Program) -> list[str]:
+    """Return the names of the outputs: as bound, else their text, else their number."""
+    whole, bound = program.whole, {i: name for name, _, i in program.bound}
+    spans = [whole.span(root) for root in program.roots]
+    names: list[str] = []
+    seen: Counter[Span | None] = Counter()
+    for k, (root, span) in enumerate(zip(program.roots, spans, strict=True), start=1):
+        name = bound.get(root) or whole.labels.get(root, "")
+        if not name and span is not None and span.via is None:
+            name = " ".join(program.text[span.start : span.end].split())
+            if spans.count(span) > 1:  # the entries of a list
+                seen[span] += 1
+                name = f"{name if name.isidentifier() else f'({name})'}[{seen[span]}]"
+        names.append(name if name and len(name) <= MAX_OUTPUT_NAME and name not in names else f"output {k}")
+    return names
 
 
 def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
@@ -334,8 +346,13 @@ def _short_number(x: float) -> str:
     return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
 
 
-def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> list[str]:
-    """Return the variables to differentiate by, in program order. Raises `ExpressionError` for an unknown name."""
+def wanted_variables(
+    program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None, unknowns: Collection[str] = ()
+) -> list[str]:
+    """Return the variables to differentiate by, in program order.
+
+    Raises `ExpressionError` for a name that is unknown, or one of the `unknowns` of equations.
+    """
     if wrt is None:
         return list(program.parameters)
     if isinstance(wrt, str):
@@ -345,4 +362,7 @@ def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequenc
         if name not in program.leaves and name not in values:
             hint = f"its variables: {quoted(program.leaves)}"
             raise usage_error(f"`{name}` is not a variable of this program", hint)
+        if name in unknowns:
+            others = quoted([other for other in program.leaves if other not in unknowns], "nothing")
+            raise usage_error(f"`{name}` is looked for, and given by the others", f"differentiate by {others}")
     return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]

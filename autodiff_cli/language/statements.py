@@ -14,7 +14,9 @@ _GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
 _ZEROS = r"0[0-9]{2}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![0-9.])"
 """Numbers with leading zeros, invalid even as coefficients: `000x`."""
 
-_DECIMALS = r"[0-9]+(?![\w.])"
+_DECIMALS = r"[0-9]+(?![0-9_.])"
+"""Digits, perhaps a coefficient: `5x`."""
+
 _POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z", _DECIMALS
 _COMMAS = {
     "outputs": ((r"(?<![\w.])[0-9]+\Z", f"{_GROUPS}|{_ZEROS}|{_DECIMALS}"), _POINTED),

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
-from ..inputs.optional_units import program_units, with_units
-from ..inputs.problem import Point, check_single, parse, pose
+from ..inputs.optional_units import pose_with_units, with_units
+from ..inputs.problem import Point, parse
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
 
 if TYPE_CHECKING:
@@ -416,18 +416,14 @@ def begin(
     if over is None:
         if init is not None:
             values = dict(point or {})
-            missing = [name for name in parse(text, values).variables if name not in values]
+            missing = [name for name in parse(text, values, units=True).variables if name not in values]
             point = values | init.values(missing)
-        problem = pose(text, with_units(point), wrt, quantities=True)
+        problem = pose_with_units(text, point, wrt, units)
         free = [name for name in problem.wanted if name in problem.program.leaves]
         free = [name for name in free if name not in held] if wrt is None else free
-        check_single(problem.program)
-        program, numbers = problem.program, problem.values
-        measured = program_units(program, numbers, units)
+        program, numbers, measured = problem.program, problem.values, problem.units
         if measured is not None:
-            from ..inputs.quantities import in_own_units  # only units need it
-
-            program = in_own_units(program, measured.point, measured.outputs)
+            program = measured.in_own_units(program)
             numbers = {name: measured.number_of(name, x) for name, x in numbers.items()}
         program = program.negative() if negative else program
         evaluator, names = Evaluator(program, free), tuple(program.leaves)
@@ -438,7 +434,7 @@ def begin(
         problem, evaluator = pose_over(
             text, point, wrt, over, passes, only_variables=True, fill=fill, units=units, held=held
         )
-        free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, evaluator.units
+        free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, problem.units
     if not free:
         raise usage_error(
             "the program has no variable that could move" if wrt is None else "none of these variables moves it",
@@ -453,5 +449,4 @@ def begin(
     shown = None if measured is None else measured.of_steps(free)
     start = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown)
     summary = None if isinstance(evaluator, Evaluator) else evaluator.summary
-    warnings = (*problem.warnings, *(measured.warnings if measured is not None else ()))
-    return evaluator, start, warnings, summary
+    return evaluator, start, tuple(problem.warnings), summary

@@ -273,7 +273,7 @@ def minimize(
     if at_point is not None and shown is not None:
         from ..quantities.unit import Unit
 
-        value, slacks = shown["value"].difference, [constraint.unit or Unit() for constraint in constraints]
+        value, slacks = shown["value"].degree, [constraint.unit or Unit() for constraint in constraints]
         of_constraint = [{"slack": unit, "multiplier": value / unit} for unit in slacks]
         shown = type(shown)(**shown, constraints=of_constraint)
         shown.fixed = bool(units)
@@ -349,10 +349,7 @@ def _in_own_units(constraint: Constraint, point: Mapping[str, float | str]) -> C
         raise
     if measured is None:
         return constraint
-    from ..inputs.quantities import in_own_units  # only units need it
-
-    program = in_own_units(program, measured.point, measured.outputs)
-    return constraint._replace(program=program, unit=measured.outputs[0])
+    return constraint._replace(program=measured.in_own_units(program), unit=measured.outputs[0])
 
 
 def _search_constrained(

@@ -29,7 +29,8 @@ class Output:
             self.path = path = plain(path)
             check(path, force=force)
             folder = os.path.dirname(os.path.realpath(path))
-            near = folder if os.access(folder, os.W_OK) else None
+            is_device = os.path.exists(path) and not os.path.isfile(path)
+            near = folder if os.access(folder, os.W_OK) and not is_device else None
             held = SpooledTemporaryFile(max_size=MAX_BYTES_IN_MEMORY, dir=near)  # noqa: SIM115 - closed when all is written
             self.stream = _Named(held, path)
 
@@ -108,9 +109,10 @@ class AtomicFile:
         self.beside: str | None = None
         try:
             with suppress(FileNotFoundError):
-                self.mode = os.stat(self.target).st_mode
+                self.mode = os.stat(path).st_mode
             if self.mode is not None and not stat.S_ISREG(self.mode):
-                self.file: IO[bytes] = open(self.target, "wb")  # noqa: SIM115 - `drop` closes it
+                # the target of `/dev/stdout` may be a pipe, which has no name
+                self.file: IO[bytes] = open(path, "wb")  # noqa: SIM115 - `drop` closes it
                 return
             if self.mode is not None and not force:
                 raise kept(path)

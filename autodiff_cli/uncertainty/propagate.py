@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,6 +44,8 @@ SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
+GAUSS_HERMITE = [(1.355626179974266, 0.2220759220056126), (2.8569700138728056, 0.01125741132772069)]
+"""Places on both sides of the estimate in standard uncertainties, and their weights: exact up to the ninth power."""
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
@@ -520,6 +522,7 @@ class _Expansion:
     ) -> None:
         self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
         self.names, self.root, self.tolerance = list(spread.inputs), spread.root, _tolerance(first)
+        self._thirds: dict[tuple[float, ...], float] = {}
         # correlated inputs are taken as jointly normal
         self.moments, self.ends = [Moments()] * len(self.names), [(-math.inf, math.inf)] * len(self.names)
         for members, _ in spread.groups:
@@ -570,7 +573,30 @@ class _Expansion:
         if warning is None and (name := self._beyond_domain()):
             message = f"{bent}it is undefined at likely values of `{name}`"
             return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
+        if warning is None and any(self._departs(way, nodes, 0.0) for way, nodes in self._lines()):
+            return None, Diagnostic("linearity", f"{bent}terms beyond the third order matter", None, advice)
         return SecondOrder(higher, shift, bool(changes)), warning
+
+    def _lines(self) -> Iterator[tuple[list[float], list[tuple[float, float]]]]:
+        """Yield directions, of each input and of the steepest ascent, and places with weights along them."""
+        ways = identity(len(self.names))
+        norm = math.hypot(*self.slopes)
+        if norm and len(self.names) > 1:
+            ways.append([slope / norm for slope in self.slopes])
+        for way, m in zip(ways, [*self.moments, Moments()], strict=False):
+            if math.isinf(m.variance):
+                continue
+            # three points have the mean, variance, skewness and kurtosis: H. P. Hong,
+            # Reliability Engineering and System Safety 59 (1998) 261
+            half = math.sqrt(max(m.fourth - 0.75 * m.third**2, 0.0))
+            nodes = [
+                (m.third / 2 + s, 1 / (2 * half * (half + m.third / 2 * (1 if s > 0 else -1)))) for s in (half, -half)
+            ]
+            if not m.third and m.fourth >= 3 * m.variance**2:
+                nodes = [(s * t * math.sqrt(m.variance), w) for t, w in GAUSS_HERMITE for s in (1, -1)]
+            limits = [sorted((low / t, high / t)) for t, (low, high) in zip(way, self.ends, strict=True) if t]
+            low, high = max(low for low, _ in limits), min(high for _, high in limits)
+            yield way, [(max(low, min(t, high)), w) for t, w in nodes]
 
     def _beyond_domain(self) -> str | None:
         primitives = self.model.program.graph.primitives
@@ -597,8 +623,11 @@ class _Expansion:
         return [[along(a, b) for b in columns] for a in columns]
 
     def _third(self, direction: Iterable[float]) -> float:
-        moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
-        return self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
+        key = tuple(direction)
+        if key not in self._thirds:
+            moved = {name: d for name, d in zip(self.names, key, strict=True) if d}
+            self._thirds[key] = self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
+        return self._thirds[key]
 
     def _kink_in_reach(self) -> Diagnostic | None:
         # comparing with the Taylor polynomial ignores kinks that cancel or have no effect
@@ -615,7 +644,7 @@ class _Expansion:
             distance = abs(value) / size
             if not 0 < distance < min(max(first.k, quantiles[-1]), end):
                 continue
-            if self._departs(way, [min(t, end) for t in quantiles if t > distance]):
+            if self._departs(way, [(min(t, end), 1 / KINK_QUANTILES) for t in quantiles if t > distance], math.inf):
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
                 place = f"{distance:.2g} standard uncertainties away"
                 message = f"`{node.primitive.written}` {fault} "
@@ -623,23 +652,28 @@ class _Expansion:
                 return Diagnostic("linearity", message, node.span, None)
         return None
 
-    def _departs(self, way: Sequence[float], places: Sequence[float]) -> bool:
+    def _departs(self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float) -> bool:
+        """Return whether the output at these places, with weights, departs from its cubic Taylor polynomial."""
         step = [dot(row, way) for row in self.root]
         slope = dot(self.slopes, way)
         second = dot(way, [dot(row, way) for row in self.second])
         third = self._third(step)
         departures = []
-        for t in places:
+        for t, weight in nodes:
             moves = zip(self.names, step, strict=True)
             value = self.model.at(self.output, {name: float(self.model.values[name]) + t * d for name, d in moves})
             polynomial = self.first.value + t * (slope + t * (second / 2 + t * third / 6))
-            departures.append((t, math.inf if value is None else self.unit.value_from_si(value) - polynomial))
-        if not all(math.isfinite(d) for _, d in departures):
+            departure = undefined if value is None else self.unit.value_from_si(value) - polynomial
+            departures.append((t, weight, departure))
+        if not all(math.isfinite(d) for _, _, d in departures):
             return True
-        u = self.first.uncertainty
-        shift = math.fsum(d for _, d in departures) / KINK_QUANTILES
-        extra = math.fsum(d * (2 * slope * t + d - shift) for t, d in departures) / KINK_QUANTILES
-        return max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
+        # numbers near 1 neither overflow nor underflow as squares
+        size = max([self.first.uncertainty, *(abs(d) for _, _, d in departures)]) or 1.0
+        u, slope = self.first.uncertainty / size, slope / size
+        departures = [(t, w, d / size) for t, w, d in departures]
+        shift = math.fsum(w * d for _, w, d in departures)
+        extra = math.fsum(w * d * (2 * slope * t + d - shift) for t, w, d in departures)
+        return size * max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
     def _variance_terms(self, size: float) -> list[float]:
         """Return the higher-order contributions to the variance, over `size` squared. Raises `ExpressionError`.

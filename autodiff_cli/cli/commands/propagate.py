@@ -87,7 +87,7 @@ def run(call: Command) -> int:
             raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
         if looked_for is not None or between is not None:
             return posed_equations(text, values, looked_for, between, None, dimensions=False)
-        return pose(text, {name: float(x) for name, x in values.items()}, None, quantities=True)
+        return pose(text, {name: float(x) for name, x in values.items()}, None)
 
     is_implicit = looked_for is not None or between is not None
     return searches.run(RowQuestion("propagate", posed, errors=call.errors or "columns", equations=is_implicit))
