@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
-from ..cli.commands import CHECKS, check_of, with_variable
+from ..cli.commands import CHECKS, check_of, name_the_variable
 from ..cli.commands.diff import question as diff_question
 from ..cli.commands.export import question as export_question
 from ..cli.commands.fit import fitted, prediction_columns
@@ -606,12 +606,8 @@ def answers(
             text = values.get("text")
             try:
                 values = taken(types, values, command)
-                for option in ("at", "range", "bounds"):
-                    given = values.get(option)
-                    (typed,) = given if isinstance(given, list) and len(given) == 1 else (given,)
-                    if isinstance(typed, str) and text is not None:
-                        named = with_variable(typed, text, values.get("wrt") or values.get("for_"))
-                        values[option] = named if typed is given else [named]
+                if text is not None:
+                    name_the_variable(values, text)
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
                     return cast(R, answers_to(values, text))
             except ExpressionError as error:
