@@ -27,6 +27,7 @@ from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
 from ..language.tokens import AUGMENT, CLOSE, END, EQUALS, KIND, NAME, NEWLINE, OPEN, UNREADABLE, scan
+from ..numbers.budget import allowed
 from ..streams.requests import value_with_unit
 from ..views.document import measured
 from ..views.repl import Listing
@@ -349,7 +350,7 @@ class Session:
 
     def statement(self, line: str, part: Statement) -> Shown:
         """Execute a statement of a line; return its answer."""
-        with self.unchanged_on_error():
+        with self.unchanged_on_error(), allowed(length=len(line)):
             if part.kind == "expression":
                 return self._expression(line, part)
             span = Span(part.start, part.start + len(part.name))
