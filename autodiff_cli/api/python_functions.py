@@ -37,6 +37,7 @@ from ..derivatives import trace as _trace
 from ..derivatives.gradient_cache import PreparedProgram
 from ..diagnostics.leniency import AsRead, leniently
 from ..equations import solve as _solve
+from ..equations.equations import variables_of
 from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
@@ -578,6 +579,8 @@ def answers(
             if (grid is not None or of_frame) and marks and values.get("answer") is not None:
                 raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
             if grid is not None:
+                if used := variables_of(text, [*grid.axes, *grid.fixed]):
+                    grid.check_use(used, names(values.get("for_"), "--for") or ())
                 return at_points(command, answered, grid, values)
             if of_frame:
                 for name in _given_besides(values, "in_"):
