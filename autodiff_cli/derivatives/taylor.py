@@ -33,7 +33,7 @@ MAX_ORDERS = 200
 MAX_DIGITS = 300_000
 ZERO_TEST_DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; the last one decides."""
-NOISE = 1e-6
+NOISE = 1e-10
 """The largest relative error bound of a coefficient that is kept in doubles."""
 
 

@@ -94,15 +94,17 @@ class Problem(NamedTuple):
     texts: Sequence[str] = ()
     """The source texts of equations."""
     units: Any = None
-    """Its `ProgramUnits`; None without units."""
+    """Its `ProgramUnits`; None if no number has a unit."""
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
         """Return a variable's value with its unit, for a message."""
-        return f"{x:.{digits}g}" if self.units is None else str(self.units.text(name, x, digits))
+        unit = None if self.units is None else self.units.point[name]
+        return f"{x:.{digits}g}" if unit is None else f"{unit.value_from_si(x):.{digits}g} {unit}".rstrip()
 
     def residual_text(self, x: float, digits: int = 6, k: int = 0) -> str:
         """Return an equation's residual with its unit, for a message."""
-        return f"{x:.{digits}g}" if self.units is None else str(self.units.residual_text(x, digits, k))
+        unit = None if self.units is None else self.units.sides[k]
+        return f"{x:.{digits}g}" if unit is None else f"{unit.from_si(x):.{digits}g} {unit}".rstrip()
 
 
 def read_program(
