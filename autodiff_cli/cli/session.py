@@ -26,12 +26,8 @@ from ..inputs.problem import Quantity, single_output
 from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
-<<<<<<< HEAD
-from ..language.tokens import AUGMENT, CLOSE, END, EQUALS, KIND, NAME, NEWLINE, OPEN, UNREADABLE, scan
-from ..numbers.budget import allowed
-=======
 from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, UNREADABLE, Token, scan, split_statements
->>>>>>> main
+from ..numbers.budget import allowed
 from ..streams.requests import value_with_unit
 from ..views.document import measured
 from ..views.repl import Listing
