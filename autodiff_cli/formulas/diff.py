@@ -525,6 +525,7 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
+    from ..numbers.double.special_formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
     from ..targets.target import Unit
@@ -533,7 +534,15 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     assert writer is not None
     graph = graph_of(outputs)
     leaves = [i for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE]
-    recording = record_values(graph, leaves, Lowering(writer.forms, writer.functions))
+    recorder = Lowering(writer.forms, writer.functions)
+    try:
+        recording = record_values(graph, leaves, recorder)
+    except Lacking as lacking:
+        raise usage_error(
+            f"{writer.title} has no function `{lacking}`, which the derivative needs",
+            "leave the function out, or print the formula as text",
+            span=graph.span(recorder.node),
+        ) from None
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
     unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     source: str = writer.module(unit)
