@@ -767,7 +767,7 @@ def test_proven_digits_of_a_row_are_counted_for_what_they_cost(
 def test_digits_of_too_many_rows_are_refused_at_the_first(
     digits: int | None, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data, arithmetic = decaying(20_000), chosen(False, digits, digits is None)
+    data, arithmetic = decaying(30_000), chosen(False, digits, digits is None)
     swept: list[object] = []
     original = normal_equations.hessian_in
 

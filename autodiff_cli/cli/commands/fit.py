@@ -123,7 +123,6 @@ def residuals_table(answer: Fit, path: str) -> bytes:
     )
     import pyarrow
 
-    sink = pyarrow.BufferOutputStream()
+    sink = io.BytesIO()
     parquet.write_table(pyarrow.table(columns), sink)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
+    return sink.getvalue()
