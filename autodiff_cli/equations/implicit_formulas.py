@@ -12,7 +12,7 @@ from ..algebra.symbolic_derivative import derivatives
 from ..algebra.walk import substituted
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, Step, check_length, derivation, pending_name
-from ..formulas.diff import MAX_ORDERS, Derivative, Diff
+from ..formulas.diff import MAX_ORDERS, Derivative, Diff, check_has_values
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
@@ -61,6 +61,7 @@ def implicit_diff(
     program, names = equations.program, list(equations.program.variables)
     _check(equations, unknowns, order, steps)
     here = any(name in numbers for name in names)
+    check_has_values(units, here)
     warnings = check_values(program, numbers) if here else []
     wanted = names if wrt is None else wanted_variables(program, numbers, wrt, unknowns)
     wanted = [name for name in wanted if name not in unknowns]

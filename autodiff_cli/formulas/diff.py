@@ -15,8 +15,7 @@ from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuilt, rewritten, shapes, substituted
 from ..errors import Diagnostic, ExpressionError, Offer, either, limit_error, nearest, point_error, quoted, usage_error
 from ..graphs.adjoint import record_values
-from ..graphs.second_order import hessian_in
-from ..graphs.taylor_mode import taylor_in
+from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
@@ -190,6 +189,7 @@ def diff(
     if wrt is None and not typed_values:
         _check_products(program)
     here = any(name in numbers for name in program.variables)
+    check_has_values(units, here)
     warnings = (check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
@@ -388,6 +388,12 @@ def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> No
             raise point_error(f"the point does not meet the assumption `{assumption.text}`", "change one of them")
 
 
+def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
+    """Raise `ExpressionError` (`usage`) for units of values without a point."""
+    if units and not here:
+        raise usage_error("`--in` is the unit of values, and there is no point", "give `--at`, or leave `--in` out")
+
+
 # ---- checks ---------------------------------------------------------------------------------------------------------
 def _is_sum(text: str) -> bool:
     depth = 0
@@ -530,7 +536,6 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
-    from ..numbers.double.special_formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
     from ..targets.target import Unit
@@ -539,15 +544,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     assert writer is not None
     graph = graph_of(outputs)
     leaves = [i for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE]
-    recorder = Lowering(writer.forms, writer.functions)
-    try:
-        recording = record_values(graph, leaves, recorder)
-    except Lacking as lacking:
-        raise usage_error(
-            f"{writer.title} has no function `{lacking}`, which the derivative needs",
-            "leave the function out, or print the formula as text",
-            span=graph.span(recorder.node),
-        ) from None
+    recording = record_values(graph, leaves, Lowering(writer.forms, writer.functions))
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
     unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     source: str = writer.module(unit)

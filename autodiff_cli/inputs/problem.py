@@ -94,15 +94,17 @@ class Problem(NamedTuple):
     texts: Sequence[str] = ()
     """The source texts of equations."""
     units: Any = None
-    """Its `ProgramUnits`; None without units."""
+    """Its `ProgramUnits`; None if no number has a unit."""
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
         """Return a variable's value with its unit, for a message."""
-        return f"{x:.{digits}g}" if self.units is None else str(self.units.text(name, x, digits))
+        unit = None if self.units is None else self.units.point[name]
+        return f"{x:.{digits}g}" if unit is None else f"{unit.value_from_si(x):.{digits}g} {unit}".rstrip()
 
     def residual_text(self, x: float, digits: int = 6, k: int = 0) -> str:
         """Return an equation's residual with its unit, for a message."""
-        return f"{x:.{digits}g}" if self.units is None else str(self.units.residual_text(x, digits, k))
+        unit = None if self.units is None else self.units.sides[k]
+        return f"{x:.{digits}g}" if unit is None else f"{unit.from_si(x):.{digits}g} {unit}".rstrip()
 
 
 def read_program(
@@ -213,8 +215,8 @@ def _check_no_uncertainty(text: str) -> None:
 
 
 def number_or_quantity(value: float | str, name: str) -> float:
-    """Return an input value as a float or a quantity. Raises `ExpressionError`."""
-    return value if type(value) is Quantity else as_number(value, name)
+    """Return an input value as a float, as it is if it has a unit. Raises `ExpressionError`."""
+    return value if isinstance(value, Typed) and hasattr(value, "unit") else as_number(value, name)
 
 
 def numbers_or_quantities(point: Point | None) -> dict[str, float]:

@@ -377,14 +377,6 @@ class ProgramUnits:
         unit = self.point[name]
         return unit.value_from_si(ends[0]), unit.value_from_si(ends[1])
 
-    def text(self, name: str, x: float, digits: int = 6) -> str:
-        """Return a variable's value with its unit, to so many digits."""
-        return f"{self.point[name].value_from_si(x):.{digits}g} {self.point[name]}".rstrip()
-
-    def residual_text(self, x: float, digits: int, k: int = 0) -> str:
-        """Return an equation's residual with its unit, to so many digits."""
-        return f"{self.sides[k].from_si(x):.{digits}g} {self.sides[k]}".rstrip()
-
 
 def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     typed = [x for x in (*(ends or ()), start) if x is not None]

@@ -13,13 +13,12 @@ from ..errors import ExpressionError, point_error, usage_error
 from ..inputs.parse_point import Range, is_name, split
 from ..inputs.problem import Quantity, check_single, parse
 from ..language.builder import Program
-from ..language.tokens import has_unit_literals
+from ..language.tokens import EQUALS, has_unit_literals, split_statements
 from ..table.primitive import FUNCTIONS
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-_EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
 _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 Spread = str | float
@@ -76,11 +75,12 @@ class Statement(NamedTuple):
 
 def last_statement(text: str) -> Statement | None:
     """Return the last statement of a program if it has two sides, else None."""
-    begin = max(text.rstrip().rstrip(";").rfind(mark) for mark in ";\n") + 1
-    sign = _EQUALS.search(text, begin)
+    tokens = (split_statements(text) or [[]])[-1]
+    sign = next((token for token in tokens if token[0] == EQUALS), None)
     if sign is None:
         return None
-    return Statement(text[begin : sign.start()].strip(), text[:begin] + " " * (sign.end() - begin) + text[sign.end() :])
+    begin, (_, start, end) = tokens[0][1], sign
+    return Statement(text[begin:start].strip(), text[:begin] + " " * (end - begin) + text[end:])
 
 
 class FitFormula(NamedTuple):
