@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import unicodedata
 from typing import Literal, NamedTuple, TextIO, TypeAlias
 
 MAX_TITLE_CHARACTERS, MAX_FORMULA_CHARACTERS = 400, 70
 """Maximal characters of a title, and of a formula in it."""
+_RAISED = re.compile("[⁻⁰¹²³⁴-⁹]+")
+_TYPED = {
+    "–": "-", "−": "-", "±": "+-", "·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt", "∞": "inf", "∂": "d",
+    "π": "pi", "χ": "chi", "ν": "nu", "′": "'", "″": "''", "…": "...", "°": "deg", "Ω": "ohm", "µ": "u", "μ": "u",
+}  # fmt: skip
+"""What is typed for signs on a screen that lacks them."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 
 Style: TypeAlias = Literal[
@@ -89,9 +96,16 @@ def width_of(text: str) -> int:
 
 
 def visible(text: str, encoding: str = "utf-8") -> str:
-    """Return the text with escapes for controls and what the encoding lacks."""
+    """Return the text with escapes for controls and what the encoding lacks.
+
+    Mathematical signs that it lacks are as they are typed: `x^2` for `x²`.
+    """
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
+    if encoding != "utf-8":
+        text = _RAISED.sub(lambda run: f"^{unicodedata.normalize('NFKC', run[0]).replace('−', '-')}", text)
+        text = re.sub(r"√(\w+)", r"√(\1)", text)
+        text = "".join([char if char.encode(encoding, "ignore") else _TYPED.get(char, char) for char in text])
     return "".join([shown_as(char, encoding) for char in text])
 
 

@@ -259,7 +259,7 @@ class PlainText:
 
     def drawing(self, drawing: Drawing) -> list[str]:
         """Return the name of a drawing, if any, then the drawing as one text."""
-        head = [self.line(((drawing.name, "faint"),))] if drawing.name else []
+        head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
         return [*head, drawing.draw(self.look)]
 
 

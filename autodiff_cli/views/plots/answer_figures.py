@@ -79,12 +79,14 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
     predictions.sort(key=lambda prediction: prediction[0])
     if predictions:
         xs, ys = [x for x, _ in predictions], [place.value for _, place in predictions]
-        axes.plot(xs, ys, color=palette.violet, linewidth=1.0)
+        axes.plot(xs, ys, "." if len(xs) == 1 else "", color=palette.violet, linestyle="-", linewidth=1.0)
     for attribute, alpha, label in (("prediction", 0.12, f"{level} prediction"), ("confidence", 0.18, None)):
         bands = [(x, *ends) for x, place in predictions if (ends := getattr(place, attribute)) is not None]
         if bands:
             xs, low, high = map(list, zip(*bands, strict=True))
-            axes.fill_between(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=0)
+            # a single place has bars, as a band of no width is not seen
+            draw = axes.vlines if len(bands) == 1 else axes.fill_between
+            draw(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=4 * (len(bands) == 1))
 
 
 def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:
