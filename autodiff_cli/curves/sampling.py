@@ -67,17 +67,12 @@ class Samples(NamedTuple):
 
 
 def sample(
-    function: Function,
-    ends: Point,
-    also: Sequence[float] = (),
-    count: int | None = None,
-    hull: Hull | None = None,
-    hidden: Sequence[float] = (),
+    function: Function, ends: Point, also: Sequence[float], count: int | None, hull: Hull | None, peaks: Sequence[float]
 ) -> Samples:
     """Return the samples between `ends`, including the numbers `also`.
 
     With `count` there are only that many, at equal distances. Where the `hull` of the function over a step is far from
-    its samples, they are closer; they begin with those `hidden` of another function. Refinement leaves half of the
+    its samples, they are closer; they begin with the `peaks` of another function. Refinement leaves half of the
     work. Raises `ExpressionError` (`limit`).
     """
     low, high = ends
@@ -85,7 +80,7 @@ def sample(
     before = work.left
     if count is None:
         steps = {low + (high - low) * k / INITIAL_STEPS for k in range(INITIAL_STEPS)} | {high}
-        xs = sorted(steps | {x for x in (*also, *hidden) if low < x < high})
+        xs = sorted(steps | {x for x in (*also, *peaks) if low < x < high})
     else:
         xs = [low + (high - low) * k / (count - 1) for k in range(count)]
     ys = [function(x) for x in xs]
@@ -93,7 +88,7 @@ def sample(
     first, last = _core(heights)
     height = last - first if last - first > FLAT * max(abs(first), abs(last)) else abs(heights[0])
     sight = _sight(heights)
-    tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*hidden})
+    tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*peaks})
     for (a, at_a), (b, at_b) in pairwise(zip(xs, ys, strict=True)):
         tracer.put(a, at_a)
         if count is None:

@@ -34,7 +34,6 @@ class Written:
         return rule, self._formula(step.part, step), self._formula(step.result, step)
 
     def cells(self, step: Step) -> tuple[Pieces, ...]:
-        """Return the row of a step in a table."""
         rule, part, result = self.parts(step)
         condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
         return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)
@@ -53,10 +52,6 @@ def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -
         yield Table(("rule", "part", "result"), [written.cells(step) for step in derivation.steps])
 
 
-DERIVATION = declared("derivation").fields
-"""The keys of a derivation."""
-
-
 def derivation_record(derivation: Derivation) -> dict[str, object]:
     """Return a derivation as a record."""
     written = Written(derivation.by[-1], False)
@@ -65,11 +60,8 @@ def derivation_record(derivation: Derivation) -> dict[str, object]:
         for step in derivation.steps
     ]
     function, formula = expression_text(derivation.function), expression_text(derivation.formula)
-    record: dict[str, object] = records_of(DERIVATION, (derivation.by, function, steps, formula))
+    record: dict[str, object] = records_of(declared("derivation").fields, (derivation.by, function, steps, formula))
     return record
-
-
-DERIVATIVE = declared("derivative").fields
 
 
 class DiffView(View[Diff], section="diff"):
@@ -77,8 +69,8 @@ class DiffView(View[Diff], section="diff"):
 
     computed: ClassVar[Values] = {
         "derivatives": lambda answer: [
-            record_of(DERIVATIVE, derivative, answer.arithmetic.name if answer.point else "double")
-            for derivative in answer.derivatives
+            record_of(declared("derivative").fields, each, answer.arithmetic.name if answer.point else "double")
+            for each in answer.derivatives
         ],
         "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,
     }

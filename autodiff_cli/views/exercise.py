@@ -153,14 +153,10 @@ def _heading(answer: Answer) -> str:
 
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     """Return the styled text of a task, with formulas in mathematical notation."""
-    pieces = sentence(exercise.task.replace("{f}", f"`{program_text(exercise, unicode)}`"))
-    return tuple((_SIGN.sub("−", text) if unicode and style == "code" else text, style) for text, style in pieces)
-
-
-def program_text(exercise: Exercise, unicode: bool = True) -> str:
-    """Return the program of an exercise as text on one line."""
     written = mathematical if unicode else expression_text
-    return "; ".join(f"{statement.name} = {written(statement.graph)}" for statement in exercise.statements)
+    program = "; ".join(f"{statement.name} = {written(statement.graph)}" for statement in exercise.statements)
+    pieces = sentence(exercise.task.replace("{f}", f"`{program}`"))
+    return tuple((_SIGN.sub("−", text) if unicode and style == "code" else text, style) for text, style in pieces)
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:

@@ -99,7 +99,9 @@ _declarations: dict[str, Declared] = {}
 
 
 def declared(section: str, values: Values = MappingProxyType({})) -> Declared:
-    """Return what a section of `fields.txt` declares."""
+    """Return what a section of `fields.txt` declares, the first time with these values."""
+    if section in _declarations:
+        return _declarations[section]
     lists: dict[str, tuple[str, ...]] = {"csv": (), "plain": ()}
     lines = _sections()[section]
     while lines[0].partition(" ")[0] in lists and ":" not in lines[0]:
@@ -107,8 +109,8 @@ def declared(section: str, values: Values = MappingProxyType({})) -> Declared:
         lists[word] = tuple(names)
     columns = tuple([name.removesuffix("[]") for name in lists["csv"]])
     units = frozenset(name.removesuffix("[]") for name in lists["csv"] if name.endswith("[]"))
-    declaration = Declared(tuple(_fields(lines, values)), columns, lists["plain"], units)
-    return _declarations.setdefault(section, declaration)
+    _declarations[section] = Declared(tuple(_fields(lines, values)), columns, lists["plain"], units)
+    return _declarations[section]
 
 
 @cache
@@ -125,7 +127,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
         name, *words = head.split()
         said = dict(word.partition("=")[::2] for word in words)
         if not colon:
-            yield next(field for field in _declarations["shared"].fields if field.name == name)
+            yield next(field for field in declared("shared").fields if field.name == name)
             continue
         value = values.get(parent + name)
         if value is None and not said.keys().isdisjoint(("from", "nonempty")):
@@ -136,7 +138,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             choice=said.get("choice", "") or name * ("choice" in said),
             column=said.get("column", "") or name * ("column" in said),
             wide=said.get("wide", "") or name * ("wide" in said),
-            fields=(_declarations.get(said["keys"]) or declared(said["keys"])).fields if "keys" in said else inner,
+            fields=declared(said["keys"]).fields if "keys" in said else inner,
         )  # fmt: skip
 
 

@@ -53,11 +53,11 @@ def fit_picture(answer: Fit) -> Picture:
             _predicted(upper, answer, palette, level)
         # a cloud would hide the fit: it is behind it then, and paler
         style: Any = {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MAX_DOTS else {}
-        draw_dots(upper, across, observed, dx, dy, palette.blue, **style)
+        draw_dots(upper, (across, observed), (dx, dy), palette.blue, **style)
         upper.set_ylabel(answer.headed(answer.response))
         upper.legend(loc="best", fontsize=9)
         lower.axhline(0, color=palette.faint, linewidth=0.9)
-        draw_dots(lower, across, answer.residuals, (), dy, palette.blue, labelled=False, **style)
+        draw_dots(lower, (across, answer.residuals), ((), dy), palette.blue, labelled=False, **style)
         lower.set_ylabel("residual")
         lower.set_xlabel(f"fitted {answer.headed(answer.response)}" if others else answer.headed(predictor))
         for axes in (upper, lower):
