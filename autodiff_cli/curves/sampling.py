@@ -29,6 +29,8 @@ MAX_RISE = 0.01
 """The rise within one step that is refined, relative to the height."""
 MAX_HIDDEN_BEND = 0.05
 """The height of a peak between two points that counts as missed, relative to the height."""
+BLOCK = 8
+"""Steps that are looked over together for such peaks."""
 MAX_HIDDEN_PEAKS = 60
 MAX_SPLITS = 4_096
 """The most halvings of a step together, beside such a peak."""
@@ -89,9 +91,11 @@ def sample(
     height = last - first if last - first > FLAT * max(abs(first), abs(last)) else abs(heights[0])
     sight = _sight(heights)
     tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*peaks})
-    for (a, at_a), (b, at_b) in pairwise(zip(xs, ys, strict=True)):
+    for k, ((a, at_a), (b, at_b)) in enumerate(pairwise(zip(xs, ys, strict=True))):
         tracer.put(a, at_a)
         if count is None:
+            if k % BLOCK == 0:
+                tracer.look_over(xs[k : k + BLOCK + 1], ys[k : k + BLOCK + 1])
             tracer.look(a, at_a, b, at_b)
     tracer.put(xs[-1], ys[-1])
     tracer.cut()
@@ -117,6 +121,8 @@ class _Tracer:
         self.plain, self.height, self.sight = function, height or 1.0, sight
         self.margin = MAX_HIDDEN_BEND * height
         self.is_flat = sight[0] == sight[1]
+        self.peakless = -math.inf
+        """The end of the steps that surely have no hidden peaks."""
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
 
@@ -138,6 +144,12 @@ class _Tracer:
         if self._open:
             self.stretches.append(tuple(self._open))
             self._open = []
+
+    def look_over(self, xs: Sequence[float], ys: Sequence[float | None]) -> None:
+        heights = [y for y in ys if y is not None]
+        bounds = self.hull(xs[0], xs[-1]) if self.hull is not None and len(heights) == len(xs) else None
+        if bounds and min(heights) - self.margin <= bounds[0] and bounds[1] <= max(heights) + self.margin:
+            self.peakless = xs[-1]
 
     def look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
         try:
@@ -200,7 +212,7 @@ class _Tracer:
     def _hidden(self, a: float, at_a: float, b: float, at_b: float) -> Point | None:
         """Return a point between two others that is far above or below both, if any is found."""
         low, high = min(at_a, at_b) - self.margin, max(at_a, at_b) + self.margin
-        waiting = [(-math.inf, a, b)]
+        waiting = [(-math.inf, a, b)] if b > self.peakless else []
         while waiting and self.hull is not None:
             excess, left, right = heapq.heappop(waiting)
             middle, is_narrow = (left + right) / 2, right - left < LEAST_PEAK * (b - a)
