@@ -39,7 +39,6 @@ FORMS: Mapping[str, str] = {
     "markdown": "document",
     "plain": "one_line",
     "latex": "latex_document",
-    "tikz": "tikz",
 }
 """The formats, and the method of a view that each needs."""
 
@@ -353,10 +352,6 @@ class View(Generic[Answer]):
     def latex_formula(self, answer: Answer) -> str | None:
         """Return the answer as a formula in LaTeX, if it is one."""
         return self.latex_document(answer) if self.latex_is_formula else None
-
-    def tikz(self, answer: Answer) -> tuple[str, str]:
-        """Return the package that a drawing in TikZ needs, and the drawing."""
-        raise AttributeError(f"{type(self).__name__} has no TikZ")
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
         """Return the answer in one of the `extra_formats`."""
