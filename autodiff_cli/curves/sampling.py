@@ -41,7 +41,7 @@ LEAST_PEAK = 2.0**-30
 POLE_CHORD_DISTANCE = 10
 """The distance of a chord from the curve that shows a pole, relative to the height."""
 MIN_QUOTIENT_OF_POLE = 0.95
-"""Beside a pole, the quotient of rises over equal factors of the distance, which is 1 for a logarithm."""
+"""Of two rises towards a pole over equal factors of the distance; of a logarithm it is 1."""
 MAX_HALVINGS = 48
 FLAT = 1e-9
 """The relative height difference below which all is rounding error."""
@@ -73,9 +73,9 @@ def sample(
 ) -> Samples:
     """Return the samples between `ends`, including the numbers `also`.
 
-    With `count` there are only that many, at equal distances. Where the `hull` of the function over a step is far from
-    its samples, they are closer; they begin with the `peaks` of another function. Refinement leaves half of the
-    work. Raises `ExpressionError` (`limit`).
+    With `count` there are only that many, at equal distances. Otherwise there are more where the
+    curve bends, at the `peaks` of another function, and where its `hull` shows others. Refinement
+    leaves half of the work. Raises `ExpressionError` (`limit`).
     """
     low, high = ends
     work = current()
@@ -238,22 +238,21 @@ class _Tracer:
             a, at_a, b, at_b, depth = stack.pop()
             middle = (a + b) / 2
             at_middle = self.function(middle) if a < middle < b else None
+            off = 0.0 if at_middle is None else abs(at_middle - (at_a + at_b) / 2)
+            is_bent = off > MAX_CHORD_DISTANCE * self.height
             if (
-                depth > 0
-                and splits < MAX_SPLITS
+                is_bent
                 and at_middle is not None
+                and depth > 0
+                and splits < MAX_SPLITS
                 and min(at_a, at_middle, at_b) <= self.sight[1]
                 and max(at_a, at_middle, at_b) >= self.sight[0]
-                and abs(at_middle - (at_a + at_b) / 2) > MAX_CHORD_DISTANCE * self.height
             ):
                 stack.append((middle, at_middle, b, at_b, depth - 1))
                 stack.append((a, at_a, middle, at_middle, depth - 1))
                 first, splits = False, splits + 1
                 continue
-            is_straight = (
-                at_middle is not None and abs(at_middle - (at_a + at_b) / 2) <= MAX_CHORD_DISTANCE * self.height
-            )
-            if first and is_straight and (place := self._hidden(a, at_a, b, at_b)) is not None:
+            if first and not is_bent and (place := self._hidden(a, at_a, b, at_b)) is not None:
                 self.hidden.add(place[0])
                 if len(self.hidden) >= MAX_HIDDEN_PEAKS:
                     self.hull, self.coarse = None, True
@@ -270,7 +269,7 @@ class _Tracer:
             self.put(a, at_a)
             if at_middle is None:
                 continue
-            if abs(at_middle - (at_a + at_b) / 2) > POLE_CHORD_DISTANCE * self.height:
+            if off > POLE_CHORD_DISTANCE * self.height:
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
             elif min(at_middle - at_a, at_middle - at_b) > MAX_HIDDEN_BEND * self.height:
                 self.coarse = True
@@ -297,7 +296,7 @@ class _Tracer:
 
 
 def diverges(function: Function, x: float, width: float) -> bool:
-    """Return whether a function grows beyond all bounds towards a place, if slowly, on one of its sides."""
+    """Return whether a function is unbounded on a side of a place, even as a logarithm is."""
     for side in (-width, width):
         far, near, nearer = (function(x + side * 10.0**-k) for k in (4, 8, 12))
         if far is not None and near is not None and nearer is not None:
