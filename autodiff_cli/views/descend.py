@@ -59,10 +59,8 @@ Answer: TypeAlias = DescentStep | Run | Descent
 class DescentView(PicturedView[Answer], section="descend"):
     """How rows, whole descents, and runs are shown."""
 
+    remembers_units = False
     other_records = (("from Python, about a whole run", (Descent, Run), declared("descent", {"rows": list}).fields),)
-
-    def measured(self, shown: Answer) -> Answer:
-        return shown
 
     def rows(self, shown: Answer) -> Iterator[OutputRow]:
         for step in _rows(shown):

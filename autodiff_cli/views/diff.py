@@ -29,7 +29,6 @@ class Written:
         return (mathematical(shown) if self.unicode else "") or expression_text(shown)
 
     def parts(self, step: Step) -> tuple[str, str, str]:
-        """Return the rule of a step, what it is applied to, and the result."""
         rule = step.title if self.unicode else step.name
         return rule, self._formula(step.part, step), self._formula(step.result, step)
 

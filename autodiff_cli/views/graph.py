@@ -22,6 +22,7 @@ class PictureView(View[Picture], section="graph"):
     """How a graph is shown: as a tree, or drawn in the colours of a theme."""
 
     computed: ClassVar[Values] = {"nodes.inputs": lambda node: [edge.node for edge in node.inputs]}
+    remembers_units = False
     extra_formats = ("tikz", "dot", "mermaid", "svg", "png", "pdf")
 
     depth: int | None = None
@@ -32,9 +33,6 @@ class PictureView(View[Picture], section="graph"):
     partials: bool = False
     """Whether local derivatives stand beside their lines."""
     width: int | None = None
-
-    def measured(self, picture: Picture) -> Picture:
-        return picture  # the numbers of its nodes stand beside their units
 
     def document(self, picture: Picture) -> Iterator[Block]:
         for root in picture.graphed.graph.roots:

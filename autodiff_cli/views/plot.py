@@ -236,10 +236,8 @@ class PlotView(PicturedView[Plot], section="plot"):
         "linear": lambda curve: curve.tangent and linear(curve),
         "data": lambda curve: curve.data and curve.data._asdict(),
     }
+    remembers_units = False
     other_records = (("over two variables", Surface, SURFACE),)
-
-    def measured(self, plot: Plot) -> Plot:
-        return plot
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
         texts = {} if plot.units is None else plot.units.texts()

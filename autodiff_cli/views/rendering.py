@@ -147,7 +147,6 @@ class PlainText:
         return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
-        """Return styled text in lines of at most `width` columns."""
         return [self.line(part) for part in broken(as_shown(pieces, self.look), width)]
 
     def line(self, pieces: Pieces) -> str:
@@ -253,7 +252,6 @@ class PlainText:
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
-        """Return the name of a drawing, if any, then the drawing as one text."""
         head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
         return [*head, drawing.draw(self.look)]
 

@@ -65,7 +65,6 @@ class Field(NamedTuple):
     """The keys of the records in it."""
 
     def of(self, answer: Any) -> Any:
-        """Return its value in an answer."""
         return getattr(answer, self.name) if self.value is None else self.value(answer)
 
 
@@ -224,6 +223,9 @@ class View(Generic[Answer]):
     latex_is_formula: ClassVar[bool] = False
     """Whether the answer in LaTeX is one formula."""
 
+    remembers_units: ClassVar[bool] = True
+    """Whether numbers are given their units before they are shown."""
+
     digits: int | None = None
     """To how many digits people are shown numbers."""
     leading: tuple[str, ...] = ()
@@ -269,11 +271,10 @@ class View(Generic[Answer]):
 
     def measured(self, answer: Answer) -> Answer:
         """Return the answer, its numbers with the units that they remember."""
-        units: Any = getattr(answer, "units", None)
+        units: Any = getattr(answer, "units", None) if self.remembers_units else None
         return answer if units is None else self.attach_units(answer, units)
 
     def attach_units(self, answer: Answer, units: Mapping[str, Any]) -> Answer:
-        """Return the answer, its numbers with these units."""
         measured: Answer = attach_units(answer, units)
         return measured
 
@@ -282,7 +283,6 @@ class View(Generic[Answer]):
         return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
-        """Return a number as people are shown it."""
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
@@ -365,7 +365,6 @@ class PicturedView(View[Answer]):
     theme: Theme = "auto"
 
     def picture(self, answer: Answer) -> Picture:
-        """Return the picture of an answer."""
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def draw(self, answer: Answer, format: str) -> bytes:

@@ -162,7 +162,6 @@ class FunctionAtPoint:
         return self.typeset.derivative((name,), self.several) + self.arguments
 
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:
-        """Return the equations of the function and of its values at the point."""
         return equations([*self.sides, *sides])
 
 

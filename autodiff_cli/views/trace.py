@@ -58,7 +58,6 @@ class Notation:
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
     def number(self, x: float | bool | None) -> str:
-        """Return a number with the digits of the view, or a blank."""
         return BLANK if self.blanks else format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
@@ -76,7 +75,6 @@ class Notation:
         return f"({text})" if loose else text
 
     def numbers(self, row: TraceRow) -> str:
-        """Return the node's operation on its inputs' values, or an empty text."""
         if not row.formula:
             return ""
         return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
