@@ -209,6 +209,13 @@ class _Tracer:
                 return None
         return left, right
 
+    def _bounds(self, a: float, b: float) -> Point | None:
+        """Return bounds over an interval; infinite ones where there is no work left to look."""
+        self.hulls += 1
+        if self.hull is None or self.hulls > MAX_HULLS:
+            return -math.inf, math.inf
+        return self.hull(a, b)
+
     def _hidden(self, a: float, at_a: float, b: float, at_b: float) -> Point | None:
         """Return a point between two others that is far above or below both, if any is found."""
         low, high = min(at_a, at_b) - self.margin, max(at_a, at_b) + self.margin
@@ -223,9 +230,8 @@ class _Tracer:
                 near = beyond > 0 and (is_narrow or beyond >= -excess / 2)
                 if near and y is not None and not diverges(self.plain, middle, b - a):
                     return middle, y
-            for side in () if is_narrow or self.hulls >= MAX_HULLS else ((left, middle), (middle, right)):
-                self.hulls += 1
-                bounds = self.hull(*side)
+            for side in () if is_narrow or self.hulls > MAX_HULLS else ((left, middle), (middle, right)):
+                bounds = self._bounds(*side)
                 excess = -math.inf if bounds is None else min(bounds[0] - low, high - bounds[1])
                 if excess < 0:
                     heapq.heappush(waiting, (excess, *side))
@@ -269,7 +275,7 @@ class _Tracer:
             self.put(a, at_a)
             if at_middle is None:
                 continue
-            if off > POLE_CHORD_DISTANCE * self.height:
+            if off > POLE_CHORD_DISTANCE * self.height or (is_bent and self._bounds(a, b) is None):
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
             elif min(at_middle - at_a, at_middle - at_b) > MAX_HIDDEN_BEND * self.height:
                 self.coarse = True
@@ -283,6 +289,8 @@ class _Tracer:
                 break
             at_left, at_right = self.function(left), self.function(right)
             if at_left is None or at_right is None:
+                pole = left if at_left is None else right
+                a, b = math.nextafter(pole, a), math.nextafter(pole, b)
                 break
             if abs(at_left) < abs(at_right):
                 a = left
