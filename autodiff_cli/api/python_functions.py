@@ -456,7 +456,7 @@ class Program:
         try:
             forward(graph, REAL, program.roots)
         except NodeError as fault:
-            error = located(fault, graph, program.leaves)
+            error = located(fault, graph)
             explain(error, self.text)
             raise error from None
         if any(isinstance(x, Value) for x in leaves.values()):
@@ -485,7 +485,7 @@ class Program:
         except ExpressionError as error:
             explain(error, self.text)
             raise
-        gradient: Gradient[float] = _as(answer._replace(graphed=None, intermediates=()))
+        gradient: Gradient[float] = _as(answer._replace(graph=None, intermediates=()))
         return gradient
 
     def _check(self, values: Mapping[str, Any]) -> None:

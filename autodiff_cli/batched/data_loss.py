@@ -20,7 +20,7 @@ from ..graphs.second_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.optional_units import left_out
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Problem, may_have_units, numbers_or_quantities, parse, unused, wanted_variables
+from ..inputs.problem import Problem, have_units, numbers_or_quantities, parse, unused, wanted_variables
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
@@ -175,7 +175,7 @@ def pose_over(
     own, measured = program, None
     if left_out(units):
         data, units = data._replace(units={}), None
-    if data.units or may_have_units(text, values, units or None):
+    if data.units or units or have_units(text, values):
         own, data, values, measured, notes = _in_units(program, data, values, units)
         warnings += notes
     function = DataLoss(own.negative() if over.negative else own, data, wanted, over, passes)
@@ -191,7 +191,7 @@ def _in_units(
     from ..inputs.quantities import ProgramUnits, unit_value
     from ..quantities.unit import linear
 
-    asked = may_have_units(program.text, values, units or None)
+    asked = bool(units) or have_units(program.text, values)
     columns, notes = column_units(data.numbers, data.units, asked)
     if not columns and not asked:
         return program, data, {**values}, None, notes

@@ -20,7 +20,7 @@ from ..views.error import report
 from ..views.formats import Documents, Other, Plain, Subject, Writer
 from ..views.schema import View, record_of
 from .commands import answer_at
-from .runner import Command, RowQuestion, answer_all, is_file
+from .runner import Command, RowQuestion, is_file
 
 INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number of the signal
 
@@ -162,10 +162,7 @@ class Searches:
 
     def run(self, question: RowQuestion | None = None) -> int:
         """Answer the program, or all programs or rows; return the exit code."""
-        if question is None:
-            code = answer_all(self.call, self.answer, self.view, chosen=self.chosen)
-        else:
-            code = answer_at(self.call, self.answer, self.view, question, chosen=self.chosen)
+        code = answer_at(self.call, self.answer, self.view, question, chosen=self.chosen)
         self.saved.finish(code)
         return max(code, self.code)
 

@@ -22,7 +22,7 @@ from ..inputs.problem import (
     Quantity,
     as_number,
     check_values,
-    may_have_units,
+    have_units,
     numbers_or_quantities,
     output_names,
     read_program,
@@ -191,7 +191,7 @@ def plot(
     if data is not None:
         from .measurements import rows_drawn  # only data need it
 
-        in_units = _in_units_typed(text, typed if equations else values, {**bounds, **ranges}, units)
+        in_units = units is not None or have_units(text, values, {**bounds, **ranges})
         over = wrt or [*ranges]
         rows, around_rows = rows_drawn(text, data, [*typed], over, response, sigma, unknowns, between, path, in_units)
         ranges = around_rows | ranges
@@ -205,11 +205,6 @@ def plot(
 
     axes = [drawn.units["range"].get(name, drawn.units["value"]) for name in (rows.across, rows.up)]
     return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), sigma, axes))
-
-
-def _in_units_typed(text: str, values: Mapping[str, object], ranges: Ranges, asked: Sequence[str] | str | None) -> bool:
-    ends = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
-    return may_have_units(text, {**ends, **values}, asked)
 
 
 def _formulas(
@@ -226,7 +221,7 @@ def _formulas(
     typed, _, notes = read_program(text, values, [*ranges, *(wrt or ())], units=True)
     names = _across(typed, list(ranges), wrt, path)
     program, measured = typed, None
-    if _in_units_typed(text, values, ranges, units):
+    if units is not None or have_units(text, values, ranges):
         ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
         shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
         point = {**dict.fromkeys(names, 0.0), **shown, **values}
@@ -293,10 +288,10 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     if measured is None:
         return None
     first = measured.outputs[0]
-    across = {name: measured.differences[name] for name in names}
-    units = measured.tree(value=first, gradient={name: first.difference / unit for name, unit in across.items()})
+    across = {name: measured.point[name].degree for name in names}
+    units = measured.tree(value=first, gradient={name: first.degree / unit for name, unit in across.items()})
     unit = across[names[0]]
-    units["derivative"], units["second"] = first.difference / unit, first.difference / unit**2
+    units["derivative"], units["second"] = first.degree / unit, first.degree / unit**2
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
@@ -361,7 +356,7 @@ def _curve(
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
-        warnings = [*warnings, *[kink.warning() for kink in swept.met]]
+        warnings = [*warnings, *swept.warnings]
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
     low, high = ends or (spanning([*marks, *([at] if pointed else [])]) if path else around(at))

@@ -238,7 +238,7 @@ def enclosure(
         with Defined(ArithmeticError, ValueError):
             point = {**others, name: Ball(arb(low).union(arb(high)))}
             at = evaluate_in(balls, [output], point, [name] if order else ())
-            numbers, kinks = at.jacobian([name]) if order else ([at.values], ())
+            numbers, kinks = at.jacobian() if order else ([at.values], ())
             a = balls.number(numbers[0][0]).a
             return _ends(a) if a.is_finite() and not kinks else None
         return None
@@ -263,7 +263,7 @@ class Operator:
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         """Return the values of the equations over a box, and their Jacobian."""
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
-        rows, kinks = at.jacobian(self.unknowns)
+        rows, kinks = at.jacobian()
         if kinks:
             raise Refusal("undecided", "a kink", "")
         ball = self.m.number

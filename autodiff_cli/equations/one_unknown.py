@@ -513,7 +513,7 @@ class OneEquation(Search):
             with Defined(ArithmeticError):
                 swept = evaluate_in(m, [self.output], {**values, self.name: m.number(x)}, [self.name])
                 result = m.number(swept.values[0]), None
-                result = result[0], m.number(swept.jacobian([self.name])[0][0][0])
+                result = result[0], m.number(swept.jacobian()[0][0][0])
             return None if m.underflowed else result
 
         return function

@@ -113,7 +113,7 @@ def system(
     def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
         here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
         swept = evaluate_in(m, outputs or problem.program.outputs, here, problem.unknowns)
-        return [multiplicity * x for x in swept.values], swept.jacobian(problem.unknowns)[0]
+        return [multiplicity * x for x in swept.values], swept.jacobian()[0]
 
     return values_and_rows
 
@@ -138,7 +138,7 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
     swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
     with Defined():
-        return left, [[float(x) for x in row] for row in swept.jacobian(problem.unknowns)[0]]
+        return left, [[float(x) for x in row] for row in swept.jacobian()[0]]
     return left, None
 
 
@@ -206,7 +206,7 @@ def derivatives(
     by: Sequence[str],
 ) -> tuple[Matrix, Kinks]:
     """Return the derivatives of the unknowns, −F_u⁻¹·F_p, and the kinks. Raises `Singular`."""
-    rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian([*unknowns, *by])
+    rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian()
     n = len(unknowns)
     if not by:
         return [[] for _ in unknowns], kinks

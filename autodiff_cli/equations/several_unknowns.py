@@ -312,7 +312,7 @@ class SeveralEquations(Search):
         if self.rounded:
             return f"; they hold within rounding errors near {at}, where no solution shows in {ROOT_DIGITS} digits"
         if units is not None and len(set(units.sides)) == 1:
-            by = units.residual_text(size, 3)
+            by = self.problem.residual_text(size, 3)
         else:
             by = f"{size:.3g}{'' if units is None else ', in units of the SI'}"
         outside = "" if self._inside(place) else " outside the bounds,"

@@ -10,7 +10,7 @@ from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, 
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, converted, kink_warnings
-from ..inputs.optional_units import with_units
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import (
     Point,
@@ -18,7 +18,6 @@ from ..inputs.problem import (
     Quantity,
     as_number,
     check_values,
-    may_have_units,
     numbers_or_quantities,
     parse,
     unused,
@@ -267,13 +266,8 @@ def posed_equations(
             raise usage_error("bounds of several unknowns need their names", "write `--between x=0:1,y=0:2`")
         ranges = {unknowns[0]: between}
     numbers, measured = numbers_or_quantities(typed), None
-    ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
-    if dimensions and may_have_units(text, ends | {**typed}, units):
-        from ..inputs.quantities import EquationUnits, has_units  # only units need it
-
-        check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
-        if units or has_units(program, ends | {**numbers}):
-            measured = EquationUnits(program, numbers, unknowns, ranges, units, system=system)
+    if dimensions:
+        measured = program_units(program, numbers, units, unknowns=unknowns, ranges=ranges, system=system)
     bounds: Ends = {}
     for name, (low, high) in ranges.items():
         if low is None or high is None or not low < high:
@@ -287,7 +281,7 @@ def posed_equations(
         elif name in bounds:
             Range(*bounds[name]).check_start(name, typed[name])
     warnings = check_values(program, values)
-    wanted = names if wrt is None else wanted_variables(program, values, wrt)
+    wanted = names if wrt is None else wanted_variables(program, values, wrt, unknowns)
     wanted = [name for name in wanted if name in names and name not in unknowns]
     return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
 

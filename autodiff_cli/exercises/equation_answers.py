@@ -265,7 +265,7 @@ class _System:
         for at in points([], names)[0][:3]:
             with Defined(ArithmeticError, ValueError):
                 values = {name: as_number(m, x) for name, x in at.items()}
-                rows = evaluate_in(m, self._outputs, values, unknowns).jacobian(unknowns)[0]
+                rows = evaluate_in(m, self._outputs, values, unknowns).jacobian()[0]
                 if abs(m.context.det(m.context.matrix(rows))) * 10**40 >= 1:
                     return True
         return False
@@ -334,7 +334,7 @@ class CurveAnswer(FormulaAnswer):
 
     def _swept(self, m: NumberType, at: Mapping[str, Any], by: Sequence[str]) -> tuple[list[Any], list[list[Any]]]:
         swept = evaluate_in(m, self.program.outputs, at, by)
-        rows, kinks = swept.jacobian(by)
+        rows, kinks = swept.jacobian()
         if kinks:
             raise ExpressionError("derivative", "a kink")
         return list(swept.values), rows

@@ -15,7 +15,7 @@ from ..algebra.walk import substituted
 from ..derivatives.gradient import gradient
 from ..derivatives.trace import Trace, trace
 from ..diagnostics.leniency import leniently
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, usage_error
 from ..formulas.derivation import CONVENTIONS
 from ..formulas.diff import Diff, diff
 from ..graphs.value import Value, in_order, variable
@@ -181,7 +181,10 @@ def sheet(
     'f(x) = 2*x**2 - 3*x + 4'
     """
     if function is not None:
-        return Sheet(0, "", seed, tuple(_own(function, seed, solutions)))
+        own = tuple(_own(function, seed, solutions))
+        if not own:
+            raise usage_error(f"`{function}` has no variable to differentiate by", "write one of `x`: `x² sin x`")
+        return Sheet(0, "", seed, own)
     exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions, topic), range(count), strict=False)])
     return Sheet(level, LEVELS[level], seed, exercises)
 

@@ -190,6 +190,7 @@ def diff(
     if wrt is None and not typed_values:
         _check_products(program)
     here = any(name in numbers for name in program.variables)
+    check_has_values(units, here)
     warnings = (check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
@@ -234,8 +235,8 @@ def diff(
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
                 swept = value_and_gradient(m, output, numbers, names)
-                met[:] = kink_warnings(arithmetic, swept.met)
-                return {"values": [swept.gradient[name] for name in names], "point": numbers}
+                met[:] = kink_warnings(arithmetic, swept.kinks.values())
+                return {"values": [*swept.gradient.values()], "point": numbers}
             return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
 
         met: list[Diagnostic] = []
@@ -388,6 +389,12 @@ def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> No
             raise point_error(f"the point does not meet the assumption `{assumption.text}`", "change one of them")
 
 
+def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
+    """Raise `ExpressionError` (`usage`) for units of values without a point."""
+    if units and not here:
+        raise usage_error("`--in` is the unit of values, and there is no point", "give `--at`, or leave `--in` out")
+
+
 # ---- checks ---------------------------------------------------------------------------------------------------------
 def _is_sum(text: str) -> bool:
     depth = 0
@@ -489,7 +496,7 @@ def _higher(
     m: NumberType, output: Value, formulas: Mapping[Multi, Value], numbers: Values, names: Sequence[str]
 ) -> list[Any]:
     order = len(next(iter(formulas), ()))
-    at = value_and_gradient(m, output, numbers, names).at
+    at = value_and_gradient(m, output, numbers, names)
     met = breakpoints_met(at)
     if not met:
         try:
@@ -530,7 +537,6 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
-    from ..numbers.double.special_formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
     from ..targets.target import Unit
@@ -539,15 +545,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     assert writer is not None
     graph = graph_of(outputs)
     leaves = [i for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE]
-    recorder = Lowering(writer.forms, writer.functions)
-    try:
-        recording = record_values(graph, leaves, recorder)
-    except Lacking as lacking:
-        raise usage_error(
-            f"{writer.title} has no function `{lacking}`, which the derivative needs",
-            "leave the function out, or print the formula as text",
-            span=graph.span(recorder.node),
-        ) from None
+    recording = record_values(graph, leaves, Lowering(writer.forms, writer.functions))
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
     unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     source: str = writer.module(unit)

@@ -6,21 +6,30 @@ second derivative needs it. At a kink, the pieces are swept one by one; if they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..numbers.base import NO_RESULT, Number, NumberType
+from ..numbers.budget import Defined
 from ..numbers.dual import Dual, Duals, plain
+from ..numbers.floats import REAL
 from ..numbers.series import Failed
 from ..run.evaluation import Evaluation
+from ..run.flat_graph import Graph
 from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
-from ..run.sweep import Activity, backward
-from ..table.operators import VARIABLE
+from ..run.sweep import backward
 from .value import Source, graph_of
-from .value_and_gradient import GradientResult, breakpoints_met, evaluate_in, gradient_at
+from .value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient
+
+SAFE_SIZE = 1e-75
+"""Products of a few doubles between this and its inverse neither underflow nor overflow."""
+SMALLEST_LEFT = 1e-305
+"""The smallest second derivative that underflow cannot falsify, relative to the square of the largest factor."""
+MAX_SQUARED = 1e150
 
 
 class Curvature(NamedTuple):
@@ -37,41 +46,68 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
     Raises `ExpressionError` with its place; `NotSmooth` (of `pieces`) at a kink or jump without them.
     """
     graph = graph_of(output)
-    zero = m.number(0)
-    duals, strict = Duals(m), Duals(m, strict=True)
+    zero, duals = m.number(0), Duals(m)
     direction = {name: k for k, name in enumerate(wrt)}
     seeded = {n: duals.seeded(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
     try:
         at = evaluate_in(duals, graph, seeded, wrt)
-    except ExpressionError:
-        evaluate_in(m, graph, values, wrt)  # its error shows plain numbers
-        raise
-    swept = gradient_at(Evaluation(m, graph.at([*map(plain, at.graph.data)]), at.wanted), wrt)
-    if breakpoints_met(swept.at):
-        return swept.at.placed(_at_breakpoints, m, swept, wrt)
-    # adjoints carry derivatives too: one that is 0 may vary
-    seeds = {at.graph.roots[0]: Dual(duals, m.number(1), {})}
-    active = at.placed(Activity, at.graph, strict, at.order, at.wanted.values())
-    adjoints = at.placed(backward, at.order, active, seeds)
-    rows: list[list[Number]] = []
-    for name in wrt:
-        adjoint = adjoints[at.wanted[name]] if name in at.wanted else None
-        d = adjoint.d if isinstance(adjoint, Dual) else {}
-        rows.append([d.get(k, zero) for k in range(len(wrt))])
+        smooth = not breakpoints_met(at)
+        if smooth:
+            duals.strict = True
+            # adjoints carry derivatives too: one that is 0 may vary
+            adjoints = at.placed(backward, at.order, at.active, {graph.roots[0]: Dual(duals, m.number(1), {})})
+    except ExpressionError as error:
+        first = value_and_gradient(m, graph, values, wrt)  # its own error shows plain numbers
+        sharp = _in_digits(graph, values, wrt) if m is REAL and error.kind == "overflow" else None
+        if sharp is None:
+            raise
+        return Curvature(first.value, [*first.gradient.values()], sharp)
+    if not smooth:
+        first = value_and_gradient(m, graph, values, wrt)
+        return first.placed(_at_breakpoints, m, first, wrt)
+    leaves = [None if i is None else adjoints[i] for i in at.wanted.values()]
+    partials: list[dict[int, Number]] = [{} if adjoint is None else adjoint.d for adjoint in leaves]
+    doubtful = m is REAL and _may_underflow((*at.graph.data, *adjoints), partials)
+    sharp = _in_digits(graph, values, wrt) if doubtful else None
+    rows = sharp or [[d.get(k, zero) for k in range(len(wrt))] for d in partials]
     for i in range(len(wrt)):
         for j in range(i):
             # Equal but for rounding.
             rows[i][j] = rows[j][i]
-    return Curvature(swept.value, [swept.gradient[name] for name in wrt], rows)
+    return Curvature(plain(at.value), [zero if adjoint is None else adjoint.x for adjoint in leaves], rows)
+
+
+def _may_underflow(numbers: Iterable[object], partials: Iterable[Mapping[int, float]]) -> bool:
+    duals = [u for u in numbers if isinstance(u, Dual)]
+    found = [u.x for u in duals]
+    for u in duals:
+        found += u.d.values()
+    sizes = [*filter(None, map(abs, found))]
+    largest = max(sizes, default=1.0)
+    if largest < 1 / SAFE_SIZE and min(sizes, default=1.0) > SAFE_SIZE:
+        return False
+    lost = SMALLEST_LEFT * max(1.0, largest) ** 2 if largest < MAX_SQUARED else math.inf
+    return any(abs(x) < lost for d in partials for x in d.values())
+
+
+def _in_digits(graph: Graph, values: Mapping[str, float], wrt: Sequence[str]) -> list[list[Number]] | None:
+    """Return the Hessian in doubles by way of unbounded exponents; None if it does not fit."""
+    from ..numbers.multiprecision import Multiprecision  # only extreme numbers need it
+
+    m = Multiprecision(30)
+    with Defined(*NO_RESULT):
+        result = hessian_in(m, graph, {name: m.number(x) for name, x in values.items()}, wrt)
+        rows: list[list[Number]] = [[float(x) for x in row] for row in result.hessian]
+        return rows if all(math.isfinite(x) for row in rows for x in row) else None
+    return None
 
 
 # ---- at breakpoints
-def _at_breakpoints(m: NumberType, swept: GradientResult, wrt: Sequence[str]) -> Curvature:
+def _at_breakpoints(m: NumberType, swept: Evaluation, wrt: Sequence[str]) -> Curvature:
     graph = swept.graph
     (root,) = graph.roots
-    place = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
-    held = [k for k, name in enumerate(wrt) if name in place]
-    wanted = [place[wrt[k]] for k in held]
+    held = [k for k, i in enumerate(swept.wanted.values()) if i is not None]
+    wanted = [i for i in swept.wanted.values() if i is not None]
     pairs = [(i, j) for i in range(len(held)) for j in range(i, len(held))]
     called = [f"`{wrt[k]}`" for k in held]
     names = ["the value", *[f"the derivative by {name}" for name in called]]

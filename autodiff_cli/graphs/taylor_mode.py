@@ -28,7 +28,9 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
     if order == 0 or not breakpoints_met(expanded):
         return _coefficients(series, expanded, order)
     at = evaluate_in(m, graph_of(source), values, (by,))
-    met = pieces(partial(TaylorSeries, m, order), at.graph, at.graph.roots, [*at.wanted.values()])
+    met = pieces(
+        partial(TaylorSeries, m, order), at.graph, at.graph.roots, [i for i in at.wanted.values() if i is not None]
+    )
 
     def numbers(piece: SmoothBranch) -> list[Number]:
         output = piece.numbers[piece.graph.roots[0]]

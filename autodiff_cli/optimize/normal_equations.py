@@ -84,7 +84,7 @@ class NormalEquations:
                 yield at.value - y, at.gradient, weight, at.hessian
             else:
                 swept = value_and_gradient(self.m, self.output, {**columns, **point}, self.names)
-                yield swept.value - y, [swept.gradient[name] for name in self.names], weight, None
+                yield swept.value - y, [*swept.gradient.values()], weight, None
             collect()
 
     def slopes(self, values: Sequence[Any]) -> list[Any]:

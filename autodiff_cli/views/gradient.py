@@ -73,8 +73,8 @@ class GradientView(View[Gradient[Any]], section="grad"):
         if self.table and answer.intermediates:
             rows = [(bound.name, str(bound.line), bound.value, bound.grad) for bound in answer.intermediates]
             yield parts.numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
-        if self.tree and answer.graphed is not None:
-            yield outline(answer.graphed, depth=self.depth, digits=self.digits, binary=self.binary)
+        if self.tree and answer.graph is not None:
+            yield outline(answer.graph, depth=self.depth, digits=self.digits, binary=self.binary)
 
     def rows(self, answer: Gradient[Any]) -> Iterator[OutputRow]:
         yield from super().rows(answer)

@@ -35,8 +35,8 @@ class PictureView(View[Picture], section="graph"):
     width: int | None = None
 
     def document(self, picture: Picture) -> Iterator[Block]:
-        for root in picture.graphed.graph.roots:
-            tree = outline(picture.graphed, root, depth=self.depth, digits=self.digits, binary=self.binary)
+        for root in picture.graph.roots:
+            tree = outline(picture.graph, root, depth=self.depth, digits=self.digits, binary=self.binary)
             # here there is nothing but the tree
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 

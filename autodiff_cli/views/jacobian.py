@@ -21,8 +21,8 @@ class JacobianView(View[Jacobian], section="jacobian"):
 
     def document(self, answer: Jacobian) -> Iterator[Block]:
         yield from circumstances(answer.constants, answer.point, answer.variables, self.digits)
-        columns = answer.variables if answer.product is None else ["along the direction"]
-        heads = ("output", "value", *columns) if answer.gradient is None else ("output", "value")
+        columns = [] if answer.jacobian is None else answer.variables
+        heads = ("output", "value", *(columns if answer.product is None else ["along the direction"]))
         rows = [(name, value, *entries) for name, value, entries in _by_output(answer)]
         yield numbers_table(heads, rows, self.digits)
         if answer.gradient is not None:
@@ -50,8 +50,7 @@ class JacobianView(View[Jacobian], section="jacobian"):
         yield {**dict(zip(names, entries, strict=False)), **slopes}
 
     def one_line(self, answer: Jacobian) -> str:
-        product = answer.product if answer.gradient is None else answer.gradient
-        rows = [product] if product is not None else answer.jacobian or ()
+        rows = [x for x in (answer.product, answer.gradient) if x is not None] or answer.jacobian or ()
         return "; ".join([" ".join(words(row)) for row in rows])
 
     def latex_document(self, answer: Jacobian) -> str:

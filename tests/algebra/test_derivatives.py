@@ -51,7 +51,7 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
     except ExpressionError:
         return
     # Where the sides of a kink agree, the sweep knows the true derivative; a formula has the convention.
-    assume(not swept.at.active.one_sided_partials)
+    assume(not swept.active.one_sided_partials)
     reverse = swept.gradient
     if names:
         compared()
@@ -81,7 +81,7 @@ def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Valu
     except ExpressionError:
         return
     swept = value_and_gradient(FORTY, graph, point, names)
-    assume(not breakpoints(swept.order, swept.at.active))
+    assume(not breakpoints(swept.order, swept.active))
     for (i, j), formula in derivatives(graph, leaves, 2).items():
         told = (expression_text(graph), names[i], names[j], expression_text(formula), numbers)
         symbolic = value_in(FORTY, formula, point)

@@ -76,7 +76,7 @@ def test_lines_have_numbers_where_there_are_several() -> None:
 
 
 def drawn(output: Value, depth: int | None = None, binary: bool = True) -> list[str]:
-    return [*PlainText(Terminal()).outline(outline(described([output]).graphed, depth=depth, binary=binary))]
+    return [*PlainText(Terminal()).outline(outline(described([output]).graph, depth=depth, binary=binary))]
 
 
 def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:

@@ -64,7 +64,11 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
         with allowed(values["work"]):
             request = Command(values)
             if command in CHECKS and request.answer is not None:
-                return _mark(command, request)
+                from ...views.exercise import MarkedView
+
+                # for programs only; points follow the options
+                request.lenient = True
+                return answer_at(request, request.asking(check_of(command)), MarkedView(), good=lambda mark: mark.right)
             code: int = command_module(command).run(request)
             return code
     except NothingAsked:
@@ -75,8 +79,31 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
         return EXIT_CODES["usage"]
 
 
-def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
-    """Answer at a point, many points, or for a stream; return the exit code."""
+def answer_at(
+    call: Command,
+    method: Method,
+    view: View[Any],
+    question: RowQuestion | None = None,
+    good: Callable[[Any], bool] | None = None,
+    **choices: Any,
+) -> int:
+    """Answer at a point, many points, or for a stream; return the exit code.
+
+    Without a `question` rows are not answered. The code is `EXIT_NO` at least if an answer is not `good`.
+    """
+    from ..runner import answer_all
+
+    if good is not None:
+        verdicts: set[bool] = set()
+
+        def judged(request: Request) -> Any:
+            answer = method(request)
+            verdicts.add(good(answer))
+            return answer
+
+        return max(answer_at(call, judged, view, question, **choices), EXIT_NO if False in verdicts else 0)
+    if question is None:
+        return answer_all(call, method, view, **choices)
     grid = call.grid()
     if grid is None and not call.points:
         for option in ("wide", "spreadsheet", "backend"):
@@ -84,8 +111,6 @@ def answer_at(call: Command, method: Method, view: View[Any], question: RowQuest
             if call.values[option] and (option != "backend" or question.posed is not None):
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
                 raise usage_error(f"`--{option}` is about rows", hint)
-        from ..runner import answer_all
-
         return answer_all(call, method, view, **choices)
     if call.points and call.zip and grid is not None and len(grid.axes) == 1:
         hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
@@ -114,21 +139,3 @@ def with_variable(typed: str, expression: str | None, names: Sequence[str] | Non
         return typed
     names = names or [*variables_of(expression)]
     return f"{names[0]}={typed}" if len(names) == 1 and "," not in names[0] else typed
-
-
-def _mark(command: str, call: Command) -> int:
-    from ...views.exercise import MarkedView
-    from ..runner import answer_all
-
-    method = call.asking(check_of(command))
-    wrong: list[Marked] = []
-
-    def marked(request: Request) -> Marked:
-        mark: Marked = method(request)
-        if not mark.right:
-            wrong.append(mark)
-        return mark
-
-    # for programs only; points follow the options
-    call.lenient = True
-    return max(answer_all(call, marked, MarkedView()), EXIT_NO if wrong else 0)
