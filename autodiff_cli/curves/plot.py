@@ -43,9 +43,7 @@ if TYPE_CHECKING:
 
 _raised = partial(pow, 10.0)
 Ranges: TypeAlias = Mapping[str, Range]
-
 NO_SAMPLES = Samples((), (), (), 0.0, 0.0)
-
 MAX_FORMULA_LENGTH = 60
 """Characters of formulas beside the curves."""
 MAX_FUNCTIONS = 6

@@ -14,7 +14,6 @@ from ..numbers.budget import DRAWN_POINT, SAMPLE, current
 Point = tuple[float, float]
 Stretch = tuple[Point, ...]
 """A piece of a curve, from left to right."""
-
 Function = Callable[[float], float | None]
 """None where undefined."""
 Hull = Callable[[float, float], Point | None]
@@ -258,7 +257,12 @@ class _Tracer:
                 stack.append((a, at_a, middle, at_middle, depth - 1))
                 first, splits = False, splits + 1
                 continue
-            if first and not is_bent and (place := self._hidden(a, at_a, b, at_b)) is not None:
+            if (
+                first
+                and at_middle is not None
+                and not is_bent
+                and (place := self._hidden(a, at_a, b, at_b)) is not None
+            ):
                 self.hidden.add(place[0])
                 if len(self.hidden) >= MAX_HIDDEN_PEAKS:
                     self.hull, self.coarse = None, True

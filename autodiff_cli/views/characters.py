@@ -17,7 +17,6 @@ _TYPED = {
 }  # fmt: skip
 """What is typed for signs on a screen that lacks them."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
-
 Style: TypeAlias = Literal[
     "", "heading", "name", "operator", "number", "faint", "code", "error", "warning", "note", "hint"
 ]
@@ -143,5 +142,4 @@ def shown_as(char: str, encoding: str) -> str:
 
 Theme = Literal["auto", "light", "dark"]
 """`auto` follows the viewer's setting in an SVG, and is light in a PNG."""
-
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")

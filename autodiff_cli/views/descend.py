@@ -14,10 +14,8 @@ from .schema import OutputRow, PicturedView, declared
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
-
 MAX_TABLE_ROWS = 10_000
 """How many rows a table elsewhere has."""
-
 STRIDES = (1, 2, 10, 20, 100)
 """The step between rows that are shown, as rows become many."""
 

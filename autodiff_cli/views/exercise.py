@@ -23,13 +23,10 @@ from .trace import TraceView
 
 LATEX_ROOM = r"\par\vspace{3cm}"
 """Blank space for a solution, in LaTeX."""
-
 ROOM_LINES = 6
 """Lines of blank space for a solution, in text and Markdown."""
-
 _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
 """A minus sign that begins a number."""
-
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 """A vector of components in parentheses."""
 
@@ -45,9 +42,7 @@ EXERCISE, COLUMNS, *_ = declared(
     },
 )
 """The JSON keys of an exercise."""
-
 OF_MARK = declared("mark")
-
 Answer: TypeAlias = Sheet | Exercise | Marked
 
 

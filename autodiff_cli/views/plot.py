@@ -25,7 +25,6 @@ MAX_LISTED = 5
 BY_CONVENTION = ", by convention: there is a kink"
 ORDERS = ("value", "derivative", "second")
 """The units of a function and of its derivatives."""
-
 Plot = Curve | Surface
 
 

@@ -92,7 +92,6 @@ class Declared(NamedTuple):
 
 Values: TypeAlias = Mapping[str, Callable[[Any], object]]
 """The values of keys that are no attributes, by path: `results.dof`."""
-
 _declarations: dict[str, Declared] = {}
 
 
