@@ -16,6 +16,7 @@ from ..inputs.problem import Point, Problem
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
+from ..numbers.running_error import RUNNING
 from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
@@ -211,6 +212,7 @@ def _reduced(
     coarse = _totals(function, here, wanted, REFERENCE_DIGITS, watch)[0]
     totals, sizes = _totals(function, here, wanted, 2 * REFERENCE_DIGITS, watch)
     share = summary.rows if over.how == "mean" else 1
+    noise = abs(value - float(totals[0] / share)) + ROUNDING_STEPS * 2.0**-52 * float(sizes[0]) / share
     numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
         # a sum that cancels below this precision is rounding error
@@ -223,7 +225,8 @@ def _reduced(
         slope, condition = NO_DIFFERENCE, None
         compared = bool(name) and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows)
         if compared:
-            slope = extrapolated(_along(function, here, function.variables.index(name)), problem.values[name])
+            along = _along(function, here, function.variables.index(name))
+            slope = extrapolated(along, problem.values[name], lambda _: noise)
             near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
             if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
                 number = replace(number, agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
@@ -434,7 +437,14 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
         return number
     slope, exists = NO_DIFFERENCE, not references.exact.kinks
     if leaf is not None and differences:
-        slope = extrapolated(evaluator(doubles.graph, REAL, doubles.graph.roots[0], leaf), doubles.graph.data[leaf])
+        graph = doubles.graph
+        bounded = evaluator(graph, RUNNING, graph.roots[0], leaf)
+
+        def noise(x: float) -> float:
+            error = getattr(bounded(x), "error", 0.0)
+            return error if math.isfinite(error) else 0.0
+
+        slope = extrapolated(evaluator(graph, REAL, graph.roots[0], leaf), graph.data[leaf], noise)
         right, why, exists = _holds(references.exact, name, references.precision)
         remark = number.remark if number.remark == ZERO else why or number.remark
         number = replace(number, agrees=number.agrees and right, remark=remark)

@@ -29,9 +29,25 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import solve_linear
 from ..numerics.newton import polished
 from ..table.operators import SUB, VARIABLE
-from .comparison import AGREED_DIGITS, ComparedPoint, as_number, equal, many_digits, points, same, value_at
 from .exercise import Exercise, Marked
-from .marking import SIGN, FormulaAnswer, constant_factor, errors_point_into, figure, is_rounded, mark_formula, own
+from .marking import (
+    AGREED_DIGITS,
+    SIGN,
+    ComparedPoint,
+    FormulaAnswer,
+    as_number,
+    constant_factor,
+    equal,
+    errors_point_into,
+    figure,
+    is_rounded,
+    many_digits,
+    mark_formula,
+    own,
+    points,
+    same,
+    value_at,
+)
 
 Solution = dict[str, str]
 """The text of each unknown's value."""

@@ -115,13 +115,19 @@ class Exercise(Record):
     @property
     def statements(self) -> tuple[Statement, ...]:
         head, parsed = _HEAD.match(self.program), parse(self.program)
-        if head is not None:
+        if head is not None and not re.search("[;\n]", self.program):
             return (Statement(head[1], parsed.outputs[0]),)
         statements = []
         defined: dict[Value, Value] = {}
         for binding in parsed.bindings:
             statements.append(Statement(binding.name, substituted(binding.value, defined.get)))
             defined[binding.value] = variable(binding.name)
+        (output,) = parsed.outputs
+        if output not in defined:
+            # the last statement has no name yet
+            name = next((name for name in "fghy" if not re.search(rf"\b{name}\b", self.program)), "f")
+            head_text = f"{name}({', '.join(parsed.variables)})"
+            statements.append(Statement(head_text, substituted(output, defined.get)))
         return tuple(statements)
 
     @property
