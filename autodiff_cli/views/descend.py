@@ -30,6 +30,7 @@ class Run:
         self._stride = self._next = 1
 
     def add(self, row: DescentStep) -> None:
+        """Take one more row."""
         self.last = row
         if row.step % self._stride == 0:
             self.rows.append(row)

@@ -29,10 +29,12 @@ class Written:
         return (mathematical(shown) if self.unicode else "") or expression_text(shown)
 
     def parts(self, step: Step) -> tuple[str, str, str]:
+        """Return the rule of a step, what it is applied to, and the result."""
         rule = step.title if self.unicode else step.name
         return rule, self._formula(step.part, step), self._formula(step.result, step)
 
     def cells(self, step: Step) -> tuple[Pieces, ...]:
+        """Return the row of a step in a table."""
         rule, part, result = self.parts(step)
         condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
         return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)

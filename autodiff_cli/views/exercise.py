@@ -88,6 +88,7 @@ class ExerciseView(View[Answer]):
             yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
 
     def draw(self, answer: Answer, format: str) -> str:
+        """Return a self-contained HTML page for reading and printing."""
         from .rendering import Html, escaped_html, web_page
 
         def item(exercise: Exercise) -> str:

@@ -136,6 +136,7 @@ class PlainText:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def block(self, block: Block) -> Sequence[str]:
+        """Return the lines of one block."""
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Line):
@@ -147,15 +148,19 @@ class PlainText:
         return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
+        """Return styled text in lines of at most `width` columns."""
         return [self.line(part) for part in broken(as_shown(pieces, self.look), width)]
 
     def line(self, pieces: Pieces) -> str:
+        """Return a line of text that the stream can show."""
         return self.drawn(pieces).rstrip()
 
     def drawn(self, pieces: Pieces) -> str:
+        """Return text that the stream can show, in its styles."""
         return plain(pieces)
 
     def program(self, program: Program) -> Sequence[str]:
+        """Return the heading over one of many answers."""
         text = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
@@ -249,9 +254,11 @@ class PlainText:
         return [*lines, *map(self.line, _note(outline, look))]
 
     def room(self, room: Room) -> Sequence[str]:
+        """Return blank lines: none."""
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
+        """Return the name of a drawing, if any, then the drawing as one text."""
         head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
         return [*head, drawing.draw(self.look)]
 

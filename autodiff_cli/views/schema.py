@@ -65,6 +65,7 @@ class Field(NamedTuple):
     """The keys of the records in it."""
 
     def of(self, answer: Any) -> Any:
+        """Return its value in an answer."""
         return getattr(answer, self.name) if self.value is None else self.value(answer)
 
 
@@ -274,6 +275,7 @@ class View(Generic[Answer]):
         return answer if units is None else self.attach_units(answer, units)
 
     def attach_units(self, answer: Answer, units: Mapping[str, Any]) -> Answer:
+        """Return the answer, its numbers with these units."""
         measured: Answer = attach_units(answer, units)
         return measured
 
@@ -282,6 +284,7 @@ class View(Generic[Answer]):
         return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
+        """Return a number as people are shown it."""
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
@@ -364,6 +367,7 @@ class PicturedView(View[Answer]):
     theme: Theme = "auto"
 
     def picture(self, answer: Answer) -> Picture:
+        """Return the picture of an answer."""
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def draw(self, answer: Answer, format: str) -> bytes:

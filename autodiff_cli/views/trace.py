@@ -36,9 +36,11 @@ class Notation:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: TraceRow | Node) -> str:
+        """Return the node's name."""
         return row.name.translate(_SUBSCRIPTS) if row.numbered and self.unicode else row.name
 
     def text(self, text: str) -> str:
+        """Return a text with its names in this notation."""
         if not self.unicode:
             return text
         return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
@@ -51,6 +53,7 @@ class Notation:
         return "".join(char + "\u0305" for char in stem) + mark + again
 
     def tangent(self, row: TraceRow | Node) -> str:
+        """Return the node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
     def _accented(self, row: TraceRow | Node, accent: str, word: str) -> str:
@@ -58,6 +61,7 @@ class Notation:
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
     def number(self, x: float | bool | None) -> str:
+        """Return a number with the digits of the view, or a blank."""
         return BLANK if self.blanks else format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
@@ -75,11 +79,13 @@ class Notation:
         return f"({text})" if loose else text
 
     def numbers(self, row: TraceRow) -> str:
+        """Return the node's operation on its inputs' values, or an empty text."""
         if not row.formula:
             return ""
         return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
 
     def value(self, row: TraceRow) -> str:
+        """Return the node's value, which is never blank for a leaf."""
         return self.number(row.value) if row.formula else format_number(row.value, self.digits)
 
     def pull(self, pull: AdjointStep) -> str:
@@ -113,10 +119,12 @@ class Notation:
         return [*zip(map(self.tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
+        """Return a row of the primal trace."""
         formula = self.text(row.formula)
         return (self.name(row), "name"), (formula, "code"), (self.numbers(row), "code"), (self.value(row), "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
+        """Return a row of the adjoint trace."""
         local = self.text(pull.formula)
         if local in (format_number(pull.partial, self.digits), ""):
             local = self.number(pull.partial)
@@ -126,10 +134,12 @@ class Notation:
         return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
+        """Return a row of the tangent trace."""
         step, numbers = self.push(push)
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
     def worked_solution(self, trace: Trace) -> Iterator[str]:
+        """Yield the lines of a solution worked by hand."""
         for row in trace.rows:
             value = self.value(row)
             formula = self.text(row.formula) or value
