@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..extras import install_command
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.optional_units import left_out
 from ..inputs.parse_point import is_name

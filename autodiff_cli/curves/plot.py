@@ -13,7 +13,7 @@ from ..batched.evaluator import Evaluator
 from ..equations.enclosures import enclosure
 from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import left_out, program_units, with_units

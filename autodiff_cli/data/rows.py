@@ -28,7 +28,7 @@ from ..batched.columns_io import (
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..errors import Diagnostic, ExpressionError, about, needed, point_error, usage_error
 from ..graphs.adjoint import column_names
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import column_units, left_out, program_units, units_in_headings, with_units

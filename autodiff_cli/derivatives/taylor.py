@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
+from ..graphs.higher_order import taylor_in
 from ..graphs.laurent import Laurent, NoSeries, laurent_in
-from ..graphs.taylor_mode import taylor_in
 from ..graphs.value import Source
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure

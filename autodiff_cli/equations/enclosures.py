@@ -13,7 +13,7 @@ from typing import Any
 
 from ..algebra.rational_functions import cleared, multiplied_out, whole
 from ..errors import ExpressionError, needed
-from ..graphs.taylor_mode import taylor_in
+from ..graphs.higher_order import taylor_in
 from ..graphs.value import Value, node
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic

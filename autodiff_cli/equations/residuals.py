@@ -8,7 +8,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic

@@ -205,7 +205,7 @@ def solve(
         variables=list(problem.wanted),
         point=arithmetic.run(fixed, lambda m, values: {"point": values}, tree)["point"] if fixed else {},
         constants=problem.program.constants,
-        warnings=(*problem.warnings, *(measured.warnings if measured is not None else ())),
+        warnings=tuple(problem.warnings),
         units=tree,
     )
 
@@ -280,7 +280,7 @@ def posed_equations(
             values[name] = sum(bounds[name]) / 2 if name in bounds else 1.0
         elif name in bounds:
             Range(*bounds[name]).check_start(name, typed[name])
-    warnings = check_values(program, values)
+    warnings = [*check_values(program, values), *(measured.warnings if measured is not None else ())]
     wanted = names if wrt is None else wanted_variables(program, values, wrt, unknowns)
     wanted = [name for name in wanted if name in names and name not in unknowns]
     return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)

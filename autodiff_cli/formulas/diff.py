@@ -15,8 +15,7 @@ from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuilt, rewritten, shapes, substituted
 from ..errors import Diagnostic, ExpressionError, Offer, either, limit_error, nearest, point_error, quoted, usage_error
 from ..graphs.adjoint import record_values
-from ..graphs.second_order import hessian_in
-from ..graphs.taylor_mode import taylor_in
+from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings

@@ -215,8 +215,8 @@ def _check_no_uncertainty(text: str) -> None:
 
 
 def number_or_quantity(value: float | str, name: str) -> float:
-    """Return an input value as a float or a quantity. Raises `ExpressionError`."""
-    return value if type(value) is Quantity else as_number(value, name)
+    """Return an input value as a float, as it is if it has a unit. Raises `ExpressionError`."""
+    return value if isinstance(value, Typed) and hasattr(value, "unit") else as_number(value, name)
 
 
 def numbers_or_quantities(point: Point | None) -> dict[str, float]:

@@ -14,7 +14,7 @@ from operator import mul
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value import Source
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..equations.enclosures import Operator, boxes
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem

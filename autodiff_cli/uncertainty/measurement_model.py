@@ -16,15 +16,13 @@ from ..equations.residuals import derivatives, second_derivatives
 from ..equations.solve import located, posed_equations
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.adjoint import record_values
-from ..graphs.second_order import hessian_in
-from ..graphs.taylor_mode import directional_in
+from ..graphs.higher_order import directional_in, hessian_in
 from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.optional_units import program_units
+from ..inputs.optional_units import pose_with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import Point, Problem, Quantity, as_number, output_names, parse, pose
-from ..inputs.quantities import ProgramUnits
+from ..inputs.problem import Point, Problem, output_names, parse
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
@@ -68,21 +66,8 @@ def model_of(
 ) -> Model:
     """Return a text's model in coherent units, implicit if it has unknowns or bounds."""
     if unknowns is not None or between is not None:
-        estimates = {name: _without_uncertainty(x) for name, x in point.items()}
-        problem = posed_equations(text, estimates, unknowns, between, None, asked, system=system)
-        return Implicit(problem._replace(point={name: point.get(name, x) for name, x in problem.point.items()}))
-    model = Explicit(text, point)
-    values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
-    model.units = program_units(model.program, values, asked, system=system)
-    return model
-
-
-def _without_uncertainty(value: float | str) -> float | str:
-    if not isinstance(value, MeasuredValue) or not hasattr(value, "unit"):
-        return value
-    estimate = Quantity(float(value))
-    estimate.source, estimate.number, estimate.unit = value.source, value.number, value.unit
-    return estimate
+        return Implicit(posed_equations(text, point, unknowns, between, None, asked, system=system))
+    return Explicit(text, point, asked, system)
 
 
 class _Surfaces:
@@ -133,11 +118,9 @@ def _kinks(
 class Explicit:
     """A measurement model whose outputs are explicit formulas."""
 
-    units: ProgramUnits | None = None
-
-    def __init__(self, text: str, point: Point) -> None:
+    def __init__(self, text: str, point: Point, asked: Sequence[str] | str | None, system: bool) -> None:
         try:
-            problem = pose(text, point, None)
+            problem = pose_with_units(text, point, None, asked, single=False, system=system)
         except ExpressionError as error:
             if error.kind == "syntax":
                 with suppress(ExpressionError):
@@ -148,8 +131,8 @@ class Explicit:
             raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         """The point has the inputs' values as given."""
-        self.outputs = output_names(self.program)
-        self.values = problem.values
+        self.outputs, self.units = output_names(self.program), problem.units
+        self.values = {name: float(x) for name, x in problem.values.items()}
 
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""

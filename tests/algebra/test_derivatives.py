@@ -13,8 +13,7 @@ from mpmath import mp, mpf
 from agreement import FORTY, POINTS, RELAXED, close, graph_of
 from autodiff_cli.algebra.symbolic_derivative import derivatives
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.second_order import hessian_in
-from autodiff_cli.graphs.taylor_mode import taylor_in
+from autodiff_cli.graphs.higher_order import hessian_in, taylor_in
 from autodiff_cli.graphs.value import Value, in_order
 from autodiff_cli.graphs.value_and_gradient import evaluate_in, value_and_gradient, value_in
 from autodiff_cli.language.printer import expression_text

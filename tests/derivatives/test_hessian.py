@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from autodiff_cli import ExpressionError
 from autodiff_cli.derivatives.hessian import hessian
 from autodiff_cli.derivatives.jacobian import jacobian
-from autodiff_cli.graphs import second_order
+from autodiff_cli.graphs import higher_order
 from autodiff_cli.inputs.arithmetic import Arithmetic
 from autodiff_cli.numerics.linear_algebra import eigenvalues
 from counting import counted_calls
@@ -166,5 +166,5 @@ def test_parts_that_underflow_or_overflow_do_not_spoil_second_derivatives(text: 
 
 
 def test_curvature_without_extremes_is_left_to_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(second_order, "_in_digits", None)
+    monkeypatch.setattr(higher_order, "_in_digits", None)
     assert hessian("sin(x)*y + tanh(x) + exp(-y**2)", {"x": 0, "y": 2}).hessian[0][0] == 0.0

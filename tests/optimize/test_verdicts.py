@@ -13,7 +13,7 @@ import pytest
 
 from autodiff_cli.derivatives.hessian import hessian
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.second_order import hessian_in
+from autodiff_cli.graphs.higher_order import hessian_in
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.inputs.problem import parse, single_output

@@ -1,7 +1,7 @@
-"""Second derivatives: one backward sweep over duals gives gradient and Hessian.
+"""Higher derivatives: Hessians by a backward sweep over duals, Taylor coefficients by truncated power series.
 
-Branches and structural zeros are as in first order. A value without derivative is an error only if a
-second derivative needs it. At a kink, the pieces are swept one by one; if they agree, there is a Hessian.
+Branches and structural zeros are as in first order. A value without derivative is an error only if a second derivative
+needs it. At a kink, the pieces are evaluated one by one; if they agree, there are derivatives.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
-from ..numbers.base import NO_RESULT, Number, NumberType
-from ..numbers.budget import Defined
+from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
+from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.dual import Dual, Duals, plain
 from ..numbers.floats import REAL
-from ..numbers.series import Failed
-from ..run.evaluation import Evaluation
+from ..numbers.series import Failed, SeriesType
+from ..run.evaluation import Evaluation, located
 from ..run.flat_graph import Graph
-from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common, pieces
-from ..run.sweep import backward
+from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common
+from ..run.sweep import NodeError, backward, show
 from .value import Source, graph_of
 from .value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient
 
@@ -104,10 +104,7 @@ def _in_digits(graph: Graph, values: Mapping[str, float], wrt: Sequence[str]) ->
 
 # ---- at breakpoints
 def _at_breakpoints(m: NumberType, swept: Evaluation, wrt: Sequence[str]) -> Curvature:
-    graph = swept.graph
-    (root,) = graph.roots
     held = [k for k, i in enumerate(swept.wanted.values()) if i is not None]
-    wanted = [i for i in swept.wanted.values() if i is not None]
     pairs = [(i, j) for i in range(len(held)) for j in range(i, len(held))]
     called = [f"`{wrt[k]}`" for k in held]
     names = ["the value", *[f"the derivative by {name}" for name in called]]
@@ -115,14 +112,14 @@ def _at_breakpoints(m: NumberType, swept: Evaluation, wrt: Sequence[str]) -> Cur
 
     def numbers(piece: SmoothBranch) -> list[Number]:
         gradient, rows = _without_lengths(m, piece)
-        return [piece.value(root), *gradient, *[rows[i][j] for i, j in pairs]]
+        return [piece.value(piece.graph.roots[0]), *gradient, *[rows[i][j] for i, j in pairs]]
 
-    def shared(smooth: Callable[[], Any]) -> list[Number]:
-        return common(m, swept.value, pieces(smooth, graph, (root,), wanted), numbers, names)
+    def shared(make: Callable[[], Any]) -> list[Number]:
+        return common(make, swept.graph, swept.wanted.values(), numbers, names)
 
-    second_order = partial(SecondOrder, m, len(wanted))
+    second_order = partial(SecondOrder, m, len(held))
     try:
-        result = shared(partial(TaylorSeries, m, MIN_SERIES_ORDER) if len(wanted) == 1 else second_order)
+        result = shared(partial(TaylorSeries, m, MIN_SERIES_ORDER) if len(held) == 1 else second_order)
     except Unknown:
         result = shared(second_order)
     zero = m.number(0)
@@ -177,3 +174,81 @@ def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -
         return m.sqrt(square) if all(m.same(x, y) for x, y in pairs) else None
     except (StopIteration, *NO_RESULT):
         return None
+
+
+# ---- Taylor series
+def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
+    """Return the coefficients of orders 0 to `order` in `by` at the point.
+
+    Raises `ExpressionError` with its place in the text; `NotSmooth` if the two sides differ.
+    """
+    series, expanded = _expanded(m, source, values, {by: [m.number(1)]})
+    if order == 0 or not breakpoints_met(expanded):
+        return _coefficients(series, expanded, order)
+    at = evaluate_in(m, source, values, (by,))
+
+    def numbers(piece: SmoothBranch) -> list[Number]:
+        output = piece.numbers[piece.graph.roots[0]]
+        try:
+            return [piece.smooth.coefficient(output, k) for k in range(order + 1)]
+        except Failed as failed:
+            raise piece.as_kink_error(_fault(failed, list(piece.numbers), list(piece.numbers.values()))) from None
+
+    names = [f"the coefficient of order {k}" for k in range(order + 1)]
+    try:
+        make, way_out = partial(TaylorSeries, m, order), ", or ask for a lower order"
+        return at.placed(common, make, at.graph, at.wanted.values(), numbers, names, way_out)
+    except Unknown as unknown:
+        reason = "a power series of the length of a vector that vanishes is not computed"
+        raise located(unknown.breakpoint.refusal(reason), at.graph) from None
+
+
+def directional_in(
+    m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]], order: int
+) -> list[Number]:
+    """Return the coefficients of orders 0 to `order` in t at 0, along a curve.
+
+    `along` has the coefficients of orders 1, 2, … of the variables that move; those left out are 0.
+    Raises `ExpressionError` with its place in the text, also at a kink.
+    """
+    series, expanded = _expanded(m, source, values, along)
+    if breakpoints_met(expanded):
+        span = expanded.graph.span(expanded.graph.roots[0])
+        raise ExpressionError("derivative", "there is a kink at this point", span, "move the point to one side")
+    return _coefficients(series, expanded, order)
+
+
+def _expanded(
+    m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
+) -> tuple[SeriesType, Evaluation]:
+    series = SeriesType(m)
+    numbers = {n: series.variable(x, *along[n]) if n in along else series.number(x) for n, x in values.items()}
+    at = evaluate_in(series, source, numbers, along.keys())
+    series.waiting += at.values
+    return series, at
+
+
+def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number]:
+    for n in range(1, order + 1):
+        try:
+            series.extend(n)
+        except (Failed, BudgetExceeded) as error:
+            failed = error if isinstance(error, Failed) else Failed(series.here, n, error)
+            fault = _fault(failed, range(len(at.graph.data)), at.graph.data)
+            if isinstance(error, BudgetExceeded):
+                raise located(error.at_node(fault.node), at.graph) from None
+            raise located(fault, at.graph, at.wanted) from None
+    return [at.values[0].at(k) for k in range(order + 1)]
+
+
+def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> NodeError:
+    series, error, order = failed.series, failed.error, failed.order
+    node = next((i for i, x in zip(nodes, numbers, strict=True) if x is series), 0)
+    if isinstance(error, Refusal):
+        return NodeError(node, error.kind, error.message, error.hint)
+    places = ", ".join(show(x.c[0]) for x in series.inputs)
+    if isinstance(error, OverflowError):
+        message = f"the coefficient of order {order} of `{series.name}` at {places} is too large for {series.m.range}"
+        return NodeError(node, "overflow", message, "ask for a lower order, or use `--precision`")
+    fate = f"its derivative of order {order} is infinite or undefined there"
+    return NodeError(node, "derivative", f"`{series.name}` has no power series at {places}: {fate}", "move the point")
