@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TextIO, TypeAlias
 
 MAX_TITLE_CHARACTERS, MAX_FORMULA_CHARACTERS = 400, 70
 """Maximal characters of a title, and of a formula in it."""
-_RAISED = re.compile("[⁻⁰¹²³⁴-⁹]+")
+_LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _TYPED = {
     "–": "-", "−": "-", "±": "+-", "·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt", "∞": "inf", "∂": "d",
     "π": "pi", "χ": "chi", "ν": "nu", "′": "'", "″": "''", "…": "...", "°": "deg", "Ω": "ohm", "µ": "u", "μ": "u",
@@ -102,8 +102,7 @@ def visible(text: str, encoding: str = "utf-8") -> str:
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
     if encoding != "utf-8":
-        text = _RAISED.sub(lambda run: f"^{unicodedata.normalize('NFKC', run[0]).replace('−', '-')}", text)
-        text = re.sub(r"√(\w+)", r"√(\1)", text)
+        text = re.sub(r"√(\w+)", r"√(\1)", re.sub("([⁻⁰¹²³⁴-⁹]+)", r"^\1", text)).translate(_LOWERED)
         text = "".join([char if char.encode(encoding, "ignore") else _TYPED.get(char, char) for char in text])
     return "".join([shown_as(char, encoding) for char in text])
 

@@ -258,7 +258,7 @@ class PlainText:
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
-        """Return the name of a drawing, if any, then the drawing as one text."""
+        """Return the name of a drawing, if any, and the drawing."""
         head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
         return [*head, drawing.draw(self.look)]
 

@@ -266,11 +266,11 @@ class View(Generic[Answer]):
         return answer
 
     def shown(self, answer: Answer) -> Answer:
-        """Return the selected answer, its numbers with their units."""
+        """Return the selected answer with its units."""
         return self.measured(self.select(answer))
 
     def measured(self, answer: Answer) -> Answer:
-        """Return the answer, its numbers with the units that they remember."""
+        """Return the answer, its numbers with their units."""
         units: Any = getattr(answer, "units", None) if self.remembers_units else None
         return answer if units is None else self.attach_units(answer, units)
 
