@@ -187,8 +187,8 @@ def pose_over(
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    from ..inputs.optional_units import column_units, without_units_hint
-    from ..inputs.quantities import ProgramUnits, unit_value
+    from ..inputs.optional_units import column_units, program_units
+    from ..inputs.quantities import unit_value
     from ..quantities.unit import linear
 
     asked = bool(units) or have_units(program.text, values)
@@ -197,10 +197,11 @@ def _in_units(
         return program, data, {**values}, None, notes
     known = {name: unit_value(unit) for name, unit in columns.items()}
     try:
-        measured = ProgramUnits(program, {**values, **known}, units, system=True)
+        measured = program_units(program, {**values, **known}, units, system=True)
+        assert measured is not None
     except ExpressionError as error:
         if asked:
-            raise without_units_hint(error) from None
+            raise
         left = Diagnostic("note", f"the units in the headings are left out: {error}", None, "give values their units")
         return program, data, {**values}, None, [left]
     if measured.outputs[0].zero:

@@ -104,12 +104,15 @@ def text_of(option: Option, equals: str, value: str, remaining: list[str], comma
     name = option.name
     if equals and option.kind is bool:
         raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
-    if equals or option.kind is bool:
-        return value
-    if not remaining or remaining[-1] in (*declared(command).options, *HELP_OPTIONS):
+    if option.kind is bool:
+        return ""
+    if not equals and remaining and remaining[-1] not in (*declared(command).options, *HELP_OPTIONS):
+        value = remaining.pop()
+    if not value:
+        # perhaps of a variable of the shell that is not set
         hint = f"write it after the option; `autodiff {command} --help` says what it is"
         raise usage_error(f"`{name}` needs a value", hint)
-    return remaining.pop()
+    return value
 
 
 _OPERATORS = tuple(",=:<>*^±≤≥·×÷/")

@@ -16,7 +16,7 @@ from ..errors import ExpressionError, Span, error_of, looks_like_option, nearest
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.sweeps import sweeping
-from ..numbers.budget import allowed, collect
+from ..numbers.budget import collect
 from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
@@ -30,7 +30,7 @@ from .commands import answer
 from .completion import Line, columns
 from .declarations import COMMANDS, QUESTIONS, Option, declared, table
 from .runner import warn
-from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
+from .session import FOREIGN, Session, Shown, statements_of, typed
 
 REPL = "repl"
 """The command of a session, not available within one."""
@@ -100,14 +100,10 @@ class Lines:
                 hint = f"write `{match.expand(statement)}`"
                 raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
         with self.session.unchanged_on_error():
-            shown = [self._statement(line, part) for part in statements_of(line)]
+            shown = [self.session.statement(line, part) for part in statements_of(line)]
         for each in shown:
             self._show(line, each)
         return 0
-
-    def _statement(self, line: str, part: Statement) -> Shown:
-        with allowed(length=len(line)):
-            return self.session.statement(line, part)
 
     def _show(self, line: str, shown: Shown) -> None:
         reading = shown.reading
@@ -276,7 +272,7 @@ class Lines:
                         hint = "in a session a name means one thing at a time: give this one another name"
                         raise ExpressionError("name", f"`{part.name}` is bound twice", span, hint)
                     bound.add(part.name)
-                    shown = self._statement(text, part)
+                    shown = self.session.statement(text, part)
             except ExpressionError as error:
                 error.text = text if error.text is None else error.text
                 raise

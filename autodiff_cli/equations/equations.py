@@ -113,11 +113,11 @@ def read_with_unknowns(
         return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]], units=units)
 
 
-def variables_of(text: str | None) -> Sequence[str]:
-    """Return the variables of a program or of equations; empty for other texts."""
-    for read in (parse, lambda text: read_equations(text, ()).program):
+def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:
+    """Return the variables of a program or of equations in which names have values; empty for other texts."""
+    for read in (parse, lambda text, named: read_equations(text, named).program):
         with suppress(ExpressionError):
-            return list(read(text or "").variables)
+            return list(read(text or "", named).variables)
     return ()
 
 

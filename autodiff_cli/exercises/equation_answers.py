@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
@@ -33,6 +34,7 @@ from .exercise import Exercise, Marked
 from .marking import (
     AGREED_DIGITS,
     SIGN,
+    Beyond,
     ComparedPoint,
     FormulaAnswer,
     as_number,
@@ -252,10 +254,12 @@ class _System:
 
     def numbers(self, solution: Solution) -> dict[str, Fraction | None]:
         m = many_digits()
-        values = {
-            name: None if _names((graph,)) else value_at(m, graph, {}) for name, graph in self._graphs(solution).items()
-        }
-        return {name: None if x is None else Fraction(str(x)) for name, x in values.items()}
+        numbers: dict[str, Fraction | None] = dict.fromkeys(solution)
+        for name, graph in self._graphs(solution).items():
+            with suppress(Beyond):
+                x = None if _names((graph,)) else value_at(m, graph, {})
+                numbers[name] = None if x is None else Fraction(str(x))
+        return numbers
 
     def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
         """Return the mistake in a wrong solution; empty if unknown."""

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic
@@ -33,22 +33,19 @@ from ..inputs.problem import (
 )
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
-from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
 from ..language.typesetting import GREEK, equations, stated, typesetting
 from ..numbers import budget as work
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import located
-from ..table.operators import CONSTANT, DIV, VARIABLE, WHERE
+from ..table.operators import ADD, CONSTANT, DIV, SUB, VARIABLE, WHERE
 from ..table.primitive import FUNCTIONS
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-
-PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
 
 MAX_ORDERS = 30
 MAX_DERIVATIVES = 200
@@ -182,7 +179,8 @@ def diff(
     program, bound, notes = read_program(text, numbers, wrt)
     typed_values |= bound
     output = single_output(program)
-    if operator is not None and program.graph.rows and _is_sum(text):
+    before = text[: output.span.start].rstrip() if output.span else ""
+    if operator is not None and output.primitive in (ADD, SUB) and not before.endswith("("):
         message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
         notes = [*notes, Diagnostic("note", message, None, "put parentheses around what is differentiated")]
     _check_names(program, {*typed_values, *(wrt or ())})
@@ -395,16 +393,6 @@ def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
 
 
 # ---- checks ---------------------------------------------------------------------------------------------------------
-def _is_sum(text: str) -> bool:
-    depth = 0
-    tokens = list(scan(text))
-    for before, (kind, _, _) in pairwise(tokens):
-        depth += (before[0] == OPEN) - (before[0] == CLOSE)
-        if depth == 0 and kind in (PLUS, MINUS) and before[0] in (NAME, NUMBER, CLOSE, SUPERSCRIPT):
-            return True
-    return False
-
-
 def _check_names(program: Program, known: Collection[str]) -> None:
     for name in [name for name in program.leaves if name not in known and name not in GREEK]:
         message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
@@ -536,6 +524,7 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
+    from ..numbers.double.special_formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
     from ..targets.target import Unit
@@ -544,7 +533,15 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     assert writer is not None
     graph = graph_of(outputs)
     leaves = [i for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE]
-    recording = record_values(graph, leaves, Lowering(writer.forms, writer.functions))
+    recorder = Lowering(writer.forms, writer.functions)
+    try:
+        recording = record_values(graph, leaves, recorder)
+    except Lacking as lacking:
+        raise usage_error(
+            f"{writer.title} has no function `{lacking}`, which the derivative needs",
+            "leave the function out, or print the formula as text",
+            span=graph.span(recorder.node),
+        ) from None
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
     unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     source: str = writer.module(unit)

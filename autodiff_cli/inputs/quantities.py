@@ -32,7 +32,7 @@ from ..quantities.unit import (
 )
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Row
-from ..table.operators import ADD, DIV, MUL, SUB
+from ..table.operators import ADD, DIV, MUL
 from ..table.primitive import FUNCTIONS
 from .parse_point import Range, constant_value, pieces
 from .problem import Quantity, evaluate_constant, output_names
@@ -541,22 +541,16 @@ def in_own_units(
         places.append(place)
         return len(places) - 1
 
-    def row(primitive: Any, k: int, *parents: int) -> int:
-        pair = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
-        rows.append((primitive, k, *pair))
+    def converted(k: int, unit: Unit, to: Unit, place: Any) -> int:
+        scale, pi, zero = unit.scale / to.scale, unit.pi - to.pi, (unit.zero - to.zero) / to.scale
+        steps = [(MUL, math.pi ** float(pi)), (MUL, float(scale.numerator)), (DIV, float(scale.denominator))]
+        steps = [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero)
+        for primitive, number in steps:
+            constant = node(place)
+            constants[constant] = number, None
+            rows.append((primitive, node(place), k, constant))
+            k = len(places) - 1
         return k
-
-    def with_number(primitive: Any, k: int, number: float, place: Any) -> int:
-        constant = node(place)
-        constants[constant] = number, None
-        return row(primitive, node(place), k, constant)
-
-    def times(k: int, scale: Fraction, pi: Any, place: Any) -> int:
-        if pi:
-            k = with_number(MUL, k, math.pi ** float(pi), place)
-        if scale.numerator != 1:
-            k = with_number(MUL, k, float(scale.numerator), place)
-        return k if scale.denominator == 1 else with_number(DIV, k, float(scale.denominator), place)
 
     moved: list[int] = []
     own: dict[str, int] = {}
@@ -567,23 +561,19 @@ def in_own_units(
         if i in whole.constants:
             constants[k] = whole.constants[i]
         elif parents:
-            row(primitive, k, *[moved[parent] for parent in parents])
+            first, *more = [moved[parent] for parent in parents]
+            rows.append((primitive, k, first if len(more) < 2 else (first, *more), more[0] if len(more) == 1 else None))
         if i in whole.signed:
             signed.add(k)
         if i in leaves:
             own[leaves[i]] = k
             unit = variables.get(leaves[i], Unit())
-            to = of_system(unit)
-            k = times(k, unit.scale / to.scale, unit.pi - to.pi, place)
-            zero = (unit.zero - to.zero) / to.scale
-            k = with_number(ADD, k, float(zero), place) if zero else k
+            k = converted(k, unit, of_system(unit), place)
         moved.append(k)
-    roots = []
-    for root, unit in zip(program.roots, outputs, strict=True):
-        k, place, of = moved[root], whole.places[root], of_system(unit)
-        zero = (unit.zero - of.zero) / of.scale
-        k = with_number(SUB, k, float(zero), place) if zero else k
-        roots.append(times(k, of.scale / unit.scale, of.pi - unit.pi, place))
+    roots = [
+        converted(moved[root], of_system(unit), unit, whole.places[root])
+        for root, unit in zip(program.roots, outputs, strict=True)
+    ]
     graph = whole.changed(rows=rows, places=places, constants=constants, signed=signed)
     graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in whole.names[0].items()}, own)
     bound = [(name, place, moved[i]) for name, place, i in program.bound]

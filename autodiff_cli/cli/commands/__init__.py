@@ -59,7 +59,7 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
         values = with_own(values, command)
     values = {**declaration.defaults, "work": 1, **values}
     errors.tracebacks, error.quiet = values["debug"], values["quiet"]
-    _name_the_variable(values)
+    name_the_variable(values, values.get("expr"))
     try:
         with allowed(values["work"]):
             request = Command(values)
@@ -120,22 +120,17 @@ def answer_at(
     return answer_rows(call, grid, method, view, question)
 
 
-def _name_the_variable(values: dict[str, Any]) -> None:
+def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
+    """Add the name of a lone variable to values and ranges without one."""
     for parameter in ("at", "range", "bounds"):
-        texts = values.get(parameter)
-        if texts and len(texts) == 1:
-            names = values.get("wrt") or values.get("unknowns")
-            values[parameter] = [with_variable(texts[0], values.get("expr"), names)]
+        given = values.get(parameter)
+        (typed,) = given if isinstance(given, list) and len(given) == 1 else (given,)
+        if not isinstance(typed, str) or typed[:1] in ("@", "") or {"=", ","} & {*typed}:
+            continue
+        from ...equations.equations import variables_of
+        from ...language.tokens import is_name
 
-
-def with_variable(typed: str, expression: str | None, names: Sequence[str] | None) -> str:
-    """Return the text of a value or range; a lone variable's name is added."""
-    if typed[:1] in ("@", "") or {"=", ","} & {*typed}:
-        return typed
-    from ...equations.equations import variables_of
-    from ...language.tokens import is_name
-
-    if is_name(typed.strip()):
-        return typed
-    names = names or [*variables_of(expression)]
-    return f"{names[0]}={typed}" if len(names) == 1 and "," not in names[0] else typed
+        names = values.get("wrt") or values.get("unknowns") or values.get("for_") or [*variables_of(expression)]
+        if len(names) == 1 and "," not in names[0] and not is_name(typed.strip()):
+            named = f"{names[0]}={typed}"
+            values[parameter] = named if typed is given else [named]
