@@ -247,7 +247,7 @@ NUMPY_FORMS = language("numpy")["forms"]
 
 
 def _called(record: Record) -> Compute:
-    lowering = Lowering((*NUMPY_FORMS, *ONE_BY_ONE), functions=False)
+    lowering = Lowering((*NUMPY_FORMS, *ONE_BY_ONE), functions=False, columns=True)
     plan = _planned(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
     # columns are given up where they are used last
     last = {a: step for step in plan.steps for a in step.args}

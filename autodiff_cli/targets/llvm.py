@@ -42,7 +42,7 @@ NATIVE = (*INTRINSICS, *FUNCTIONS, *native("max min where"))
 
 def lowering() -> Lowering:
     """Return a recorder of what can be printed."""
-    return Lowering(NATIVE, functions=False)
+    return Lowering(NATIVE, functions=False, columns=True)
 
 
 class Llvm:

@@ -28,12 +28,14 @@ MAX_FACTORS = 6
 class Lowering(Recorder):
     """Records `native` operations of a target, and with `functions` those that can be added.
 
-    `coarse` operations are native where no formula is better.
+    `coarse` operations are native where no formula is better. For `columns`, small whole powers are products.
     """
 
-    def __init__(self, native: Collection[str], functions: bool, coarse: Collection[str] = ()) -> None:
+    def __init__(
+        self, native: Collection[str], functions: bool, coarse: Collection[str] = (), *, columns: bool = False
+    ) -> None:
         self.native = BASIC | set(native)
-        self.functions = functions
+        self.functions, self.columns = functions, columns
         self.coarse = coarse
         super().__init__()
 
@@ -48,7 +50,7 @@ class Lowering(Recorder):
         if finer is not None:
             return self.number(finer)
         operation = OPERATIONS[name]
-        if name == "pow" and not self.functions and (product := self._product(*steps)) is not None:
+        if name == "pow" and self.columns and (product := self._product(*steps)) is not None:
             return product
         if name in self.native and (not operation.variadic or len(steps) == 2):
             return self._new(name, steps, None)
