@@ -10,13 +10,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.value_and_gradient import GradientResult, value_and_gradient
+from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem
 from ..numbers import budget as work
 from ..numbers.base import Number
 from ..numbers.floats import REAL
+from ..numbers.running_error import RUNNING
 from ..record import Record
+from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
 from .finite_differences import Difference, evaluator, extrapolated, sides
 from .roundoff import losses, relative_error
@@ -170,7 +172,7 @@ def _checked_answer(problem: Problem, required: int) -> Check:
         message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the whole has the value {_short(exact)}"
         raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
     gradient = {name: doubles.gradient[name] + 0.0 for name in wanted}
-    warnings = (*problem.warnings, *[kink.warning() for kink in doubles.met])
+    warnings = (*problem.warnings, *doubles.warnings)
     program = problem.program
     answer = Check(
         program.text, doubles.value + 0.0, gradient, values, program.constants, REFERENCE_DIGITS, required, (), warnings
@@ -210,6 +212,7 @@ def _reduced(
     coarse = _totals(function, here, wanted, REFERENCE_DIGITS, watch)[0]
     totals, sizes = _totals(function, here, wanted, 2 * REFERENCE_DIGITS, watch)
     share = summary.rows if over.how == "mean" else 1
+    noise = abs(value - float(totals[0] / share)) + ROUNDING_STEPS * 2.0**-52 * float(sizes[0]) / share
     numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
         # a sum that cancels below this precision is rounding error
@@ -222,7 +225,8 @@ def _reduced(
         slope, condition = NO_DIFFERENCE, None
         compared = bool(name) and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows)
         if compared:
-            slope = extrapolated(_along(function, here, function.variables.index(name)), problem.values[name])
+            along = _along(function, here, function.variables.index(name))
+            slope = extrapolated(along, problem.values[name], lambda _: noise)
             near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
             if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
                 number = replace(number, agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
@@ -285,9 +289,9 @@ def _along(function: DataLoss, point: Sequence[float], k: int) -> Callable[[floa
 class _References(NamedTuple):
     """The sweeps in many digits."""
 
-    exact: GradientResult
+    exact: Evaluation
     """At exactly the doubles of the computation."""
-    written: list[GradientResult]
+    written: list[Evaluation]
     """With decimal literals, at decimals and doubles; empty without a value."""
     precision: int
     sure: bool
@@ -300,7 +304,7 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
 
     digits = REFERENCE_DIGITS
 
-    def swept(m: Multiprecision) -> GradientResult:
+    def swept(m: Multiprecision) -> Evaluation:
         return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
 
     coarse = swept(Multiprecision(digits))
@@ -322,9 +326,9 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
             if abs(partial) <= AGREE_WITHIN * abs(coarse.gradient[name]):
                 finer.gradient[name] = m.number(0)
         if abs(finer.value) <= AGREE_WITHIN * abs(coarse.value):
-            finer = finer._replace(value=m.number(0))
+            finer.value = m.number(0)
     decimals = Multiprecision(2 * digits, decimals=True)
-    written: list[GradientResult] = []
+    written: list[Evaluation] = []
     with suppress(ExpressionError):
         for point in (
             {name: decimals.literal(repr(x)) for name, x in values.items()},
@@ -334,7 +338,7 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
     return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)
 
 
-def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequence[str], digits: int) -> bool:
+def _digits_agree(coarse: Evaluation, finer: Evaluation, wanted: Sequence[str], digits: int) -> bool:
     pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
     believed = 2 * digits >= ZERO_DIGITS
     if not all(abs(a - b) <= AGREE_WITHIN * abs(b) or (believed and abs(b) <= AGREE_WITHIN * abs(a)) for a, b in pairs):
@@ -347,9 +351,9 @@ def _digits_agree(coarse: GradientResult, finer: GradientResult, wanted: Sequenc
     return not finer.value or bool(noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25))
 
 
-def _structural(swept: GradientResult, name: str) -> bool:
+def _structural(swept: Evaluation, name: str) -> bool:
     if name:
-        leaf = swept.leaf(name)
+        leaf = swept.wanted[name]
         return leaf is None or swept.adjoints[leaf] is None
     data, parents, primitives = swept.graph.data, swept.graph.parents, swept.graph.primitives
     if all(not data[i] for i in swept.order if swept.adjoints[i] is not None):
@@ -409,22 +413,20 @@ def _compared(number: CheckedNumber, slope: Difference, condition: float | None,
     )
 
 
-def _zero_to_rounding(doubles: GradientResult, computed: float, leaf: int | None) -> bool:
+def _zero_to_rounding(doubles: Evaluation, computed: float, leaf: int | None) -> bool:
     flows: Sequence[float | None] = doubles.graph.data
     if leaf is not None:
-        flows = doubles.at.tangents({leaf: 1.0}, doubles.at.activity([leaf]), order=doubles.order)
+        flows = doubles.tangents({leaf: 1.0}, doubles.activity([leaf]))
     terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
     return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
 
 
-def _number(
-    doubles: GradientResult, references: _References, name: str, required: int, differences: bool
-) -> CheckedNumber:
-    def of(result: GradientResult) -> Number:
+def _number(doubles: Evaluation, references: _References, name: str, required: int, differences: bool) -> CheckedNumber:
+    def of(result: Evaluation) -> Number:
         return result.gradient[name] if name else result.value
 
     computed = doubles.gradient[name] + 0.0 if name else doubles.value
-    exact, leaf = of(references.exact), doubles.leaf(name) if name else None
+    exact, leaf = of(references.exact), doubles.wanted[name] if name else None
     written, unsure = [of(result) for result in references.written], not (name or references.sure)
     tried = references.precision if unsure else 0
     number = _judged(name, computed, exact, written, required, underflowed=references.underflowed, unsure=tried)
@@ -435,7 +437,14 @@ def _number(
         return number
     slope, exists = NO_DIFFERENCE, not references.exact.kinks
     if leaf is not None and differences:
-        slope = extrapolated(evaluator(doubles.graph, REAL, doubles.graph.roots[0], leaf), doubles.graph.data[leaf])
+        graph = doubles.graph
+        bounded = evaluator(graph, RUNNING, graph.roots[0], leaf)
+
+        def noise(x: float) -> float:
+            error = getattr(bounded(x), "error", 0.0)
+            return error if math.isfinite(error) else 0.0
+
+        slope = extrapolated(evaluator(graph, REAL, graph.roots[0], leaf), graph.data[leaf], noise)
         right, why, exists = _holds(references.exact, name, references.precision)
         remark = number.remark if number.remark == ZERO else why or number.remark
         number = replace(number, agrees=number.agrees and right, remark=remark)
@@ -447,11 +456,11 @@ def _number(
     return _compared(number, slope, condition, exists=exists)
 
 
-def _holds(swept: GradientResult, name: str, precision: int) -> tuple[bool, str, bool]:
+def _holds(swept: Evaluation, name: str, precision: int) -> tuple[bool, str, bool]:
     from ..numbers.multiprecision import Multiprecision
 
     m = Multiprecision(precision + 2 * REFERENCE_DIGITS)
-    leaf = swept.leaf(name)
+    leaf = swept.wanted[name]
     assert leaf is not None
     data = [x if swept.graph.parents[i] else m.number(x) for i, x in enumerate(swept.graph.data)]
     x, partial = data[leaf], m.number(swept.gradient[name])

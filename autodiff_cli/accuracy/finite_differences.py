@@ -13,8 +13,11 @@ from ..run.sweep import NodeError, forward
 EXTRAPOLATION_ROWS = 12
 """Step sizes of an extrapolation, each half of the previous one."""
 
-FIRST_STEPS = (0.1, 1e-3)
-"""First steps, relative to the point and absolute."""
+FIRST_STEPS, NEAR_STEPS = (0.1, 1e-3), (1e-6, 1e-9, 1e-12)
+"""First steps, relative to the point and absolute, and those beside a pole or another sudden change."""
+
+ROUGH = 1e-3
+"""The relative error of an estimate for which nearer steps are tried."""
 
 EPSILON = 2.0**-52
 
@@ -44,27 +47,34 @@ def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Nu
     return value
 
 
-def extrapolated(value: Callable[[float], float | None], x: float) -> Difference:
-    """Return the slope at `x` by Ridders' method: extrapolated central differences.
+def extrapolated(
+    value: Callable[[float], float | None], x: float, noise: Callable[[float], float] = lambda _: 0.0
+) -> Difference:
+    """Return the slope at `x` by Ridders' method: extrapolated central differences, from two first steps or more.
 
-    Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
+    `noise` is the rounding error of a value. Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
     """
-    best = Difference(None, None)
-    steps = [start * scale for scale in dict.fromkeys((abs(x) or 1.0, 1.0)) for start in FIRST_STEPS]
-    for first in steps:
-        shrunk = (first / 16**k for k in range(10))
-        step = next((h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None)
-        if step is None:
-            continue
-        estimate = _ridders(value, x, step)
-        if estimate.error is not None and (best.error is None or estimate.error < best.error):
-            best = estimate
-        if best.error is not None and best.slope and best.error < 1e-9 * abs(best.slope):
-            break
+    best, nearest, count = Difference(None, None), math.inf, 0
+    for start, enough in (*((start, 1e-9) for start in FIRST_STEPS), *((start, ROUGH) for start in NEAR_STEPS)):
+        for scale in dict.fromkeys((abs(x) or 1.0, 1.0)):
+            if count > 1 and best.error is not None and best.slope and best.error < enough * abs(best.slope):
+                return best
+            shrunk = (start * scale / 16**k for k in range(10))
+            step = next((h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None)
+            if step is None:
+                continue
+            slope, error = _ridders(value, x, step, max(noise(x - step), noise(x + step)))
+            if slope is None or error is None:
+                continue
+            count += 1
+            # of estimates that contradict each other, the nearer one is about this point
+            contradicts = best.slope is not None and abs(slope - best.slope) > 3 * (error + (best.error or 0.0))
+            if best.error is None or (step < nearest if contradicts else error < best.error):
+                best, nearest = Difference(slope, error), step
     return best
 
 
-def _ridders(value: Callable[[float], float | None], x: float, step: float) -> Difference:
+def _ridders(value: Callable[[float], float | None], x: float, step: float, noise: float) -> Difference:
     best = Difference(None, None)
     previous: list[float] = []
     for _ in range(EXTRAPOLATION_ROWS):
@@ -75,7 +85,7 @@ def _ridders(value: Callable[[float], float | None], x: float, step: float) -> D
         row = [(up - down) / ((x + step) - (x - step))]
         if not math.isfinite(row[0]):
             break
-        rounding = EPSILON * max(abs(up), abs(down)) / step
+        rounding = (EPSILON * max(abs(up), abs(down)) + noise) / step
         factor = 4.0
         for k, before in enumerate(previous):
             row.append((factor * row[k] - before) / (factor - 1))

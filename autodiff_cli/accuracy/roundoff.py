@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import Diagnostic
 from ..graphs.value import Value, values_of
-from ..graphs.value_and_gradient import GradientResult
 from ..language.printer import expression_text
 from ..numbers.base import Number
+from ..run.evaluation import Evaluation
 from ..table.operators import ADD, CONSTANT, SUB
 from ..table.primitives import EXP, LOG, SQRT
 
@@ -17,7 +17,7 @@ WORTH_SAYING = 3  # digits lost, out of 16
 ROUNDING = 2.0**-53
 
 
-def losses(doubles: GradientResult, swept: GradientResult, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
+def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
     """Return warnings about lost digits; `digits` has the correct ones by name."""
     for i in doubles.order:
         exact = swept.graph.data[i]
@@ -63,7 +63,7 @@ def _most_amplifying(growth: Iterable[tuple[int, float]]) -> tuple[int | None, f
 
 
 def _value_growth(
-    doubles: GradientResult, swept: GradientResult, wrong: Sequence[float], any_way: bool
+    doubles: Evaluation, swept: Evaluation, wrong: Sequence[float], any_way: bool
 ) -> Iterator[tuple[int, float]]:
     total = abs(doubles.value - swept.value)
     for i in doubles.order:
@@ -76,9 +76,7 @@ def _value_growth(
             yield i, wrong[i] / max(ROUNDING, *(wrong[p] for p in parents))
 
 
-def _adjoint_growth(
-    doubles: GradientResult, swept: GradientResult, wrong: Sequence[float]
-) -> Iterator[tuple[int, float]]:
+def _adjoint_growth(doubles: Evaluation, swept: Evaluation, wrong: Sequence[float]) -> Iterator[tuple[int, float]]:
     consumers: dict[int, list[int]] = {}
     for i in doubles.order:
         for p in doubles.graph.parents[i]:

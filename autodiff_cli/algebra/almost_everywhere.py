@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from math import ceil, floor, isfinite
+from math import ceil, floor
 from typing import NamedTuple
 
 from ..errors import ExpressionError
@@ -21,7 +21,7 @@ from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
 from .branch_elimination import MAX_WORK, Guards, ProgramPoint
 from .canonical import add_multiple, rational
-from .ranges import ALL, Range
+from .ranges import ALL, Range, point
 from .rewriting import shortest, text_size
 from .simplify import simplify
 from .symbolic import SYMBOLIC, truth
@@ -361,15 +361,11 @@ class IntegerFacts:
     def admits(self, leaf: Value, r: Range) -> bool:
         """Return whether a number in a range meets all facts about a leaf."""
         for a, c in self.known[leaf]:
-            ends = sorted(
-                (a * Fraction(end) + c, opened)
-                for end, opened in ((r.low, r.above), (r.high, r.below))
-                if isfinite(end)
-            )
-            if len(ends) == 2:
-                (low, above), (high, below) = ends
-                if floor(high) - (below and high.denominator == 1) < ceil(low) + (above and low.denominator == 1):
-                    return False
+            low, high, above, below, _ = r.times(point(a)).plus(point(c))
+            if isinstance(low, float) or isinstance(high, float):
+                continue
+            if floor(high) - (below and high.denominator == 1) < ceil(low) + (above and low.denominator == 1):
+                return False
         return True
 
 

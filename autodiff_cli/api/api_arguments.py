@@ -14,7 +14,7 @@ from typing import Any
 
 from ..batched.columns_io import common_length, mapped_columns
 from ..batched.data_loss import LossSpec, reduction
-from ..cli.arguments import check, converted
+from ..cli.arguments import check, converted, values_by_option
 from ..cli.declarations import Option, declared
 from ..cli.runner import Call
 from ..data.columns import from_files, from_table, named_columns
@@ -94,10 +94,9 @@ class PythonCall(Call):
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         """Raises `ExpressionError` if options conflict."""
         options = {name: option for name, option in options_of(command).items() if name in keywords_of(command)}
-        typed = {name: x for name, x in values.items() if name in options and x is not None and x is not False}
-        given = {options[name].name: x for name, x in typed.items()}
-        check({option.name: option for option in options.values()}, given)
         own = {options[name].parameter if name in options else name: value for name, value in values.items()}
+        typed = {name: x for name, x in own.items() if x is not None and x is not False}
+        check({option.name: option for option in options.values()}, values_by_option(declared(command), typed))
         super().__init__({**declared(command).defaults, **own})
 
     def read_columns(

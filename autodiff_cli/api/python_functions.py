@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
-from ..cli.commands import CHECKS, check_of, with_variable
+from ..cli.commands import CHECKS, check_of, name_the_variable
 from ..cli.commands.diff import question as diff_question
 from ..cli.commands.export import question as export_question
 from ..cli.commands.fit import fitted, prediction_columns
@@ -37,6 +37,7 @@ from ..derivatives import trace as _trace
 from ..derivatives.gradient_cache import PreparedProgram
 from ..diagnostics.leniency import AsRead, leniently
 from ..equations import solve as _solve
+from ..equations.equations import variables_of
 from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
@@ -456,7 +457,7 @@ class Program:
         try:
             forward(graph, REAL, program.roots)
         except NodeError as fault:
-            error = located(fault, graph, program.leaves)
+            error = located(fault, graph)
             explain(error, self.text)
             raise error from None
         if any(isinstance(x, Value) for x in leaves.values()):
@@ -485,7 +486,7 @@ class Program:
         except ExpressionError as error:
             explain(error, self.text)
             raise
-        gradient: Gradient[float] = _as(answer._replace(graphed=None, intermediates=()))
+        gradient: Gradient[float] = _as(answer._replace(graph=None, intermediates=()))
         return gradient
 
     def _check(self, values: Mapping[str, Any]) -> None:
@@ -578,6 +579,8 @@ def answers(
             if (grid is not None or of_frame) and marks and values.get("answer") is not None:
                 raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
             if grid is not None:
+                if used := variables_of(text, [*grid.axes, *grid.fixed]):
+                    grid.check_use(used, names(values.get("for_"), "--for") or ())
                 return at_points(command, answered, grid, values)
             if of_frame:
                 for name in _given_besides(values, "in_"):
@@ -606,12 +609,8 @@ def answers(
             text = values.get("text")
             try:
                 values = taken(types, values, command)
-                for option in ("at", "range", "bounds"):
-                    given = values.get(option)
-                    (typed,) = given if isinstance(given, list) and len(given) == 1 else (given,)
-                    if isinstance(typed, str) and text is not None:
-                        named = with_variable(typed, text, values.get("wrt") or values.get("for_"))
-                        values[option] = named if typed is given else [named]
+                if text is not None:
+                    name_the_variable(values, text)
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
                     return cast(R, answers_to(values, text))
             except ExpressionError as error:

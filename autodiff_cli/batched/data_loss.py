@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, counted, usage_error
 from ..extras import install_command
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.optional_units import left_out
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Problem, may_have_units, numbers_or_quantities, parse, unused, wanted_variables
+from ..inputs.problem import Problem, have_units, numbers_or_quantities, parse, unused, wanted_variables
 from ..language.builder import Program
 from ..numbers import budget as work
 from ..numbers.floats import REAL
@@ -175,7 +175,7 @@ def pose_over(
     own, measured = program, None
     if left_out(units):
         data, units = data._replace(units={}), None
-    if data.units or may_have_units(text, values, units or None):
+    if data.units or units or have_units(text, values):
         own, data, values, measured, notes = _in_units(program, data, values, units)
         warnings += notes
     function = DataLoss(own.negative() if over.negative else own, data, wanted, over, passes)
@@ -187,20 +187,21 @@ def pose_over(
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    from ..inputs.optional_units import column_units, without_units_hint
-    from ..inputs.quantities import ProgramUnits, unit_value
+    from ..inputs.optional_units import column_units, program_units
+    from ..inputs.quantities import unit_value
     from ..quantities.unit import linear
 
-    asked = may_have_units(program.text, values, units or None)
+    asked = bool(units) or have_units(program.text, values)
     columns, notes = column_units(data.numbers, data.units, asked)
     if not columns and not asked:
         return program, data, {**values}, None, notes
     known = {name: unit_value(unit) for name, unit in columns.items()}
     try:
-        measured = ProgramUnits(program, {**values, **known}, units, system=True)
+        measured = program_units(program, {**values, **known}, units, system=True)
+        assert measured is not None
     except ExpressionError as error:
         if asked:
-            raise without_units_hint(error) from None
+            raise
         left = Diagnostic("note", f"the units in the headings are left out: {error}", None, "give values their units")
         return program, data, {**values}, None, [left]
     if measured.outputs[0].zero:

@@ -103,7 +103,7 @@ class Evaluator:
         if not differentiate:
             return float(evaluate_in(REAL, self.graph, values).values[0]), []
         result = value_and_gradient(REAL, self.graph, values, self.wrt)
-        return float(result.value), [float(result.gradient[name]) + 0.0 for name in self.wrt]
+        return float(result.value), [float(x) + 0.0 for x in result.gradient.values()]
 
     def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
         """Return the errors that `slowly` would raise at points in finite columns, where known."""
@@ -149,7 +149,7 @@ class Evaluator:
                     for leaf in leaves:
                         at.data[leaf] = data[leaf][k]
                     fault = domain_error(REAL, i, primitive, numbers, error)
-                    refusal = located(fault, at, self.wrt, leaves)
+                    refusal = located(fault, at, leaves=leaves)
                     assert isinstance(refusal, ExpressionError)
                     yield points[k], refusal
             points = [points[k] for k in defined]

@@ -253,24 +253,16 @@ def show_help(command: str | None = None, *, man: bool = False) -> None:
     if man:
         _show_man_page()
         return
-    page = None if command is None else manual_page(command)
-    if page is not None:
-        _show_page(page)
+    # in a built package, or beside the tests in a checkout
+    package = Path(__file__).parents[1]
+    folders = package / "manual", package.parent / "tests" / "tutorials" / "commands"
+    pages = [path for folder in folders for path in folder.glob("*.md") if path.stem == command]
+    if pages:
+        _show_page(pages[0].read_text(encoding="utf-8"))
     elif command is None or command in (HELP, *COMMANDS):
         run_app([*([] if command is None else [command]), "--help"])
     else:
         raise no_command(command)
-
-
-def manual_page(command: str) -> str | None:
-    """Return a command's manual page as Markdown, or None."""
-    # in a built package, or beside the tests in a checkout
-    package = Path(__file__).parents[1]
-    for folder in (package / "manual", package.parent / "tests" / "tutorials" / "commands"):
-        for path in folder.glob("*.md"):
-            if path.stem == command:
-                return path.read_text(encoding="utf-8")
-    return None
 
 
 def _show_page(page: str) -> None:

@@ -74,16 +74,11 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
                 )
             positional.append(arg)
         elif (option := options[name]).kind is bool:
-            if equals:
-                raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
+            text_of(option, equals, value, remaining, command)
             values[option.parameter] = True
             is_split = bool(positional)
         else:
-            if not equals:
-                if not remaining or remaining[-1] in option_names:
-                    hint = f"write it after the option; `autodiff {command} --help` says what it is"
-                    raise usage_error(f"`{name}` needs a value", hint)
-                value = remaining.pop()
+            value = text_of(option, equals, value, remaining, command)
             while session and remaining and not is_option(remaining[-1]):
                 if not _goes_on(option, value, remaining[-1], behind=bool(positional)):
                     break
@@ -102,6 +97,22 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
                 if values.setdefault(option.parameter, chosen) != chosen:
                     raise usage_error(f"`{name}` is given twice", "leave one of them out")
     return values, positional, late
+
+
+def text_of(option: Option, equals: str, value: str, remaining: list[str], command: str) -> str:
+    """Return the value of an option, behind `=` or the last of the `remaining` words; "" for a flag."""
+    name = option.name
+    if equals and option.kind is bool:
+        raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
+    if option.kind is bool:
+        return ""
+    if not equals and remaining and remaining[-1] not in (*declared(command).options, *HELP_OPTIONS):
+        value = remaining.pop()
+    if not value:
+        # perhaps of a variable of the shell that is not set
+        hint = f"write it after the option; `autodiff {command} --help` says what it is"
+        raise usage_error(f"`{name}` needs a value", hint)
+    return value
 
 
 _OPERATORS = tuple(",=:<>*^±≤≥·×÷/")
@@ -133,13 +144,15 @@ def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence
         raise _excluded("--json", "--format")
     if positional and "file" in values and "expr" in arguments:
         raise _excluded("EXPR", "--file")
-    check(declaration.options, values_by_option(declaration, values))
-    return {**values, **dict(zip(arguments, positional, strict=False))}
+    placed = dict(zip(arguments, positional, strict=False))
+    check(declaration.options, values_by_option(declaration, {**values, **placed}))
+    return {**values, **placed}
 
 
 def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of parameters by option name."""
+    """Return the values of parameters by the names of options and arguments."""
     parameters = {name: option.parameter for name, option in declared.options.items()}
+    parameters |= {argument.metavar.strip("[]"): parameter for parameter, argument in declared.arguments}
     return {name: values[parameter] for name, parameter in parameters.items() if parameter in values}
 
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import ExpressionError, nearest, usage_error
-from .arguments import check, converted, values_by_option
+from .arguments import check, converted, text_of, values_by_option
 from .declarations import Option, commands_with, declared, users_of_options
 
 VARIABLE = "AUTODIFF_OPTIONS"
@@ -55,20 +55,14 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
             # a flag of one command has a value in another
             others = [other for other in declarations if (other.kind is bool) != (option.kind is bool)]
             own, option = (None, others[0]) if others else (own, option)
-        chosen: Any = True
-        if option.kind is bool:
-            if equals:
-                raise _wrong(f"`{name}` takes no value", f"write `{name}` alone")
-        else:
-            following = value if equals else words.pop() if words else None
-            if following is None:
-                raise _wrong(f"`{name}` needs a value", "write it after the option")
-            try:
-                chosen = converted(option, following)
-            except ExpressionError as error:
-                if any(following in other.choices for other in declarations):
-                    continue
-                raise _wrong(str(error), error.hint) from None
+        following = ""
+        try:
+            following = text_of(option, equals, value, words, command)
+            chosen = True if option.kind is bool else converted(option, following)
+        except ExpressionError as error:
+            if any(following in other.choices for other in declarations):
+                continue
+            raise _wrong(str(error), error.hint) from None
         # options about rows apply to sweeps and losses
         if own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
             defaults[name] = chosen

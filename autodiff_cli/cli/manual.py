@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from inspect import Parameter, Signature
+from collections.abc import Iterable, Iterator, Sequence
+from inspect import Parameter
 from pathlib import Path
 from typing import Any
 
@@ -174,21 +174,18 @@ def stub() -> str:
     ]
     for name, expected, ways in STUBS:
         for answer, changes in ways:
-            lines += ["@overload"] * (len(ways) > 1) + _stub_of(name, expected, answer, changes)
+            lines += [*["@overload"] * (len(ways) > 1), f"def {name}("]
+            star = ["    *,"]
+            for parameter in expected.parameters.values():
+                kind = changes.get(parameter.name, parameter.annotation)
+                if parameter.kind is Parameter.KEYWORD_ONLY and star:
+                    lines.append(star.pop())
+                if kind is not None:
+                    # these types exclude the default, so the argument is required
+                    needed = parameter.default is Parameter.empty or kind in ("int", "str", "Any")
+                    lines.append(f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},")
+            lines.append(f") -> {answer}: ...")
     return "\n".join(lines) + "\n"
-
-
-def _stub_of(name: str, expected: Signature, answer: str, changes: Mapping[str, str | None]) -> list[str]:
-    lines = [f"def {name}("]
-    for parameter in expected.parameters.values():
-        kind = changes.get(parameter.name, parameter.annotation)
-        if parameter.kind is Parameter.KEYWORD_ONLY and "    *," not in lines:
-            lines.append("    *,")
-        if kind is not None:
-            # these types exclude the default, so the argument is required
-            needed = parameter.default is Parameter.empty or kind in ("int", "str", "Any")
-            lines.append(f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},")
-    return [*lines, f") -> {answer}: ..."]
 
 
 def files(top: Path) -> dict[Path, str]:

@@ -16,12 +16,11 @@ from ..inputs import decoding
 from ..streams.requests import lines, standard_input
 from ..table.primitive import FUNCTIONS
 from .declarations import COMMANDS, declared
+from .session_lines import SPECIAL, Lines
 
 if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
-
-    from .session_lines import Lines
 
 PROMPT = "> "
 
@@ -81,7 +80,7 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     match = _WORD.search(text)
     word = match[0] if match else ""
     if word.startswith(":") and text.lstrip() == word:
-        return word, [f":{name}" for name in session.special if f":{name}".startswith(word)]
+        return word, [f":{name}" for name in SPECIAL if f":{name}".startswith(word)]
     options = declared(first).options if first in COMMANDS else {}
     start = text.rsplit(" ", maxsplit=1)[-1]
     before = rest[: len(rest) - len(rest.split(" ")[-1])].split()

@@ -161,11 +161,8 @@ class _Job:
             raise
 
     def _check_use(self, used: Collection[str], unknowns: Collection[str] = ()) -> None:
-        for name in self.axes:
-            if name not in used or name in unknowns:
-                what = "is looked for" if name in used else "is not in the program"
-                hint = f"sweep one of {quoted(x for x in used if x not in unknowns)}" if used else "leave it out"
-                raise usage_error(f"`{name}` is swept, and {what}", hint)
+        if self.grid is not None:
+            self.grid.check_use(used, unknowns)
 
     def _shared(self) -> list[str]:
         # values of unknowns are starts

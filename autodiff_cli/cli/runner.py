@@ -191,6 +191,13 @@ class Command(Call):
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
         """Whether the programs come from a stream."""
 
+    @property
+    def unicode(self) -> bool:
+        """Return whether answers may have characters that ASCII lacks."""
+        from ..views.characters import terminal_of
+
+        return self.output is not None or terminal_of(sys.stdout).unicode
+
     def read_by(self, reading: Reading) -> None:
         """Set the readers of the parts of requests."""
         self.reading = reading.leniently if self.values.get("lenient") else reading
@@ -332,7 +339,7 @@ def write_entries(
 def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
     """Answer the program or the stream with a writer; return the exit code."""
     if not call.many:
-        return _answer_one(call, method, out)
+        return _answer_request(_request_of(call), method, out, True, call.lenient, alone=True)
     point = default_point(call.at, call.reading)
     _note(meant(point))
     defaults = Defaults(point, call.variables, call.reading)
@@ -341,43 +348,19 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
     return answer_requests(requests, method, out, flush, fail=call.on_error == "fail", lenient=call.lenient)
 
 
-def _answer_one(call: Command, method: Method, out: Writer[Any]) -> int:
-    typed = call.expr
-    composed = getattr(typed, "reading", None)
-    subject = Subject(typed if composed is None else composed.typed, reading=composed)
+def _request_of(call: Command) -> Request:
+    composed = getattr(call.expr, "reading", None)
+    subject = Subject(call.expr if composed is None else composed.typed, reading=composed)
     try:
         if call.file is not None:
             text, fault = whole(call.file)
             subject = Subject(text)
             if fault is not None:
                 raise fault
-        text = subject.meant or ""
         point = default_point(call.at, call.reading)
-        request = Request(subject._replace(values=tuple(meant(point))), text, point, call.variables)
-        current().renew(len(request.text))
-        subject = request.subject
-        answer, subject = _answered(request, method, call.lenient)
+        return Request(subject._replace(values=tuple(meant(point))), subject.meant or "", point, call.variables)
     except ExpressionError as error:
-        subject = _as_read(subject, error)
-        out.error(subject, error)
-        out.close()
-        out.out.flush()
-        _note(subject.readings)
-        diagnostic = error.diagnostic
-        hint = None
-        if error.kind == "missing_value" and typed and looks_like_option(typed):
-            hint = f"there is no option `{typed}`, so it was read as an expression; {diagnostic.hint}"
-        elif error.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
-            hint = f"a file has that name: its program is read by `--file {typed}`; {diagnostic.hint}"
-        diagnostic = diagnostic._replace(hint=hint or diagnostic.hint)
-        report(diagnostic, subject.text if error.text is None else error.text)
-        return error.exit_code
-    _note(subject.readings)
-    out.answer(subject, answer)
-    out.close()
-    out.out.flush()
-    warn(answer.warnings, subject.meant, composed=subject.reading if composed else None)
-    return 0
+        return Request(subject, subject.meant or "", {}, None, error)
 
 
 def _answered(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
@@ -403,14 +386,6 @@ def _within_budget(request: Request, method: Method) -> Any:
         return method(request)
     except BudgetExceeded as exceeded:
         raise exceeded.reported() from None
-
-
-def _as_read(subject: Subject, error: ExpressionError) -> Subject:
-    if subject.reading is not None or error.read is None or subject.text is None:
-        return subject
-    from ..diagnostics.leniency import AsRead
-
-    return subject._replace(reading=AsRead(error.read, subject.text, ()))
 
 
 def _note(readings: Iterable[str], where: str = "") -> None:
@@ -449,7 +424,9 @@ def answer_requests(
     return worst
 
 
-def _answer_request(request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool) -> int:
+def _answer_request(
+    request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool, *, alone: bool = False
+) -> int:
     source, text, _, _, invalid, _ = request
     current().renew(len(text))
     try:
@@ -460,38 +437,60 @@ def _answer_request(request: Request, method: Method, out: Writer[Any], flush: b
         raise
     except Exception as fault:
         # answer the other lines after any error
-        error = error_of(fault, "the line")
+        error = error_of(fault, "the command" if alone else "the line")
         dropped: BaseException | None = fault
         while dropped is not None:
             # tracebacks and causes hold texts and graphs, often in cycles
             earlier = dropped.__context__
             dropped.__traceback__ = dropped.__cause__ = dropped.__context__ = None
             dropped = earlier
-        subject = _as_read(source, error)
+        subject = source
+        if source.reading is None and error.read is not None and source.text is not None:
+            from ..diagnostics.leniency import AsRead
+
+            subject = source._replace(reading=AsRead(error.read, source.text, ()))
         out.error(subject, error)
-        if not out.carries_errors:
+        if alone:
+            out.close()
+        if alone or not out.carries_errors:
             if flush:
                 out.out.flush()
-            place = f"line {source.line}: "
-            if source.reading is None:
+            place = "" if alone else f"line {source.line}: "
+            if alone or source.reading is None:
                 _note(subject.readings, place)
-            report(error.diagnostic, error.text if error.text is not None else text, where=place)
+            diagnostic = _with_advice(error.diagnostic, subject.text) if alone else error.diagnostic
+            report(diagnostic, error.text if error.text is not None else subject.text, where=place)
         return error.exit_code
     warnings = answer.warnings
-    if warnings:
+    if warnings and not alone:
         # programs of a stream may use part of the point
         warnings = tuple([warning for warning in warnings if warning.kind != "unused"])
         answer = answer._replace(warnings=warnings)
     new = bool(subject.values) or subject.reading is not source.reading
+    if alone:
+        _note(subject.readings)
     out.answer(subject, answer)
-    if (warnings or new) and not out.carries_warnings:
-        place = f"line {subject.line}: "
+    if alone:
+        out.close()
+    if alone or ((warnings or new) and not out.carries_warnings):
         if flush:
             out.out.flush()
-        if new:
+        place = "" if alone else f"line {subject.line}: "
+        if new and not alone:
             _note(subject.readings, place)
-        warn(warnings, subject.meant, where=place)
+        warn(warnings, subject.meant, place, subject.reading if alone and source.reading else None)
     return 0
+
+
+def _with_advice(diagnostic: Diagnostic, typed: str | None) -> Diagnostic:
+    # an option that there is not, or a file, was read as an expression
+    if diagnostic.kind == "missing_value" and typed and looks_like_option(typed):
+        hint = f"there is no option `{typed}`, so it was read as an expression; {diagnostic.hint}"
+    elif diagnostic.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
+        hint = f"a file has that name: its program is read by `--file {typed}`; {diagnostic.hint}"
+    else:
+        return diagnostic
+    return diagnostic._replace(hint=hint)
 
 
 def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", composed: AsRead | None = None) -> None:

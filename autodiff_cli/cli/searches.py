@@ -15,12 +15,12 @@ from ..optimize.descend import Descent, DescentStep, never
 from ..streams.files import Output
 from ..streams.progress import Interruption, Progress
 from ..streams.requests import Request
-from ..views.descend import STEP, Run
+from ..views.descend import DescentView, Run
 from ..views.error import report
 from ..views.formats import Documents, Other, Plain, Subject, Writer
 from ..views.schema import View, record_of
 from .commands import answer_at
-from .runner import Command, RowQuestion, answer_all, is_file
+from .runner import Command, RowQuestion, is_file
 
 INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number of the signal
 
@@ -49,7 +49,7 @@ class Saved:
     def row(self, row: DescentStep) -> None:
         """Write a step."""
         if self._path is not None:
-            self._path.stream.write(json.dumps(record_of(STEP, row)) + "\n")
+            self._path.stream.write(json.dumps(record_of(DescentView.fields, row)) + "\n")
 
     def finish(self, code: int) -> None:
         """Write the files, if there was an answer."""
@@ -162,10 +162,7 @@ class Searches:
 
     def run(self, question: RowQuestion | None = None) -> int:
         """Answer the program, or all programs or rows; return the exit code."""
-        if question is None:
-            code = answer_all(self.call, self.answer, self.view, chosen=self.chosen)
-        else:
-            code = answer_at(self.call, self.answer, self.view, question, chosen=self.chosen)
+        code = answer_at(self.call, self.answer, self.view, question, chosen=self.chosen)
         self.saved.finish(code)
         return max(code, self.code)
 

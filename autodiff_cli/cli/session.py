@@ -26,7 +26,8 @@ from ..inputs.problem import Quantity, single_output
 from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
-from ..language.tokens import AUGMENT, CLOSE, END, EQUALS, KIND, NAME, NEWLINE, OPEN, UNREADABLE, scan
+from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, UNREADABLE, Token, scan, split_statements
+from ..numbers.budget import allowed
 from ..streams.requests import value_with_unit
 from ..views.document import measured
 from ..views.repl import Listing
@@ -38,7 +39,6 @@ MAX_LISTED_DERIVATIVES = 400
 """The most derivatives shown with a list; `jacobian` shows all."""
 
 MAX_ANSWER_LENGTH = 10_000
-_COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
 _PRIMES = re.compile("['’′]+|[\"″”]")
 _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
 _QUANTITY = re.compile(r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*²³⁻¹·%]*|°[CF]?|%)|\s*\[([^\[\]]+)\])")
@@ -166,17 +166,11 @@ def typed(text: str, line: str | None = None, start: int = 0) -> AsRead:
 
 def statements_of(line: str) -> Iterator[Statement]:
     """Yield the statements of a line; other text is an expression."""
-    tokens: list[tuple[int, int, int]] = []
-    for token in scan(line):
-        if token[0] not in (_SEMICOLON, NEWLINE, END):
-            tokens.append(token)
-            continue
-        if tokens:
-            yield _statement(line, tokens)
-        tokens = []
+    for tokens in split_statements(line):
+        yield _statement(line, tokens)
 
 
-def _statement(line: str, tokens: Sequence[tuple[int, int, int]]) -> Statement:
+def _statement(line: str, tokens: Sequence[Token]) -> Statement:
     kinds = [kind for kind, _, _ in tokens]
     first, last = tokens[0][1], tokens[-1][2]
     name = line[slice(*tokens[0][1:])]
@@ -185,7 +179,7 @@ def _statement(line: str, tokens: Sequence[tuple[int, int, int]]) -> Statement:
     if kinds[:2] == [NAME, OPEN] and CLOSE in kinds:
         close = kinds.index(CLOSE)
         head = [line[start:end] for _, start, end in tokens[2:close:2]]
-        well_formed = set(kinds[2:close:2]) == {NAME} and set(kinds[3:close:2]) <= {_COMMA} and close % 2
+        well_formed = set(kinds[2:close:2]) == {NAME} and set(kinds[3:close:2]) <= {COMMA} and close % 2
         if well_formed and kinds[close + 1 : close + 2] == [EQUALS] and len(kinds) > close + 2:
             return Statement("define", first, last, tokens[close + 2][1], name, tuple(head))
     return Statement("expression", first, last, first)
@@ -349,7 +343,7 @@ class Session:
 
     def statement(self, line: str, part: Statement) -> Shown:
         """Execute a statement of a line; return its answer."""
-        with self.unchanged_on_error():
+        with self.unchanged_on_error(), allowed(length=len(line)):
             if part.kind == "expression":
                 return self._expression(line, part)
             span = Span(part.start, part.start + len(part.name))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from textwrap import fill
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..errors import ExpressionError, Span, error_of, looks_like_option, nearest
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.sweeps import sweeping
-from ..numbers.budget import allowed, collect
+from ..numbers.budget import collect
 from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
@@ -30,10 +30,13 @@ from .commands import answer
 from .completion import Line, columns
 from .declarations import COMMANDS, QUESTIONS, Option, declared, table
 from .runner import warn
-from .session import FOREIGN, Session, Shown, Statement, statements_of, typed
+from .session import FOREIGN, Session, Shown, statements_of, typed
 
 REPL = "repl"
 """The command of a session, not available within one."""
+
+SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
+"""The session's own commands, without the colon."""
 
 HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
@@ -56,11 +59,6 @@ class Lines:
 
     def __init__(self) -> None:
         self.session = Session()
-        self.special: Mapping[str, Callable[[str], int]] = {
-            "help": self._help, "names": self._names, "forget": self._forget, "steps": self._steps,
-            "tree": self._tree, "save": self._save, "load": self.load, "quit": self._quit,
-        }  # fmt: skip
-        """The session's own commands, by name without the colon."""
 
     def answer(self, line: str) -> int:
         """Answer one or more lines; return the exit code. Raises `Ended`."""
@@ -68,7 +66,7 @@ class Lines:
             return max(map(self.answer, pieces))
         try:
             return self._answer(line)
-        except (KeyboardInterrupt, Ended, BrokenPipeError):
+        except (KeyboardInterrupt, Ended, OSError):
             raise
         except ExpressionError as error:
             sys.stdout.flush()
@@ -88,15 +86,10 @@ class Lines:
         if text in ("exit", "quit", "exit()", "quit()") and text not in self.session.names:
             raise Ended
         if text == "?":
-            return self._help("")
+            return _help("")
         if text.startswith(":"):
             name, _, rest = text[1:].partition(" ")
-            action = self.special.get({"q": "quit", "h": "help", "?": "help"}.get(name, name))
-            if action is None:
-                near = nearest(name, list(self.special))
-                hint = f"did you mean `:{near}`?" if near else "`:help` lists them"
-                raise usage_error(f"there is no command `:{name}`", hint)
-            return action(rest.strip())
+            return self._special({"q": "quit", "h": "help", "?": "help"}.get(name, name), rest.strip())
         command = self._command_of(line)
         if command is not None:
             return self._command(line, *command)
@@ -107,14 +100,10 @@ class Lines:
                 hint = f"write `{match.expand(statement)}`"
                 raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
         with self.session.unchanged_on_error():
-            shown = [self._statement(line, part) for part in statements_of(line)]
+            shown = [self.session.statement(line, part) for part in statements_of(line)]
         for each in shown:
             self._show(line, each)
         return 0
-
-    def _statement(self, line: str, part: Statement) -> Shown:
-        with allowed(length=len(line)):
-            return self.session.statement(line, part)
 
     def _show(self, line: str, shown: Shown) -> None:
         reading = shown.reading
@@ -163,7 +152,7 @@ class Lines:
             words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
             words[-1].start = match.start(3) if match[2] else match.start()
         if command == "help":
-            return _app(["help", *words]) if words else self._help("")
+            return _app(["help", *words]) if words else _help("")
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
             span = Span(words[-2].start, words[-2].start + len(words[-2]))
             hint = f"write it to a file with `--output {words[-1]}`"
@@ -228,44 +217,42 @@ class Lines:
             values.setdefault("wrt", [",".join(sorted(freed))])
         return Composed(composition.reading)
 
-    def _help(self, rest: str) -> int:
-        if rest:
-            return _app(["help", rest])
-        sys.stdout.write(f"{HELP}Informal notation is read where one thing only can be meant: `read as:` says how.\n")
-        sys.stdout.write(fill(f"The commands: {', '.join(QUESTIONS)}.", 80) + "\n")
-        return 0
-
-    def _names(self, rest: str) -> int:
+    def _special(self, name: str, rest: str) -> int:
         session = self.session
-        lines = [f"{name} = {number}" for name, number in session.values.items()]
-        lines += [session.in_primes(own.statement(name)) for name, own in session.definitions.items()]
-        sys.stdout.write("\n".join(lines or ["there are no names yet"]) + "\n")
-        return 0
+        if name == "quit":
+            raise Ended
+        if name == "help":
+            return _help(rest)
+        if name == "steps":
+            return self._answer(f"diff {rest} --steps")
+        if name == "tree":
+            return self._answer(f"graph {rest}{' --symbolic' if session.is_open(rest or session.last) else ''}")
+        if name == "load":
+            return self.load(rest)
+        if name == "names":
+            lines = [f"{name} = {number}" for name, number in session.values.items()]
+            lines += [session.in_primes(own.statement(name)) for name, own in session.definitions.items()]
+            sys.stdout.write("\n".join(lines or ["there are no names yet"]) + "\n")
+        elif name == "forget":
+            if not rest:
+                raise usage_error("`:forget` needs a name", "`:names` lists them")
+            for forgotten in rest.replace(",", " ").split():
+                session.forget(forgotten)
+        elif name == "save":
+            from ..streams.files import Output
 
-    def _forget(self, rest: str) -> int:
-        if not rest:
-            raise usage_error("`:forget` needs a name", "`:names` lists them")
-        for name in rest.replace(",", " ").split():
-            self.session.forget(name)
-        return 0
-
-    def _steps(self, rest: str) -> int:
-        return self._answer(f"diff {rest} --steps")
-
-    def _tree(self, rest: str) -> int:
-        return self._answer(f"graph {rest}{' --symbolic' if self.session.is_open(rest or self.session.last) else ''}")
-
-    def _save(self, rest: str) -> int:
-        from ..streams.files import Output
-
-        path, force = re.subn(r"\s*--force$", "", rest)
-        if not path:
-            raise usage_error("`:save` needs the name of a file", "write it as `:save model.txt`")
-        program = self.session.program()
-        out = Output(path, force=bool(force))
-        out.stream.write(program)
-        out.finish(0)
-        sys.stdout.write(f"{path}\n")
+            path, force = re.subn(r"\s*--force$", "", rest)
+            if not path:
+                raise usage_error("`:save` needs the name of a file", "write it as `:save model.txt`")
+            program = session.program()
+            out = Output(path, force=bool(force))
+            out.stream.write(program)
+            out.finish(0)
+            sys.stdout.write(f"{path}\n")
+        else:
+            near = nearest(name, SPECIAL)
+            hint = f"did you mean `:{near}`?" if near else "`:help` lists them"
+            raise usage_error(f"there is no command `:{name}`", hint)
         return 0
 
     def load(self, path: str) -> int:
@@ -285,16 +272,13 @@ class Lines:
                         hint = "in a session a name means one thing at a time: give this one another name"
                         raise ExpressionError("name", f"`{part.name}` is bound twice", span, hint)
                     bound.add(part.name)
-                    shown = self._statement(text, part)
+                    shown = self.session.statement(text, part)
             except ExpressionError as error:
                 error.text = text if error.text is None else error.text
                 raise
         if shown is not None:
             self._show(text, shown)
         return 0
-
-    def _quit(self, rest: str) -> int:
-        raise Ended
 
 
 def _split(text: str) -> Iterator[str]:
@@ -314,6 +298,14 @@ def _texts(value: object) -> list[str]:
 
 def _taken() -> ExpressionError:
     return usage_error("standard input is the session's own", "name a file")
+
+
+def _help(rest: str) -> int:
+    if rest:
+        return _app(["help", rest])
+    sys.stdout.write(f"{HELP}Informal notation is read where one thing only can be meant: `read as:` says how.\n")
+    sys.stdout.write(fill(f"The commands: {', '.join(QUESTIONS)}.", 80) + "\n")
+    return 0
 
 
 def _app(args: Sequence[str]) -> int:

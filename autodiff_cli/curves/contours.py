@@ -73,7 +73,7 @@ def surface_of(
     value = gradient = point = None
     if pointed:
         swept = value_and_gradient(REAL, program.graph, values, names)
-        warnings = [*warnings, *[kink.warning() for kink in swept.met]]
+        warnings = [*warnings, *swept.warnings]
         value, (dx, dy) = evaluator(here)
         value, gradient, point = unsigned(value), (unsigned(dx), unsigned(dy)), (values[first], values[second])
     steps = tuple([(of_row(row, first), of_row(row, second)) for row in path])

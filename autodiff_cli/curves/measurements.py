@@ -131,6 +131,9 @@ def columns_drawn(
             which = "several columns may be" if others else "no column has"
             hint = f"name it: `--response NAME`; the columns are {listed(columns)}"
             raise usage_error(f"{which} the heights of the data", hint)
+        if chosen in axes:
+            hint = "name another column: `--response NAME`"
+            raise usage_error(f"`{chosen}` is the variable that the plot is over, and not its heights", hint)
         axes.append(chosen or others[0])
     for name in axes:
         if name not in columns:

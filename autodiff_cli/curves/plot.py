@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
+from ..equations.enclosures import enclosure
 from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import left_out, program_units, with_units
@@ -19,7 +21,7 @@ from ..inputs.problem import (
     Quantity,
     as_number,
     check_values,
-    may_have_units,
+    have_units,
     numbers_or_quantities,
     output_names,
     read_program,
@@ -31,7 +33,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..uncertainty.measurement_model import Branch, Implicit
 from .contours import Surface, of_row, spanning, surface_of
-from .sampling import TINY, Function, Samples, sample, split
+from .sampling import TINY, Function, Hull, Samples, diverges, sample, split
 
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
@@ -48,6 +50,8 @@ MAX_FUNCTIONS = 6
 """The number of colours."""
 MAX_ORDER = 2
 """The highest derivative in a plot."""
+HULL_BITS = 53
+"""The precision of enclosures."""
 DEFAULT_RANGE = Range(-5.0, 5.0)
 """The default range of a plot."""
 
@@ -185,7 +189,7 @@ def plot(
     if data is not None:
         from .measurements import rows_drawn  # only data need it
 
-        in_units = _in_units_typed(text, typed if equations else values, {**bounds, **ranges}, units)
+        in_units = units is not None or have_units(text, values, {**bounds, **ranges})
         over = wrt or [*ranges]
         rows, around_rows = rows_drawn(text, data, [*typed], over, response, sigma, unknowns, between, path, in_units)
         ranges = around_rows | ranges
@@ -199,11 +203,6 @@ def plot(
 
     axes = [drawn.units["range"].get(name, drawn.units["value"]) for name in (rows.across, rows.up)]
     return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), sigma, axes))
-
-
-def _in_units_typed(text: str, values: Mapping[str, object], ranges: Ranges, asked: Sequence[str] | str | None) -> bool:
-    ends = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
-    return may_have_units(text, {**ends, **values}, asked)
 
 
 def _formulas(
@@ -220,7 +219,7 @@ def _formulas(
     typed, _, notes = read_program(text, values, [*ranges, *(wrt or ())], units=True)
     names = _across(typed, list(ranges), wrt, path)
     program, measured = typed, None
-    if _in_units_typed(text, values, ranges, units):
+    if units is not None or have_units(text, values, ranges):
         ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
         shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
         point = {**dict.fromkeys(names, 0.0), **shown, **values}
@@ -287,10 +286,10 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     if measured is None:
         return None
     first = measured.outputs[0]
-    across = {name: measured.differences[name] for name in names}
-    units = measured.tree(value=first, gradient={name: first.difference / unit for name, unit in across.items()})
+    across = {name: measured.point[name].degree for name in names}
+    units = measured.tree(value=first, gradient={name: first.degree / unit for name, unit in across.items()})
     unit = across[names[0]]
-    units["derivative"], units["second"] = first.difference / unit, first.difference / unit**2
+    units["derivative"], units["second"] = first.degree / unit, first.degree / unit**2
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
@@ -355,7 +354,7 @@ def _curve(
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
-        warnings = [*warnings, *[kink.warning() for kink in swept.met]]
+        warnings = [*warnings, *swept.warnings]
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
     low, high = ends or (spanning([*marks, *([at] if pointed else [])]) if path else around(at))
@@ -374,27 +373,37 @@ def _curve(
     if len(outputs) == 1:
         function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
         curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
-        return _sampled(curve, orders[: order + 1], also)
+        hulls = [enclosure(program.outputs[0], name, values, k) for k in (0, 1)]
+        return _sampled(curve, orders[: order + 1], also, hulls)
     results: list[Output] = []
     called = output_names(program)
     for title, root in zip(called, program.roots, strict=True):
-        function, *_ = functions(Evaluator(program.with_outputs((root,), program.text), (name,)), name, values)
-        results.append(Output(title, _on_axes(function, curve, also), function(at) if pointed else None))
+        part = program.with_outputs((root,), program.text)
+        function, *_ = functions(Evaluator(part, (name,)), name, values)
+        samples = _on_axes(function, curve, also, enclosure(part.outputs[0], name, values))
+        results.append(Output(title, samples, function(at) if pointed else None))
     curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
     return _checked(curve, [result.function for result in results])
 
 
-def _on_axes(function: Function, curve: Curve, also: Sequence[float]) -> Samples:
+def _on_axes(
+    function: Function, curve: Curve, also: Sequence[float], hull: Hull | None = None, hidden: Sequence[float] = ()
+) -> Samples:
     low, high, log, count = curve.low, curve.high, curve.log, curve.samples
     if not log:
-        return sample(function, low, high, also, count)
+        return sample(function, (low, high), also, count, hull, hidden)
     across, up = (math.log10 if axis in log else float for axis in "xy")
 
     def drawn(u: float) -> float | None:
         y = function(_raised(u) if "x" in log else u)
         return None if y is None or ("y" in log and y <= 0) else up(y)
 
-    samples = sample(drawn, across(low), across(high), [across(x) for x in also], count)
+    def drawn_hull(a: float, b: float) -> tuple[float, float] | None:
+        bounds = hull and (hull(_raised(a), _raised(b)) if "x" in log else hull(a, b))
+        return None if not bounds or ("y" in log and bounds[0] <= 0) else (up(bounds[0]), up(bounds[1]))
+
+    ends = across(low), across(high)
+    samples = sample(drawn, ends, [across(x) for x in also], count, None if hull is None else drawn_hull)
     return _mapped(samples, _raised if "x" in log else float, _raised if "y" in log else float)
 
 
@@ -412,17 +421,23 @@ def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[fl
     )
 
 
-def _sampled(curve: Curve, orders: Sequence[Function], also: Sequence[float]) -> Curve:
+def _sampled(
+    curve: Curve, orders: Sequence[Function], also: Sequence[float], hulls: Sequence[Hull | None] = ()
+) -> Curve:
     sampled: list[Samples] = []
-    for function in orders:
-        samples = _on_axes(function, curve, also)
+    for function, hull in zip_longest(orders, hulls[: len(orders)]):
+        samples = _on_axes(function, curve, also, hull, sampled[0].hidden if sampled else ())
         if sampled:
             samples = samples._replace(stretches=split(samples.stretches, sampled[-1].breaks))
         elif not samples.stretches:
             break
         sampled.append(samples)
     value, derivative, second = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)[: MAX_ORDER + 1]
-    return _checked(curve._replace(function=value, derivative=derivative, second=second), [value, derivative])
+    curve = curve._replace(function=value, derivative=derivative, second=second)
+    # at a slow pole between samples, as a logarithm has, only the derivative is seen to break
+    if poles := [x for x in curve.kinks if diverges(orders[0], x, curve.high - curve.low)]:
+        value = value._replace(stretches=split(value.stretches, poles), breaks=tuple(sorted((*value.breaks, *poles))))
+    return _checked(curve._replace(function=value), [value, derivative])
 
 
 def _checked(curve: Curve, samples: Sequence[Samples]) -> Curve:

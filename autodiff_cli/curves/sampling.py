@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -16,6 +17,8 @@ Stretch = tuple[Point, ...]
 
 Function = Callable[[float], float | None]
 """None where undefined."""
+Hull = Callable[[float, float], Point | None]
+"""Bounds of a function over an interval; None where it has none that are known."""
 INITIAL_STEPS = 480
 """Initial steps of a range."""
 MAX_REFINEMENTS = 6
@@ -26,8 +29,17 @@ MAX_RISE = 0.01
 """The rise within one step that is refined, relative to the height."""
 MAX_HIDDEN_BEND = 0.05
 """The height of a peak between two points that counts as missed, relative to the height."""
+MAX_HIDDEN_PEAKS = 60
+MAX_SPLITS = 4_096
+"""The most halvings of a step together, beside such a peak."""
+MAX_HULLS = 2_000
+"""The most enclosures in search of such peaks."""
+LEAST_PEAK = 2.0**-30
+"""The width of the narrowest peak that is looked for, relative to the step."""
 POLE_CHORD_DISTANCE = 10
 """The distance of a chord from the curve that shows a pole, relative to the height."""
+MIN_QUOTIENT_OF_POLE = 0.95
+"""Beside a pole, the quotient of rises over equal factors of the distance, which is 1 for a logarithm."""
 MAX_HALVINGS = 48
 FLAT = 1e-9
 """The relative height difference below which all is rounding error."""
@@ -50,21 +62,30 @@ class Samples(NamedTuple):
     """The heights to show: all, unless some are infinite."""
     coarse: bool = False
     """Whether work was too short to follow it."""
+    hidden: tuple[float, ...] = ()
+    """Places on peaks between samples that only enclosures show."""
 
 
 def sample(
-    function: Function, low: float, high: float, also: Sequence[float] = (), count: int | None = None
+    function: Function,
+    ends: Point,
+    also: Sequence[float] = (),
+    count: int | None = None,
+    hull: Hull | None = None,
+    hidden: Sequence[float] = (),
 ) -> Samples:
-    """Return the samples from `low` to `high`, including the numbers `also`.
+    """Return the samples between `ends`, including the numbers `also`.
 
-    With `count` there are only that many, at equal distances. Refinement leaves half of the work.
-    Raises `ExpressionError` (`limit`).
+    With `count` there are only that many, at equal distances. Where the `hull` of the function over a step is far from
+    its samples, they are closer; they begin with those `hidden` of another function. Refinement leaves half of the
+    work. Raises `ExpressionError` (`limit`).
     """
+    low, high = ends
     work = current()
     before = work.left
     if count is None:
         steps = {low + (high - low) * k / INITIAL_STEPS for k in range(INITIAL_STEPS)} | {high}
-        xs = sorted(steps | {x for x in also if low < x < high})
+        xs = sorted(steps | {x for x in (*also, *hidden) if low < x < high})
     else:
         xs = [low + (high - low) * k / (count - 1) for k in range(count)]
     ys = [function(x) for x in xs]
@@ -72,16 +93,16 @@ def sample(
     first, last = _core(heights)
     height = last - first if last - first > FLAT * max(abs(first), abs(last)) else abs(heights[0])
     sight = _sight(heights)
-    tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)))
+    tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*hidden})
     for (a, at_a), (b, at_b) in pairwise(zip(xs, ys, strict=True)):
         tracer.put(a, at_a)
         if count is None:
             tracer.look(a, at_a, b, at_b)
     tracer.put(xs[-1], ys[-1])
     tracer.cut()
-    bottom, top = _heights(heights, [y for stretch in tracer.stretches for _, y in stretch], sight)
+    bottom, top = _heights(heights, [y for stretch in tracer.stretches for _, y in stretch], tracer.sight)
     gaps, breaks = _between(tracer.stretches, low, high)
-    return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top, tracer.coarse)
+    return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top, tracer.coarse, tuple(sorted(tracer.hidden)))
 
 
 class _Enough(Exception):
@@ -89,13 +110,18 @@ class _Enough(Exception):
 
 
 class _Tracer:
-    def __init__(self, function: Function, height: float, sight: Point, reserve: float) -> None:
+    def __init__(
+        self, function: Function, height: float, sight: Point, reserve: float, hull: Hull | None, hidden: set[float]
+    ) -> None:
         self.work, self.reserve = current(), reserve
         """The work, and the part of it that is left to others."""
+        self.hull, self.hidden, self.hulls = hull, hidden, 0
         self.coarse = False
         self.drawn = 0
         """Drawn points that are not yet charged."""
         self.plain, self.height, self.sight = function, height or 1.0, sight
+        self.margin = MAX_HIDDEN_BEND * height
+        self.is_flat = sight[0] == sight[1]
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
 
@@ -131,7 +157,8 @@ class _Tracer:
                 self.cut()
                 self.put(right, at_right)
                 a, at_a = right, at_right
-            self._bend(a, at_a, b, at_b, MAX_REFINEMENTS)
+            deep = a in self.hidden or b in self.hidden
+            self._bend(a, at_a, b, at_b, MAX_HALVINGS if deep else MAX_REFINEMENTS)
         except _Enough:
             self.coarse = True
 
@@ -175,7 +202,30 @@ class _Tracer:
                 return None
         return left, right
 
+    def _hidden(self, a: float, at_a: float, b: float, at_b: float) -> Point | None:
+        """Return a point between two others that is far above or below both, if any is found."""
+        low, high = min(at_a, at_b) - self.margin, max(at_a, at_b) + self.margin
+        waiting = [(-math.inf, a, b)]
+        while waiting and self.hull is not None:
+            excess, left, right = heapq.heappop(waiting)
+            middle, is_narrow = (left + right) / 2, right - left < LEAST_PEAK * (b - a)
+            if excess > -math.inf or is_narrow:
+                y = self.function(middle)
+                beyond = 0.0 if y is None else max(low - y, y - high)
+                # near the top of a peak enclosures are not much higher
+                near = beyond > 0 and (is_narrow or beyond >= -excess / 2)
+                if near and y is not None and not diverges(self.plain, middle, b - a):
+                    return middle, y
+            for side in () if is_narrow or self.hulls >= MAX_HULLS else ((left, middle), (middle, right)):
+                self.hulls += 1
+                bounds = self.hull(*side)
+                excess = -math.inf if bounds is None else min(bounds[0] - low, high - bounds[1])
+                if excess < 0:
+                    heapq.heappush(waiting, (excess, *side))
+        return None
+
     def _bend(self, a: float, at_a: float, b: float, at_b: float, depth: int) -> None:
+        first, splits = True, 0
         stack = [(a, at_a, b, at_b, depth)]
         while stack:
             a, at_a, b, at_b, depth = stack.pop()
@@ -183,6 +233,7 @@ class _Tracer:
             at_middle = self.function(middle) if a < middle < b else None
             if (
                 depth > 0
+                and splits < MAX_SPLITS
                 and at_middle is not None
                 and min(at_a, at_middle, at_b) <= self.sight[1]
                 and max(at_a, at_middle, at_b) >= self.sight[0]
@@ -190,7 +241,25 @@ class _Tracer:
             ):
                 stack.append((middle, at_middle, b, at_b, depth - 1))
                 stack.append((a, at_a, middle, at_middle, depth - 1))
+                first, splits = False, splits + 1
                 continue
+            is_straight = (
+                at_middle is not None and abs(at_middle - (at_a + at_b) / 2) <= MAX_CHORD_DISTANCE * self.height
+            )
+            if first and is_straight and (place := self._hidden(a, at_a, b, at_b)) is not None:
+                self.hidden.add(place[0])
+                if len(self.hidden) >= MAX_HIDDEN_PEAKS:
+                    self.hull, self.coarse = None, True
+                if self.is_flat:
+                    # the height of a constant function with peaks is that of its peaks
+                    self.height = max(self.height if self.margin else 0.0, abs(place[1] - at_a))
+                    self.margin = MAX_HIDDEN_BEND * self.height
+                    reach = SIGHT_MARGIN * self.height
+                    self.sight = min(self.sight[0], place[1] - reach), max(self.sight[1], place[1] + reach)
+                self.look(a, at_a, *place)
+                self.look(*place, b, at_b)
+                return
+            first = False
             self.put(a, at_a)
             if at_middle is None:
                 continue
@@ -218,6 +287,17 @@ class _Tracer:
             self.put(a, at_a)
             self.cut()
             self.put(b, at_b)
+
+
+def diverges(function: Function, x: float, width: float) -> bool:
+    """Return whether a function grows beyond all bounds towards a place, if slowly, on one of its sides."""
+    for side in (-width, width):
+        far, near, nearer = (function(x + side * 10.0**-k) for k in (4, 8, 12))
+        if far is not None and near is not None and nearer is not None:
+            step, last = abs(near - far), abs(nearer - near)
+            if last > MIN_QUOTIENT_OF_POLE * step and last > FLAT * max(1.0, abs(nearer)):
+                return True
+    return False
 
 
 def _core(heights: Sequence[float]) -> Point:

@@ -28,10 +28,10 @@ from ..batched.columns_io import (
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..errors import Diagnostic, ExpressionError, about, needed, point_error, usage_error
 from ..graphs.adjoint import column_names
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.optional_units import column_units, left_out, units_in_headings, with_units, without_units_hint
+from ..inputs.optional_units import column_units, left_out, program_units, units_in_headings, with_units
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, Quantity, as_number, output_names, parse
 from ..language.elements import split_names
@@ -97,7 +97,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
         def gradient(point: Mapping[str, float]) -> Answer:
             at = value_and_gradient(REAL, evaluator.graph, point, wanted)
-            return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.at.warnings(at.kinks)
+            return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.warnings
 
         return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refused)
     outputs = output_names(program)
@@ -106,7 +106,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
     def matrix(point: Mapping[str, float]) -> Answer:
         at = evaluate_in(REAL, program.graph, point, wanted)
-        rows, kinks = at.jacobian(wanted)
+        rows, kinks = at.jacobian()
         numbers = [*at.values, *chain.from_iterable(rows)]
         return [float(x) + 0.0 for x in numbers], kink_warnings(DOUBLE, kinks.values())
 
@@ -344,16 +344,15 @@ def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
     columns = rows.named(names)
     known = rows.fitted(list(columns))
     used = {name: columns[name] for name in known.variables if name in columns}
-    units_asked = None if left_out(rows.units) else rows.units
-    is_asked = not left_out(rows.units) and bool(rows.units or rows.typed or has_unit_literals(rows.text))
-    units, _ = column_units(used, {} if left_out(rows.units) else units_in_headings(used, {}), is_asked)
-    if not (units or is_asked or rows.typed or has_unit_literals(rows.text)):
+    ignored = left_out(rows.units)
+    units, _ = column_units(used, {} if ignored else units_in_headings(used, {}), not ignored and rows.asks_for_units)
+    if not (units or rows.asks_for_units):
         return rows
     from ..quantities.unit import parse_unit
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
     with about(rows.text):
-        return rows.in_units(known, row_units(rows.question, known, point, units_asked))
+        return rows.in_units(known, row_units(rows.question, known, point, None if ignored else rows.units))
 
 
 @lru_cache(64)
@@ -402,6 +401,11 @@ class Rows(NamedTuple):
         with about(self.text):
             return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
+    @property
+    def asks_for_units(self) -> bool:
+        """Whether values or numbers have units, or some are requested."""
+        return bool(self.units or self.typed or has_unit_literals(self.text))
+
     def named(self, names: Sequence[str]) -> dict[str, str]:
         """Return the column of each name, among these."""
         other = [*dict(self.at), *BOUND.findall(self.text)]
@@ -415,8 +419,7 @@ class Rows(NamedTuple):
 
     def over(self, names: Sequence[str]) -> Rows:
         """Return the formula over columns of these names, in their units."""
-        asked_for = bool(self.units or self.typed or has_unit_literals(self.text))
-        return self if all(map(is_name, names)) and not asked_for else _over(self, tuple(names))
+        return self if all(map(is_name, names)) and not self.asks_for_units else _over(self, tuple(names))
 
     def bound(self, schema: pa.Schema) -> Bound:
         """Return the formula over a schema. Raises `ExpressionError` for misfits."""
@@ -479,15 +482,13 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
 
 def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
     """Return the units of a program for those of `point`. Raises `ExpressionError` for misfits."""
-    from ..inputs.quantities import ProgramUnits, unit_value  # most rows have no units
+    from ..inputs.quantities import unit_value  # most rows have no units
     from ..quantities.unit import Unit
 
-    program = known.program
-    values = {name: unit_value(point.get(name, Unit())) for name in program.leaves}
-    try:
-        return ProgramUnits(program, values, units_asked, system=True)
-    except ExpressionError as error:
-        raise without_units_hint(error) from None
+    values = {name: unit_value(point.get(name, Unit())) for name in known.program.leaves}
+    units = program_units(known.program, values, units_asked, system=True)
+    assert units is not None
+    return units
 
 
 def version() -> str:

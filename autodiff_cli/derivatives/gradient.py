@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -24,7 +24,6 @@ from ..run.flat_graph import Graph
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
     from ..inputs.quantities import Units
-    from ..quantities.unit import Unit
 
 Number = TypeVar("Number", bound=Shown)
 """Doubles, or what another arithmetic shows."""
@@ -37,26 +36,6 @@ class Intermediate(Record, Generic[Number]):
     line: int
     value: Number | bool | None
     grad: Number | None
-
-
-class Graphed:
-    """A graph with its nodes' values and derivatives; Values are built on first use."""
-
-    def __init__(
-        self, graph: Graph, grads: Sequence[float | None] | None, unit: Callable[[int], Unit] | None = None
-    ) -> None:
-        self.graph = graph
-        self.grads = grads
-        """The derivative by each node, or None; None itself without a point."""
-        self.unit = unit
-        """Returns the unit of a node, whose value is in coherent ones."""
-
-    @cached_property
-    def output(self) -> Value:
-        values = values_of(self.graph)
-        for value, grad in zip(values, self.grads or (), strict=True):
-            value.grad = grad
-        return values[self.graph.roots[0]]
 
 
 class Gradient(Record, Generic[Number]):
@@ -72,16 +51,17 @@ class Gradient(Record, Generic[Number]):
     """The named constants used, which reveal a forgotten variable `e`."""
     warnings: tuple[Diagnostic, ...] = ()
     intermediates: tuple[Intermediate[Number], ...] = ()
-    graphed: Graphed | None = None
+    graph: Graph | None = None
+    """The graph with the derivative by each node, in doubles."""
     over: LossSummary | None = None
     elasticities: dict[str, Number | None] | None = None
     """The elasticities x·f′/f by the wanted variables, if requested; None if undefined."""
     units: Units | None = None
 
-    @property
+    @cached_property
     def output(self) -> Value | None:
         """Return the graph's root, with `data` and `grad` at each node; None except in doubles."""
-        return None if self.graphed is None else self.graphed.output
+        return None if self.graph is None else values_of(self.graph)[self.graph.roots[0]]
 
 
 def gradient(
@@ -94,8 +74,9 @@ def gradient(
     `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
     numbers of the answer have units too, its value in `units` if given; with `system` the units are products of those
     of the point. `wrt` names variables, as a list or as `"x,y"`; by default all, or the parameters of a definition at
-    the end. Derivatives by angles are per radian. An `arithmetic` other than doubles reads literals and the point as
-    decimals. `relative` adds elasticities. With data `over`, the program is the term of one row, in doubles.
+    the end. Derivatives by angles are per radian, or per unit of the angle. An `arithmetic` other than doubles reads
+    literals and the point as decimals. `relative` adds elasticities. With data `over`, the program is the term of one
+    row, in doubles.
 
     Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
     point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics; `domain` also where a function
@@ -143,12 +124,12 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     program, units = posed.program, posed.units
     bound = [program.place(i) for _, _, i in program.bound]
     tree = None if units is None else units.of_gradient(posed.wanted, bound)
-    by = {name: i for name, i in program.places.items() if name in posed.wanted}
+    by = {name: program.places.get(name) for name in posed.wanted}
     warnings: list[Diagnostic] = []
-    graphed: Graphed | None = None
+    shown: Graph | None = None
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        nonlocal graphed
+        nonlocal shown
         if m is REAL:
             # messages show doubles as they were typed
             graph = program.graph.with_leaves({i: posed.values[name] for name, i in program.places.items()})
@@ -156,25 +137,19 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
             from ..graphs.value_and_gradient import at_point
 
             graph = at_point(m, program.graph, values)
-        at = Evaluation(m, graph, by)
-        adjoints, kinks, order = at.reverse({graph.roots[0]: m.number(1)})
-        warnings[:] = kink_warnings(arithmetic, at.breakpoints(kinks).values())
-        zero, evaluated = m.number(0), {*order} if bound else {*()}
-        slopes = [
-            (zero if depends else None) if adjoint is None else unsigned(adjoint)
-            for adjoint, depends in zip(adjoints, at.active, strict=True)
-        ]
-        graphed = Graphed(graph, slopes, None if units is None else units.node) if m is REAL else None
-        gradient = dict.fromkeys(posed.wanted, zero)
-        # a variable of an untaken branch has no adjoint, and no influence
-        gradient |= {name: slopes[i] for name, i in by.items() if slopes[i] is not None}
-        value = float(at.values[0]) + 0.0 if m is REAL else at.values[0]
+        at = Evaluation(m, graph, by).differentiate()
+        warnings[:] = kink_warnings(arithmetic, at.kinks.values())
+        grads, evaluated = at.grads(), {*at.order} if bound else {*()}
+        if m is REAL:
+            graph.grads, graph.unit, shown = grads, None if units is None else units.node, graph
+        gradient = {name: unsigned(slope) for name, slope in at.gradient.items()}
+        value = float(at.value) + 0.0 if m is REAL else at.value
         return {
             "value": value,
             "gradient": gradient,
             "point": values,
             "intermediates": [
-                {"value": unsigned(graph.data[i]), "grad": slopes[i]}
+                {"value": unsigned(graph.data[i]), "grad": grads[i]}
                 if i in evaluated
                 else {"value": None, "grad": None}
                 for i in bound
@@ -198,7 +173,7 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
             Intermediate(name, bisect_right(line_ends, start) + 1, **number)
             for (name, start, _), number in zip(program.bindings_at(), numbers["intermediates"], strict=True)
         ),
-        graphed,
+        shown,
         elasticities=numbers["elasticities"] if relative else None,
         units=tree,
     )

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.problem import check_single, may_have_units, parse
+from ..inputs.problem import check_single, have_units, parse
 from ..language.builder import Program
 from ..run.doubles import Doubles
 from ..run.evaluation import with_fallback
@@ -94,7 +94,7 @@ class Programs:
 
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
         """Return the `gradient` at a point of finite numbers; raises as it does."""
-        if self._arithmetic != DOUBLE or may_have_units(text, point, self._units):
+        if self._arithmetic != DOUBLE or self._units is not None or have_units(text, point):
             return gradient(
                 text, point, wrt=wrt, arithmetic=self._arithmetic, relative=self._relative, units=self._units,
                 system=self._system,

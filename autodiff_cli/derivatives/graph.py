@@ -15,7 +15,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..run.flat_graph import Graph, in_order
 from ..table.operators import VARIABLE
-from .gradient import Gradient, Graphed, gradient
+from .gradient import Gradient, gradient
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -79,7 +79,7 @@ class Picture(Record):
     gradient: dict[str, float]
     """The partial derivatives of the output; empty without numbers."""
     warnings: tuple[Diagnostic, ...]
-    graphed: Graphed
+    graph: Graph
     order: tuple[int, ...]
     """The numbers of its nodes in that graph."""
     units: Units | None = None
@@ -108,8 +108,8 @@ def picture(
 
 def pictured(result: Gradient[float]) -> Picture:
     """Return the graph of a gradient in doubles, with its numbers."""
-    assert result.graphed is not None
-    answer = described(result.graphed, result.text, gradient=result.gradient, warnings=result.warnings)
+    assert result.graph is not None
+    answer = described(result.graph, result.text, gradient=result.gradient, warnings=result.warnings)
     if result.units is None:
         return answer
     nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
@@ -121,17 +121,17 @@ def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
 
     `names` are variables even if called like a constant. Raises `ExpressionError` for invalid text.
     """
-    return described(Graphed(parse(text, names).graph, None), text)
+    return described(parse(text, names).graph, text)
 
 
 def gathered(picture: Picture) -> Picture:
     """Return the picture with each chain of one operation as one node."""
-    drawn = described(picture.graphed, chains=True)
+    drawn = described(picture.graph, chains=True)
     return picture._replace(nodes=drawn.nodes, outputs=drawn.outputs, order=drawn.order)
 
 
 def described(
-    source: Graphed | Iterable[Value],
+    source: Graph | Iterable[Value],
     text: str = "",
     *,
     gradient: Mapping[str, float] | None = None,
@@ -150,10 +150,10 @@ def described(
     >>> [(node.label, node.operation, node.data, node.grad) for node in described([square]).nodes]
     [('x', '', 3.0, 6.0), ('', '*', 9.0, 1.0)]
     """
-    if not isinstance(source, Graphed):
-        values = graph_of(source)
-        source = Graphed(values, [value.grad for value in values.places])
-    graph, grads = source.graph, source.grads
+    graph = graph_of(source)
+    if graph is not source:
+        graph.grads = [value.grad for value in graph.places]
+    grads = graph.grads
     roots = graph.roots if roots is None else roots
     order = in_order(graph.parents, roots)
     evaluated = dict.fromkeys(order, grads is None) | dict.fromkeys(roots, True)
@@ -182,10 +182,10 @@ def described(
         symbol = primitive.symbol if graph.parents[i] else ""
         _, written = graph.constants.get(i, (None, None))
         literal = None if symbol or label else written if written and written.endswith("]") else unsigned(value)
-        unit_of = None if isinstance(value, bool) else source.unit
+        unit_of = None if isinstance(value, bool) else graph.unit
         of = unit_of and unit_of(i)
         inputs = []
-        for user, k, partial in edges(source, i, links, partials):
+        for user, k, partial in edges(graph, i, links, partials):
             p = graph.parents[user][k]
             inputs.append(PictureInput(place[p], taken[user][k], *in_unit(partial, of, unit_of and unit_of(p))))
         data = None if grads is None and literal is None else unsigned(value)
@@ -196,7 +196,7 @@ def described(
         nodes.append(PictureNode(label, symbol, *kind, tuple(inputs), *numbers))
     outputs = tuple([place[root] for root in roots])
     known = dict(gradient or {}), tuple(warnings)
-    return Picture(text, grads is not None, tuple(nodes), outputs, *known, source, tuple(drawn))
+    return Picture(text, grads is not None, tuple(nodes), outputs, *known, graph, tuple(drawn))
 
 
 def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
@@ -213,9 +213,9 @@ def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]
     }
 
 
-def edges(source: Graphed, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:
+def edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:
     """Yield consumer, position and local derivative of each input of a node's chain."""
-    graph, grads = source.graph, source.grads
+    grads = graph.grads
     if not partials and links.isdisjoint(graph.parents[i]):
         yield from [(i, k, None) for k in range(len(graph.parents[i]))]
         return
@@ -285,13 +285,11 @@ def folded(picture: Picture) -> tuple[Folding, ...]:
 
     After it come those with one fold open. The picture has one output.
     """
-    graph = picture.graphed.graph
+    graph = picture.graph
     links = linked(graph, picture.order, picture.order[-1:])
     terms: dict[int, int] = {}
     for k, i in enumerate(picture.order):
-        operands = (
-            [] if i in links else [graph.parents[user][place] for user, place, _ in edges(picture.graphed, i, links)]
-        )
+        operands = [] if i in links else [graph.parents[user][place] for user, place, _ in edges(graph, i, links)]
         if len(operands) > MANY_ALIKE and unrolled(graph, operands):
             terms[k] = len(operands)
     if not terms:
@@ -353,7 +351,7 @@ def _alike(
     Many heads at one place of the text and one depth are drawn as the first. Nodes of one depth do not need each other,
     so the graph stays acyclic.
     """
-    nodes, graph = picture.nodes, picture.graphed.graph
+    nodes, graph = picture.nodes, picture.graph
     depth: dict[int, int] = {}
     sets: dict[object, list[int]] = {}
     for k, node in enumerate(nodes):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, limit_error
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem

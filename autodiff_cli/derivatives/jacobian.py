@@ -102,14 +102,14 @@ def jacobian(
         result: dict[str, Any] = {"point": parts["point"], "values": at.values}
         kinks: Kinks = {}
         if in_full:
-            result["jacobian"], kinks = at.jacobian(names)
+            result["jacobian"], kinks = at.jacobian()
         if along is not None:
             result["direction"] = parts["direction"]
             result["product"], kinks = at.jvp(parts["direction"])
         if weights is not None:
             seeds = list(parts["adjoint"].values())
-            row, kinks = at.vjp(seeds, names)
-            result["adjoint"], result["gradient"] = seeds, dict(zip(names, row, strict=True))
+            result["adjoint"] = seeds
+            result["gradient"], kinks = at.vjp(seeds)
         warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result
 

@@ -112,7 +112,7 @@ def page(
             f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MAX_NODES:,} at most",
             "look at a part of the program, or at the records of `trace`",
         )
-    program, graph = pose_with_units(text, point, wrt).program, drawn.graphed.graph
+    program, graph = pose_with_units(text, point, wrt).program, drawn.graph
     place = {i: k for k, i in enumerate(drawn.order)}
     reading, reading_place = in_reading_order(program)
     # branches not taken have names too: the reader may go there

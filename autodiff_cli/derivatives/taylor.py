@@ -8,9 +8,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
+from ..graphs.higher_order import taylor_in
 from ..graphs.laurent import Laurent, NoSeries, laurent_in
-from ..graphs.taylor_mode import taylor_in
-from ..graphs.value import Value
+from ..graphs.value import Source
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
 from ..inputs.optional_units import pose_with_units
@@ -33,7 +33,7 @@ MAX_ORDERS = 200
 MAX_DIGITS = 300_000
 ZERO_TEST_DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; the last one decides."""
-NOISE = 1e-6
+NOISE = 1e-10
 """The largest relative error bound of a coefficient that is kept in doubles."""
 
 
@@ -94,7 +94,7 @@ def taylor(
         except ExpressionError as error:
             if error.kind not in ("domain", "derivative"):
                 raise
-            through = series_through(m, posed.program.outputs[0], values, posed.point, name, order)
+            through = series_through(m, graph, values, posed.point, name, order)
             if through is None:
                 raise
             coefficients = through[0]
@@ -228,14 +228,14 @@ class _Decisions:
         return zero
 
 
-def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[Laurent, _Decisions]:
+def decided_series(output: Source, point: Point, by: str, order: int) -> tuple[Laurent, _Decisions]:
     """Return the series in many digits, its zeros decided. Raises `NoSeries`."""
     before: list[bool] = []
     for digits in ZERO_TEST_DIGITS:
         m, values = _in_digits(digits, point)
         decisions = _Decisions()
         series = laurent_in(m, output, values, by, order, decisions)
-        series = Laurent(series.start, [m.number(0) if decisions(x) else x for x in series.c])
+        series.c = [m.number(0) if decisions(x) else x for x in series.c]
         if decisions.confirmed or decisions.taken == before:
             return series, decisions
         before = decisions.taken
@@ -243,7 +243,7 @@ def decided_series(output: Value, point: Point, by: str, order: int) -> tuple[La
 
 
 def series_through(
-    m: NumberType, output: Value, values: Values, point: Point, by: str, order: int
+    m: NumberType, output: Source, values: Values, point: Point, by: str, order: int
 ) -> tuple[list[Number], Diagnostic] | None:
     """Return the coefficients through a removable singularity and a note, or None."""
     try:
@@ -276,7 +276,7 @@ def limit_hint(program: Program, point: Point) -> str | None:
     if others or not by:
         return None
     with Defined(BudgetExceeded, *NO_RESULT, NoSeries):
-        series, _ = decided_series(program.outputs[0], {by: point[by]}, by, 1)
+        series, _ = decided_series(program.graph, {by: point[by]}, by, 1)
         if series.start < 0:
             return None
         value, slope = (f"{float(series.at(k)):.12g}" for k in range(2))

@@ -143,7 +143,7 @@ def trace(
 
         along, _, rate = direction_in_units(measured, direction)
         direction = {name: float(x) for name, x in along.items()}
-    seeds = {} if reverse else _seeds(posed, direction)
+    seeds = {} if reverse else _seeds(posed, direction, wrt)
     graph, places = in_reading_order(program)
     at = {name: places[i] for name, i in program.places.items()}
     graph = graph.with_leaves({i: posed.values[name] for name, i in at.items()})
@@ -152,15 +152,15 @@ def trace(
     # in the order of the trace, not of the branches' evaluation
     evaluation.order = sorted(evaluation.order)
     varying = wanted if reverse else [name for name, speed in seeds.items() if speed]
-    active = evaluation.activity([at[name] for name in varying if name in at])
-    adjoints, kinks, order = evaluation.reverse({root: 1.0}, active)
+    evaluation.active = active = evaluation.activity([at[name] for name in varying if name in at])
+    adjoints, order = evaluation.differentiate().adjoints, evaluation.order
     flows: list[float | None] = []
     if not reverse:
-        flows = evaluation.tangents({at[name]: seeds[name] for name in varying if name in at}, active, order=order)
+        flows = evaluation.tangents({at[name]: seeds[name] for name in varying if name in at}, active)
     writer = Writer(graph, order, at.values(), None if measured is None else [measured.node(i) for i in places], rate)
     writer.rows = {i: writer.row(i, writer.number(adjoints[i], root, i) if reverse else None) for i in writer.listed}
     pulls = writer.pulls(adjoints, active) if reverse else []
-    kink_warnings = evaluation.warnings(kinks)
+    kink_warnings = evaluation.warnings
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
     notes += _vanishing(pulls) if measured is None else ()
@@ -200,7 +200,7 @@ def trace(
     )
 
 
-def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[str, float]:
+def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None) -> dict[str, float]:
     if not direction:
         if len(posed.wanted) != 1:
             first = posed.wanted[0] if posed.wanted else "x"
@@ -208,6 +208,8 @@ def _seeds(posed: Problem, direction: Mapping[str, float | str] | None) -> dict[
         return {posed.wanted[0]: 1.0}
     seeds = {name: as_number(value, name) for name, value in direction.items()}
     for name in seeds:
+        if wrt is not None and name not in posed.wanted:
+            raise usage_error(f"`{name}` of the direction is not differentiated by", f"the variables: {quoted(wrt)}")
         if name not in posed.program.leaves:
             raise usage_error(
                 f"the direction names `{name}`, which is not a variable of this program",

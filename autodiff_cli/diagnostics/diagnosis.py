@@ -193,6 +193,13 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
     end = c.token_from(stop)
     if not _no_joined_names(c, stop) or c.kinds[end] in POWERS + Kind.UNREADABLE:
         return False
+    if c.kinds[end] == Kind.COMMA:
+        names = [c.written(k) for k in range(c.first, c.at)]
+        with suppress(KeyError):
+            names.append(c["native"])
+        rows = [FUNCTIONS[name] for name in names if name in FUNCTIONS]
+        if any(row.variadic or row.with_two or len(row.params) > 1 for row in rows):
+            return False  # `max x, y` may be one call
     start = c.partner.get(end - 1)
     if start is not None and start >= c.at - 1 - (c.kinds[start - 1] in NAMES):
         return True

@@ -6,7 +6,7 @@ import re
 from contextlib import suppress
 
 from ..language.tokens import KEYWORDS
-from ..language.typesetting import GREEK
+from ..language.typesetting import APPLIED, GREEK
 from ..table.primitive import FUNCTIONS
 from .suggestions import native
 
@@ -21,6 +21,8 @@ _SPACING = frozenset((
     r"\,", r"\;", r"\:", r"\!", "\\ ", r"\(", r"\)", r"\[", r"\]", "$",
 ))  # fmt: skip
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+_CALLED = {command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}
+"""Letters that also denote functions: digamma, sigmoid."""
 _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac"))
 _STYLES = frozenset((r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit"))
 
@@ -69,6 +71,8 @@ class _Reader:
                 continue
             if token in "^_})]&" or (is_operand and (is_divisor or token[0].isdigit())):
                 raise _Unknown  # `1/2x` can be read in two ways
+            if token == "(" and before in _CALLED:
+                raise _Unknown  # a function, or a factor before parentheses
             factor = self.factor()
             # calls `f(x)` are kept, as the language knows the program's functions
             is_called = token == "(" and re.fullmatch(r"[^\W\d]\w*", before) is not None

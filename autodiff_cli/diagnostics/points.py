@@ -140,12 +140,15 @@ _ENDS = re.compile(r"[^:{}/(),]+:[^:{}/(),]+")
 def of_many_values(name: str, text: str) -> tuple[str, str] | None:
     """Return message and hint for a sweep instead of one value; None for other texts."""
     written = text.strip()
+    is_many = ":" in written or written.startswith("{")
+    first = re.split("[:,]", written.removeprefix("log(").lstrip("{("))[0].strip(" })") or "1"
+    if is_many and not name.isidentifier():  # a number of a list without names
+        return f"{name} of the list is given many values, and needs one", f"give one value, such as `{first}`"
     spelled = _ELSEWHERE.fullmatch(written)
     if spelled is not None:
         return f"`{written}` is how other programs write many values", f"write `{name}={_sweep_of(*spelled.groups())}`"
-    if ":" not in written and not written.startswith("{"):
+    if not is_many:
         return None
-    first = re.split("[:,]", written.removeprefix("log(").lstrip("{("))[0].strip(" })") or "1"
     hint = f"give one value, such as `{name}={first}`; `grad`, `hessian`, `jacobian`, `taylor`, `solve`, `propagate`, "
     hint += "`check` and `diff` answer one program at many"
     ends = _ENDS.match(written)

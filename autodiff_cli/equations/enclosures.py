@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
-from ..algebra.rational_functions import cleared, multiplied_out
+from ..algebra.rational_functions import cleared, multiplied_out, whole
 from ..errors import ExpressionError, needed
-from ..graphs.taylor_mode import taylor_in
-from ..graphs.value import Value
+from ..graphs.higher_order import taylor_in
+from ..graphs.value import Value, node
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
+from ..language.printer import expression_text
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current
 from ..numerics import linear_algebra
-from .residuals import Search, other_values
+from ..table.operators import MUL, NEG, POW
+from .residuals import Root, Search, other_values
 
 MAX_PROVEN_MULTIPLICITY = 8
 MAX_GUESSED_DECIMALS = 6
-SEARCH_BITS = 80
+SEARCH_BITS, ENCLOSURE_BITS = 80, 53
 MAX_CONTRACTIONS = 60
 MAX_BOXES = 5_000
 RESERVED_WORK_SHARE = 0.3  # for the digits of the solutions
@@ -70,13 +73,21 @@ def proven(finder: Search) -> list[list[float]]:
     box = [arb(low).union(arb(high)) for low, high in bounds]
     solutions, flat, waiting, complete = search(operator, box, finder.stop, resolved)
     starts = [[x] for x in multiple]
+    factor = _without_powers(numerators[0])
+    simple: list[Box] = []
+    if len(unknowns) == 1 and factor is not None:
+        # the zeros of a power are those of its base, which may be simple
+        undecided, waiting = waiting, []
+        for box in undecided:
+            found, _, left, _ = search(Operator([factor], unknowns, others, balls), box, finder.stop)
+            simple, waiting = simple + found, waiting + left
     for low, high in _joined(flat) if len(unknowns) == 1 else ():
         narrow = (bounds[0][1] - bounds[0][0]) * MERGE_DISTANCE
         # a minimal box beside the interval is only its end
         near = _grown(arb(low).union(arb(high)), narrow)
         waiting = [box for box in waiting if 2 * box[0].rad() > narrow or not box[0].overlaps(near)]
         starts.append([_plateau(finder, operator, low, high)])
-    for box in solutions:
+    for box in (*solutions, *simple):
         if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
             start = _exact(operator, box)
             if start is not None and equations.decided([equations.m.number(x).a for x in start]) is False:
@@ -85,6 +96,8 @@ def proven(finder: Search) -> list[list[float]]:
                 waiting.append(box)
                 continue
         starts.append([float(a.mid()) for a in box])
+        if box in simple:
+            finder.known[tuple(starts[-1])] = Root(equation=factor)
     finder.undecided = []
     for box in waiting:
         sides = [*map(_ends, box)]
@@ -93,8 +106,25 @@ def proven(finder: Search) -> list[list[float]]:
         if is_small and not equations.bounded(box):
             finder.unbounded.append(finder.undecided[-1])
     finder.complete = complete and not waiting
-    finder.multiplicities.update(multiple)
+    finder.known.update(((x,), Root(order)) for x, order in multiple.items())
     return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True)))
+
+
+def _without_powers(numerator: Value) -> Value | None:
+    """Return the product of the distinct bases of a product of powers; None if all are simple."""
+    factors: dict[str, Value] = {}
+    waiting, is_simple = [numerator], True
+    while waiting:
+        value = waiting.pop()
+        is_power = value.primitive is POW and (whole(value._prev[1]) or 0) > 1
+        if value.primitive in (NEG, MUL) or is_power:
+            waiting += value._prev[:1] if is_power else value._prev
+            is_simple = is_simple and not is_power
+        else:
+            text = expression_text(value)
+            is_simple = is_simple and text not in factors
+            factors[text] = value
+    return None if is_simple else reduce(lambda a, b: node(MUL, (a, b)), factors.values())
 
 
 def _ends(ball: Any) -> tuple[float, float]:
@@ -123,7 +153,7 @@ def _plateau(finder: Search, operator: Operator, low: float, high: float) -> flo
     finder.found_plateau(low, high, f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}")
     inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.holds([x])]
     x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
-    finder.errors[x,] = [0.0]
+    finder.known[x,] = Root(errors=[0.0])
     return x
 
 
@@ -188,6 +218,34 @@ def boxes(bits: int) -> Any:
     return m
 
 
+def enclosure(
+    output: Value, name: str, values: Mapping[str, float], order: int = 0
+) -> Callable[[float, float], tuple[float, float] | None] | None:
+    """Return a function of the ends of an interval of one variable: bounds of a value or its derivative.
+
+    It returns None where it finds none. Returns None without python-flint.
+    """
+    try:
+        from flint import arb
+
+        from ..numbers.ball import Ball
+    except ImportError:
+        return None
+    balls = boxes(ENCLOSURE_BITS)
+    others = {other: balls.number(x) for other, x in values.items() if other != name}
+
+    def bounds(low: float, high: float) -> tuple[float, float] | None:
+        with Defined(ArithmeticError, ValueError):
+            point = {**others, name: Ball(arb(low).union(arb(high)))}
+            at = evaluate_in(balls, [output], point, [name] if order else ())
+            numbers, kinks = at.jacobian() if order else ([at.values], ())
+            a = balls.number(numbers[0][0]).a
+            return _ends(a) if a.is_finite() and not kinks else None
+        return None
+
+    return bounds
+
+
 class Operator:
     """Krawczyk's operator of equations."""
 
@@ -205,7 +263,7 @@ class Operator:
     def at(self, box: Box) -> tuple[Box, list[Box]]:
         """Return the values of the equations over a box, and their Jacobian."""
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
-        rows, kinks = at.jacobian(self.unknowns)
+        rows, kinks = at.jacobian()
         if kinks:
             raise Refusal("undecided", "a kink", "")
         ball = self.m.number

@@ -15,14 +15,11 @@ from ..errors import ExpressionError, Span
 from ..inputs.problem import parse
 from ..language.builder import Program
 from ..language.statements import check_commas
-from ..language.tokens import AUGMENT, CLOSE, COMPARISON, END, EQUALS, KIND, NAME, NEWLINE, OPEN, scan
+from ..language.tokens import AUGMENT, CLOSE, COMMA, COMPARISON, EQUALS, KIND, NAME, OPEN, Token, split_statements
 from ..table.primitive import FUNCTIONS
 
-_COMMA, _SEMICOLON = KIND["COMMA"], KIND["SEMICOLON"]
 _OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
 _LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
-
-Token = tuple[int, int, int]
 
 
 class Equations(NamedTuple):
@@ -52,13 +49,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     >>> answer.texts
     ['r = sqrt(x**2 + y**2)', 'r = 5', 'x = y']
     """
-    parts: list[list[Token]] = [[]]
-    for token in scan(text):
-        if token[0] in (_SEMICOLON, NEWLINE, END):
-            parts.append([])
-        else:
-            parts[-1].append(token)
-    statements = [_stated(text, tokens) for tokens in parts if tokens]
+    statements = [_stated(text, tokens) for tokens in split_statements(text)]
     known_names = set(named)
     bound: set[str] = set()
     defined: set[str] = set()
@@ -122,11 +113,11 @@ def read_with_unknowns(
         return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]], units=units)
 
 
-def variables_of(text: str | None) -> Sequence[str]:
-    """Return the variables of a program or of equations; empty for other texts."""
-    for read in (parse, lambda text: read_equations(text, ()).program):
+def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:
+    """Return the variables of a program or of equations in which names have values; empty for other texts."""
+    for read in (parse, lambda text, named: read_equations(text, named).program):
         with suppress(ExpressionError):
-            return list(read(text or "").variables)
+            return list(read(text or "", named).variables)
     return ()
 
 
@@ -137,7 +128,7 @@ def _stated(text: str, tokens: list[Token]) -> _Statement:
     for place, (kind, start, end) in enumerate(tokens):
         depth += (kind in _OPENS) - (kind in _CLOSES)
         if depth == 0:
-            commas += kind == _COMMA
+            commas += kind == COMMA
             if kind == EQUALS:
                 signs.append(place)
             elif kind == COMPARISON and text[start:end] == "==":
@@ -147,7 +138,7 @@ def _stated(text: str, tokens: list[Token]) -> _Statement:
         signs = doubled
     if len(signs) > 1:
         message = "this equation has two signs of equality"
-        separated = commas and any(kind == _COMMA for kind, _, _ in tokens[signs[0] : signs[1]])
+        separated = commas and any(kind == COMMA for kind, _, _ in tokens[signs[0] : signs[1]])
         hint = (
             "separate equations by semicolons: `x + y = 3; x - y = 1`"
             if separated
@@ -172,7 +163,7 @@ def _kind(
         # `x = cos(x)` cannot bind what it uses, and a bound name is in an equation
         return ("equation" if name in known_names or name in bound or used else "bind"), name
     inner = kinds[2 : place - 1]
-    head = kinds[1] == OPEN and kinds[place - 1] == CLOSE and all(kind in (NAME, _COMMA) for kind in inner)
+    head = kinds[1] == OPEN and kinds[place - 1] == CLOSE and all(kind in (NAME, COMMA) for kind in inner)
     is_new = name not in FUNCTIONS and name not in defined and name not in known_names and name not in bound
     return ("define" if head and is_new else "equation"), name
 

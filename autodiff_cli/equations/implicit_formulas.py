@@ -12,12 +12,12 @@ from ..algebra.symbolic_derivative import derivatives
 from ..algebra.walk import substituted
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, Step, check_length, derivation, pending_name
-from ..formulas.diff import MAX_ORDERS, Derivative, Diff
+from ..formulas.diff import MAX_ORDERS, Derivative, Diff, check_has_values
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
-from ..inputs.optional_units import with_units
-from ..inputs.problem import Point, Problem, check_values, may_have_units, numbers_or_quantities, wanted_variables
+from ..inputs.optional_units import program_units, with_units
+from ..inputs.problem import Point, Problem, check_values, numbers_or_quantities, wanted_variables
 from ..language.printer import expression_text
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
@@ -27,7 +27,7 @@ from .formula_solutions import ZERO, conditions_of, simplest
 from .residuals import ZERO_ROUNDINGS, rounding_errors
 
 if TYPE_CHECKING:
-    from ..inputs.quantities import EquationUnits, Units
+    from ..inputs.quantities import ProgramUnits, Units
 
 MAX_EQUATIONS = 4
 
@@ -61,8 +61,9 @@ def implicit_diff(
     program, names = equations.program, list(equations.program.variables)
     _check(equations, unknowns, order, steps)
     here = any(name in numbers for name in names)
+    check_has_values(units, here)
     warnings = check_values(program, numbers) if here else []
-    wanted = names if wrt is None else wanted_variables(program, numbers, wrt)
+    wanted = names if wrt is None else wanted_variables(program, numbers, wrt, unknowns)
     wanted = [name for name in wanted if name not in unknowns]
     leaves = {name: program.variables.get(name) or variable(name) for name in (*unknowns, *wanted)}
     work = _Implicit(program.outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted])
@@ -71,15 +72,11 @@ def implicit_diff(
     if not decided:
         message = f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine {quoted(unknowns)}"
         raise ExpressionError("domain", message, None, "look for other unknowns: `--for`")
-    measured: EquationUnits | None = None
     tree: Units | None = None
-    if here and may_have_units(text, numbers, units):
-        from ..inputs.quantities import EquationUnits, has_units  # only units need it
-
-        if units or has_units(program, numbers):
-            measured = EquationUnits(program, numbers, unknowns, {}, units)
-            tree = measured.tree(values=[measured.derivative([wanted[j] for j in by], k) for k, by in formulas])
-            warnings += measured.warnings
+    measured = program_units(program, numbers, units, unknowns=unknowns) if here else None
+    if measured is not None:
+        tree = measured.tree(values=[measured.derivative([wanted[j] for j in by], k) for k, by in formulas])
+        warnings += measured.warnings
     values: list[Shown | None] = [None] * len(formulas)
     shown_point: dict[str, Shown] = {}
     if here:
@@ -191,7 +188,7 @@ def _off_curve(
     typed: Mapping[str, float | str],
     numbers: Mapping[str, float],
     unknowns: Sequence[str],
-    units: EquationUnits | None,
+    units: ProgramUnits | None,
 ) -> Iterator[Diagnostic]:
     program = equations.program
     values = {name: float(numbers[name]) for name in program.variables}

@@ -5,26 +5,39 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any
 
 from ..algebra.rational_functions import cleared, coefficients
-from ..algebra.walk import facts_of
+from ..algebra.walk import facts_of, substituted
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, counted, point_error
-from ..graphs.value import Value
+from ..graphs.value import Value, constant, in_order, node
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
+from ..language.printer import expression_text
 from ..numbers.budget import Defined
 from ..numbers.exact import EXACT
 from ..numbers.running_error import UNIT_ROUNDOFF
-from ..numerics.newton import bisected, damped_newton
+from ..numerics.newton import bisected, damped_newton, polished
 from ..numerics.polynomials import RealRoot, real_roots
+from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Search, Stopped, holds_exactly, other_values, rounding_errors
+from .residuals import (
+    ROOT_DIGITS,
+    ZERO_ROUNDINGS,
+    Root,
+    Search,
+    Stopped,
+    half_ulp,
+    holds_exactly,
+    other_values,
+    rounding_errors,
+    system,
+)
 
 Sample = tuple[float, float, float]
 """A number, and the equation's value and slope there."""
@@ -43,6 +56,15 @@ MAX_HALVINGS = 2200  # of any interval of doubles
 MAX_SECANT_STEPS = 80
 MAX_OUTWARD_STEPS = 90  # on each side of a start
 MAX_EDGE_HALVINGS = 60
+MAX_COEFFICIENT_BITS = 1000  # of a double
+MAX_EDGE_DISTANCE = 1e-9
+"""The greatest relative distance of an edge in doubles from the edge."""
+
+NEGLIGIBLE = 1e-30
+"""The share of a number in 80 digits that is left of it in 160, if it is 0."""
+
+LEAST_SIZE = 1e-80
+"""The rounding error of a number that is 0 in 80 digits."""
 
 
 class OneEquation(Search):
@@ -115,7 +137,7 @@ class OneEquation(Search):
             roots, step = [x], abs(value / slope) + abs(x) * 2.0**-50
             for _ in range(8):
                 low, high = self(x - step), self(x + step)
-                if low is None or high is None or low[1] * high[1] < 0:
+                if low is None or high is None or _opposite(low, high):
                     roots = (low and high and self._bracketed(low, high, x)) or roots
                     break
                 step *= 4
@@ -131,7 +153,7 @@ class OneEquation(Search):
 
     def _between(self, low: float, high: float, start: float | None) -> float:
         a, b = self(low), self(high)
-        if a is not None and b is not None and a[1] * b[1] <= 0 and self.exact is None:
+        if a is not None and b is not None and self.exact is None and (_opposite(a, b) or 0 in (a[1], b[1])):
             for x in self.confirmed(self._bracketed(a, b, start)):
                 return x
         self.every()
@@ -253,7 +275,7 @@ class OneEquation(Search):
                     here = self._edge(end, x)
                     if here[0] == end[0]:
                         here = None
-                if here is not None and end is not None and here[1] * end[1] <= 0 and (here[1] or end[1]):
+                if here is not None and end is not None and (_opposite(here, end) or (here[1] == 0) != (end[1] == 0)):
                     yield (here, end) if sign < 0 else (end, here)
                 if here is not None or end is None:
                     ends[side], places[side] = here, x if here is None else here[0]
@@ -268,7 +290,8 @@ class OneEquation(Search):
 
         edge = samples[bisected(has_value, inside[0], outside, most=MAX_EDGE_HALVINGS)[0]]
         assert edge is not None
-        return edge
+        root = self._end_of_a_piece(edge[0])
+        return edge if root is None else (root, 0.0, edge[2])
 
     def _on_grid(self, low: float, high: float, steps: int = GRID_STEPS) -> list[float]:
         points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
@@ -280,10 +303,10 @@ class OneEquation(Search):
         samples = [(x, self(x)) for x in sorted(x for x in points if low <= x <= high)]
         roots = [(x, True) for x, here in samples if here is not None and here[1] == 0]
         for (x, here), (y, there) in pairwise(samples):
-            if here is not None:
-                roots += self._between_samples(here, there or self._edge(here, y))
-            elif there is not None:
-                roots += self._between_samples(self._edge(there, x), there)
+            if here is not None or there is not None:
+                ends = here or self._edge(there, x), there or self._edge(here, y)  # type: ignore[arg-type]
+                roots += [(end[0], True) for end in ends if end[1] == 0 and x < end[0] < y]
+                roots += self._between_samples(*ends)
         distinct: list[tuple[float, bool]] = []
         for root in sorted(roots):
             if not distinct or abs(root[0] - distinct[-1][0]) > 1e-7 * (abs(root[0]) + 1e-9 * (high - low)):
@@ -293,7 +316,7 @@ class OneEquation(Search):
         return [x for x, _ in distinct]
 
     def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
-        if a[1] * b[1] < 0:
+        if _opposite(a, b):
             yield from ((root, True) for root in self._bracketed(a, b))
             return
         # towards 0 on the left and away on the right: the minimum is in between
@@ -310,7 +333,7 @@ class OneEquation(Search):
             if here[1] == 0:
                 yield x, False
                 return
-            if here[1] * a[1] < 0:
+            if _opposite(here, a):
                 yield from ((root, True) for root in self._bracketed(a, here) + self._bracketed(here, b))
                 return
             if (here[2] > 0) == (a[2] > 0) and here[2] != 0:
@@ -340,12 +363,14 @@ class OneEquation(Search):
         error = self._rounding(x)
         reach = step or 2 * (abs(here[1]) + error) / abs(here[2]) + 2 * UNIT_ROUNDOFF * abs(x)
         low, high = self(x - reach), self(x + reach)
-        if low is None or high is None or low[1] * high[1] >= 0 or min(abs(low[1]), abs(high[1])) <= error:
+        if low is None or high is None or not _opposite(low, high) or min(abs(low[1]), abs(high[1])) <= error:
             return False
         # around a simple root the slope is nearly constant
         return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
 
     def _true_roots(self, flat: Sequence[float]) -> list[float]:
+        if ends := [end for x in flat if (end := self._end_of_a_piece(x)) is not None]:
+            return ends
         if not flat or any(self._is_small(self((flat[0] + x) / 2)) for x in self.rejected):
             return []
         low, high = self.bounds
@@ -361,9 +386,9 @@ class OneEquation(Search):
                 if not self._is_defined(x):
                     self.rejected[x] = None
                 elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
-                    self.multiplicities[x] = root[1]
-                    if root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0) and self._is_computed_exactly(x):
-                        self.errors[x,] = [0.0]
+                    is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
+                    is_exact = is_exact and self._is_computed_exactly(x)
+                    self.known[x,] = Root(root[1], [0.0] if is_exact else None)
                     result.append(x)
         hole = any(flat[0] - 2 * width <= x <= flat[-1] + 2 * width for x in self.rejected)
         return result or ([] if hole else self._rounded_root(flat, width))
@@ -379,12 +404,67 @@ class OneEquation(Search):
                 in_digits = 0, 0  # these digits are rounding errors
             self.rejected[at] = in_digits
             return []
-        self.multiplicities[at] = None
         if exact:
-            self.errors[at,] = [0.0]
+            self.known[at,] = Root(errors=[0.0])
             if not self._on_a_plateau(at):
                 self._find_plateau(flat, width)
         return [at]
+
+    @cached_property
+    def _breakpoints(self) -> list[tuple[Value, Value, int | None]]:
+        """Functions with a zero where a domain or a piece of the equation ends, and the equation there.
+
+        A root is of order 1 where pieces meet.
+        """
+        result = []
+        nodes = [(v, expression_text(v)) for v in in_order((self.output,)) if v._prev]
+        for v, text in nodes:
+            primitive, inputs = v.primitive, v._prev
+            pieces: list[tuple[int, Value, Value]] = []
+            if primitive.extreme_value:
+                pieces = [(k, x, x) for k, x in enumerate(inputs[1:])]
+            ends = [(end.position, end.end) for end in primitive.bounds.bounds if end.relation in ("<=", ">=")]
+            is_power = primitive is POW and not (inputs[1].primitive is CONSTANT and inputs[1].data.is_integer())
+            if (primitive.kink and len(inputs) == 1) or is_power:
+                ends.append((0, 0))
+            for k, end in ends:
+                number = constant(end or 0, str(end))
+                pieces.append((k, number, node(primitive, (*inputs[:k], number, *inputs[k + 1 :]))))
+            for k, end_value, there in pieces:
+                places = {other: there for other, written in nodes if written == text}
+                order = 1 if primitive.kink else None
+                result.append((node(SUB, (inputs[k], end_value)), substituted(self.output, places.get), order))
+        return result
+
+    def _end_of_a_piece(self, x: float) -> float | None:
+        """Return the root near x where a piece of the equation ends, as that of `sqrt(x**2 - 2)` or `abs(x - 1/3)`.
+
+        Both the end and the equation there have to be nearer to 0 in more digits.
+        """
+        for equation, there, order in self._breakpoints:
+            sizes = []
+            for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS):
+                m, values = self._digits(digits)
+                with Defined(ArithmeticError, ValueError):
+                    (end,) = polished(m, system(m, self.problem, values, outputs=[equation]), [x])
+                    left = evaluate_in(m, [equation, there], {**values, self.name: end}, ()).values
+                    sizes.append([abs(y) for y in left])
+            if len(sizes) < 2 or any(y > NEGLIGIBLE * (before or LEAST_SIZE) for before, y in zip(*sizes, strict=True)):
+                continue
+            if abs(end) <= NEGLIGIBLE * abs(x) and holds_exactly(self.problem, [0.0]):
+                end = 0.0
+            root = next(
+                (y for y in (float(end), x) if self._is_defined(y) and abs(end - y) <= MAX_EDGE_DISTANCE * abs(y)), None
+            )
+            near = MAX_EDGE_DISTANCE * max(abs(x), 1e-3)
+            if root is None or abs(root - x) > near:
+                continue
+            # not at the end of an interval of roots
+            if not any(self._is_small(self(root + 1e3 * side)) for side in (-near, near)):
+                off = 0.0 if holds_exactly(self.problem, [root]) else math.nextafter(float(abs(end - root)), math.inf)
+                self.known[root,] = Root(order, [off], None, equation)
+                return root
+        return None
 
     def _on_a_plateau(self, x: float) -> bool:
         return any(low <= x <= high for low, high in self.plateaus)
@@ -419,18 +499,21 @@ class OneEquation(Search):
     def _is_computed_exactly(self, x: float) -> bool:
         return self._rounding(x, own=False) == 0.0
 
-    def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
+    def _digits(self, digits: int) -> tuple[Any, dict[str, Any]]:
         from ..numbers.multiprecision import Multiprecision
 
         m = Multiprecision(digits, decimals=True)
-        values = other_values(m, Arithmetic("precision", digits), self.problem)
+        return m, other_values(m, Arithmetic("precision", digits), self.problem)
+
+    def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
+        m, values = self._digits(digits)
 
         def function(x: Any) -> tuple[Any, Any] | None:
             result = None
             with Defined(ArithmeticError):
                 swept = evaluate_in(m, [self.output], {**values, self.name: m.number(x)}, [self.name])
                 result = m.number(swept.values[0]), None
-                result = result[0], m.number(swept.jacobian([self.name])[0][0][0])
+                result = result[0], m.number(swept.jacobian()[0][0][0])
             return None if m.underflowed else result
 
         return function
@@ -509,15 +592,19 @@ class OneEquation(Search):
         self.complete, self.kind = True, self.exact[1]
         low, high = self.bounds
         roots = [root for root in self.exact[0] if low <= root.x <= high]
-        self.multiplicities.update((root.x, root.multiplicity) for root in roots)
-        self.errors.update(((root.x,), [0.0 if root.exact else math.ulp(root.x) / 2]) for root in roots)
+        leaf = self.problem.program.variables[self.name]
+        for x, multiplicity, exact, factor in roots:
+            equation = None
+            if multiplicity > 1 and not exact and max(c.bit_length() for c in factor) < MAX_COEFFICIENT_BITS:
+                numbers = [constant(float(c), str(c)) for c in reversed(factor)]
+                equation = reduce(lambda above, c: node(ADD, (node(MUL, (above, leaf)), c)), numbers)
+            self.known[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], None, equation)
         return [root.x for root in roots]
 
     def exactly(self) -> list[list[float]] | None:
         """Return all solutions between the bounds if they are known exactly."""
-        if self.exact is None or any(root.multiplicity > 1 and not root.exact for root in self.exact[0]):
-            return None
-        return [[x] for x in self._exact_roots() or ()]
+        roots = self._exact_roots()
+        return None if roots is None else [[x] for x in roots]
 
     def searched(self, count: int) -> str:
         """Return a sentence on the search; `solved` if one root was requested."""
@@ -564,6 +651,11 @@ class OneEquation(Search):
 
     def _text(self, x: float) -> str:
         return self.problem.text(self.name, x)
+
+
+def _opposite(a: Sample, b: Sample) -> bool:
+    # the product of small values is 0
+    return min(a[1], b[1]) < 0 < max(a[1], b[1])
 
 
 def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:

@@ -8,7 +8,7 @@ from operator import mul
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
@@ -58,12 +58,8 @@ class Search:
     def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
         self.problem, self.stop = problem, stop
         self.evaluations = 0
-        self.multiplicities: dict[float, int | None] = {}
-        """Multiplicities of roots without a clear change of sign."""
-        self.errors: dict[tuple[float, ...], list[float]] = {}
-        """How far off the unknowns of exactly known solutions may be."""
-        self.accuracies: dict[tuple[float, ...], Accuracy | None] = {}
-        """Of solutions of several equations."""
+        self.known: dict[tuple[float, ...], Root] = {}
+        """What the search knows of solutions, unless they are simple."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
@@ -85,6 +81,11 @@ class Search:
         self.evaluations += 1
 
 
+def half_ulp(x: float) -> float:
+    """Return a bound on the error of the double nearest to a number."""
+    return math.ulp(x) / 2 or math.ulp(x)
+
+
 def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, Any]:
     """Return the values of the known variables in a number type."""
     names = [name for name in problem.program.variables if name not in problem.unknowns]
@@ -100,13 +101,19 @@ def holds_exactly(problem: Problem, at: Sequence[float]) -> bool:
     return False
 
 
-def system(m: NumberType, problem: Problem, values: Mapping[str, Number], multiplicity: int = 1) -> System:
-    """Return the equations for Newton's method, times the root's multiplicity."""
+def system(
+    m: NumberType,
+    problem: Problem,
+    values: Mapping[str, Number],
+    multiplicity: int = 1,
+    outputs: Sequence[Value] | None = None,
+) -> System:
+    """Return the equations, or other `outputs`, for Newton's method, times the root's multiplicity."""
 
     def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
         here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
-        swept = evaluate_in(m, problem.program.outputs, here, problem.unknowns)
-        return [multiplicity * x for x in swept.values], swept.jacobian(problem.unknowns)[0]
+        swept = evaluate_in(m, outputs or problem.program.outputs, here, problem.unknowns)
+        return [multiplicity * x for x in swept.values], swept.jacobian()[0]
 
     return values_and_rows
 
@@ -131,7 +138,7 @@ def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], l
     swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
     left = [float(x) + 0.0 for x in swept.values]
     with Defined():
-        return left, [[float(x) for x in row] for row in swept.jacobian(problem.unknowns)[0]]
+        return left, [[float(x) for x in row] for row in swept.jacobian()[0]]
     return left, None
 
 
@@ -140,6 +147,18 @@ class Accuracy(NamedTuple):
 
     errors: dict[str, float]
     change: float
+
+
+class Root(NamedTuple):
+    """What a search knows of a solution."""
+
+    multiplicity: int | None = None
+    """For a root in one unknown; None if it is simple, unknown or not an integer."""
+    errors: Sequence[float] | None = None
+    """How far off the unknowns may be, if known without derivatives."""
+    accuracy: Accuracy | None = None
+    equation: Value | None = None
+    """A function whose simple zero this is, if the equation itself has none here."""
 
 
 def accuracy(
@@ -187,7 +206,7 @@ def derivatives(
     by: Sequence[str],
 ) -> tuple[Matrix, Kinks]:
     """Return the derivatives of the unknowns, −F_u⁻¹·F_p, and the kinks. Raises `Singular`."""
-    rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian([*unknowns, *by])
+    rows, kinks = evaluate_in(m, outputs, values, [*unknowns, *by]).jacobian()
     n = len(unknowns)
     if not by:
         return [[] for _ in unknowns], kinks

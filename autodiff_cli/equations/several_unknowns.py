@@ -26,6 +26,7 @@ from .residuals import (
     ROOT_DIGITS,
     ZERO_ROUNDINGS,
     Accuracy,
+    Root,
     Search,
     accuracy,
     holds_exactly,
@@ -196,7 +197,7 @@ class SeveralEquations(Search):
         holds = self._holds(x, values)
         if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * sizes[0]:
             return None
-        known = self._accuracy(x)
+        known, limit = self._accuracy(x), None
         if not holds or (is_rough(x, known) and (known is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
             limit = self._limit(x)
             if limit is None:
@@ -204,9 +205,8 @@ class SeveralEquations(Search):
                 return None
             x = limit
             known = self._accuracy(x)
-            if holds_exactly(self.problem, x):
-                self.errors[tuple(x)] = [0.0] * len(x)
-        self.accuracies[tuple(x)] = known
+        is_exact = limit is not None and holds_exactly(self.problem, x)
+        self.known[tuple(x)] = Root(None, [0.0] * len(x) if is_exact else None, known)
         # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
@@ -312,7 +312,7 @@ class SeveralEquations(Search):
         if self.rounded:
             return f"; they hold within rounding errors near {at}, where no solution shows in {ROOT_DIGITS} digits"
         if units is not None and len(set(units.sides)) == 1:
-            by = units.residual_text(size, 3)
+            by = self.problem.residual_text(size, 3)
         else:
             by = f"{size:.3g}{'' if units is None else ', in units of the SI'}"
         outside = "" if self._inside(place) else " outside the bounds,"

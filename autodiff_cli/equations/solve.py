@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
+from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, converted, kink_warnings
-from ..inputs.optional_units import with_units
+from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import (
     Point,
@@ -18,7 +18,6 @@ from ..inputs.problem import (
     Quantity,
     as_number,
     check_values,
-    may_have_units,
     numbers_or_quantities,
     parse,
     unused,
@@ -39,10 +38,12 @@ from .residuals import (
     MAX_UNKNOWNS_IN_DIGITS,
     ROOT_DIGITS,
     Ends,
+    Root,
     Search,
     Stopped,
     accuracy,
     derivatives,
+    half_ulp,
     is_rough,
     other_values,
     residuals,
@@ -204,7 +205,7 @@ def solve(
         variables=list(problem.wanted),
         point=arithmetic.run(fixed, lambda m, values: {"point": values}, tree)["point"] if fixed else {},
         constants=problem.program.constants,
-        warnings=(*problem.warnings, *(measured.warnings if measured is not None else ())),
+        warnings=tuple(problem.warnings),
         units=tree,
     )
 
@@ -265,13 +266,8 @@ def posed_equations(
             raise usage_error("bounds of several unknowns need their names", "write `--between x=0:1,y=0:2`")
         ranges = {unknowns[0]: between}
     numbers, measured = numbers_or_quantities(typed), None
-    ends: dict[object, object] = {(name, k): x for name, ends in ranges.items() for k, x in enumerate(ends)}
-    if dimensions and may_have_units(text, ends | {**typed}, units):
-        from ..inputs.quantities import EquationUnits, has_units  # only units need it
-
-        check_values(program, {**dict.fromkeys(unknowns, 1.0), **numbers})
-        if units or has_units(program, ends | {**numbers}):
-            measured = EquationUnits(program, numbers, unknowns, ranges, units, system=system)
+    if dimensions:
+        measured = program_units(program, numbers, units, unknowns=unknowns, ranges=ranges, system=system)
     bounds: Ends = {}
     for name, (low, high) in ranges.items():
         if low is None or high is None or not low < high:
@@ -284,8 +280,8 @@ def posed_equations(
             values[name] = sum(bounds[name]) / 2 if name in bounds else 1.0
         elif name in bounds:
             Range(*bounds[name]).check_start(name, typed[name])
-    warnings = check_values(program, values)
-    wanted = names if wrt is None else wanted_variables(program, values, wrt)
+    warnings = [*check_values(program, values), *(measured.warnings if measured is not None else ())]
+    wanted = names if wrt is None else wanted_variables(program, values, wrt, unknowns)
     wanted = [name for name in wanted if name in names and name not in unknowns]
     return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
 
@@ -336,20 +332,20 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = residuals(problem, at)
-    multiplicity, off = finder.multiplicities.get(start[0]), finder.errors.get(tuple(start))
-    known = finder.accuracies.get(tuple(start))
-    if known is None and (multiplicity or 1) == 1:
+    multiplicity, off, known, equation = finder.known.get(tuple(start), Root())
+    if known is None and (multiplicity or 1) == 1 and equation is None:
         known = accuracy(problem, at, left, slopes)
     simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
+    sharp, order_there = (outputs, multiplicity) if equation is None else ([equation], 1)
 
     exact = off is not None and not any(off)
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         plain = m is REAL or (exact and not simple and m.name == "precision")
         here = {name: m.number(x) for name, x in at.items()} if plain else None
-        here = here or _sharpened(m, problem, values, at, multiplicity, exact=exact)
+        here = here or _sharpened(m, problem, values, at, order_there, outputs=sharp, exact=exact)
         answer: dict[str, Any] = {"values": here}
         if simple and wanted:
             everything = {**values, **here}
@@ -378,14 +374,14 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         return answer
 
     answer: dict[str, Any] | None = None
-    in_digits = arithmetic == DOUBLE and len(at) <= MAX_UNKNOWNS_IN_DIGITS
+    in_digits = arithmetic == DOUBLE and equation is None and len(at) <= MAX_UNKNOWNS_IN_DIGITS
     if in_digits and (multiplicity or 1) == 1 and is_rough(start, known):
         fails, simple = simple and len(at) == 1, True
         with Defined(ArithmeticError, ValueError):
             sharper = arithmetic.run(point, in_more_digits, tree)
             left, slopes = residuals(problem, at)
             answer, multiplicity = sharper, 1
-            off = off or [math.ulp(x) / 2 if x else MAX_VANISHING for x in at.values()]
+            off = off or [half_ulp(x) if x else MAX_VANISHING for x in at.values()]
         if answer is None:
             at, simple = dict(zip(unknowns, start, strict=True)), fails
     try:
@@ -400,7 +396,14 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
     is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
     if not simple and wanted and not is_told:
-        problem.warnings.append(_multiple_root(problem, at, multiplicity, edge=slopes is None))
+        problem.warnings.append(
+            _multiple_root(
+                problem,
+                at,
+                multiplicity,
+                edge=slopes is None or (equation is not None and off is not None and multiplicity in (None, 1)),
+            )
+        )
     bounds: Any = dict.fromkeys(at)
     if arithmetic == DOUBLE and (known or off is not None):
         bounds = known.errors if known and off is None else _named(at, off or ())
@@ -437,7 +440,7 @@ def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int 
     hint = "it may split or vanish when a value changes"
     if edge:
         message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
-        hint = "the solution lies on the edge of a domain"
+        hint = "the solution lies on the edge of a domain or at a kink"
     elif multiplicity == 1:
         message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
         hint = "another root may be near; `--precision 50` differentiates it"
@@ -451,17 +454,18 @@ def _sharpened(
     start: Mapping[str, float],
     multiplicity: int | None,
     *,
+    outputs: Sequence[Value],
     exact: bool,
 ) -> dict[str, Number]:
-    unknowns, outputs, places = problem.unknowns, problem.program.outputs, list(start.values())
+    unknowns, places = problem.unknowns, list(start.values())
     if m.name != "certified":
         # Newton steps correct themselves: only the limit has an error.
         from ..numbers import running_digits
 
         fixed = {name: running_digits.plain(x) for name, x in values.items()}
-        point = polished(m.base, system(m.base, problem, fixed, multiplicity or 1), places)
+        point = polished(m.base, system(m.base, problem, fixed, multiplicity or 1, outputs), places)
         if multiplicity == 1 or len(point) > 1:
-            return _named(unknowns, with_errors(m, system(m, problem, values), point))
+            return _named(unknowns, with_errors(m, system(m, problem, values, 1, outputs), point))
         # a multiple root has the digits in which values beside it differ from 0
         (root,), (name,) = point, unknowns
 

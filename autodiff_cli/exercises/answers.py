@@ -22,25 +22,24 @@ from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import split
 from ..inputs.problem import Point, parse, single_output
 from ..table.operators import SUB
-from .comparison import as_number, many_digits
 from .exercise import Exercise, Marked
 from .marking import (
     Entry,
     Key,
     distinguishable,
     entries,
+    equals,
     errors_point_into,
     figure,
     mark_formula,
     own,
     parse_number,
-    rounded,
+    same,
 )
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
 EQUAL_DIGITS = 50
-MAX_SHOWN_LENGTH = 20
 KINDS = {1: "derivative", 2: "second"}
 """The kinds of exercise by order of the derivative."""
 
@@ -175,14 +174,14 @@ def check_series(
     difference, more = decided_series(node(SUB, (output, typed)), at, name, order)
     for k in range(order + 1):
         if difference.at(k):
-            right, wrong = _coefficient(series.at(k)), _coefficient(answered.at(k))
-            shown = [str(x) if len(str(x)) < MAX_SHOWN_LENGTH else rounded(x) for x in (right, wrong)]
+            right, wrong = _fraction(series.at(k)), _fraction(answered.at(k))
+            shown = distinguishable(right, wrong)
             message = "wrong: the coefficient of order {} is {}, and this has {}".format(k, *shown)
             hint = (
                 f"the term of order {k} is missing" if not wrong
-                else "its sign is wrong" if wrong == -right
+                else "its sign is wrong" if same(wrong, -right)
                 else f"that is the derivative of order {k}: divide it by {k}!"
-                if k > 1 and wrong == right * math.factorial(k)
+                if k > 1 and same(wrong, right * math.factorial(k))
                 else f"it is the derivative of order {k} at the point, divided by {k}!"
             )  # fmt: skip
             return Marked(posed, answer, False, message, hint)
@@ -191,9 +190,9 @@ def check_series(
     return Marked(posed, answer, True, f"right: all coefficients agree{proof}")
 
 
-def _coefficient(x: Any) -> Any:
+def _fraction(x: Any) -> Fraction:
     ratio = getattr(x, "ratio", (x, 1))
-    return Fraction(*ratio) if ratio else float(x)
+    return Fraction(*ratio) if ratio else figure(x.x)
 
 
 def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:
@@ -231,30 +230,17 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
     def marked(key: Key, entry: tuple[str, Any]) -> Marked:
         (typed, number), (a, b) = entry, key[1]
         wanted, both = right[a, b], slopes[a] * slopes[b]
-        if _equal(number, wanted, noise):
+        if equals(number, wanted, noise):
             how = "" if arithmetic == EXACT else f", to {EQUAL_DIGITS} digits"
             return Marked(posed, typed, True, f"right{how}")
         hint = (
-            "its sign is wrong" if _equal(number, -wanted, noise)
-            else "a Hessian is symmetric" if a != b and _equal(given.get(("", (b, a)), entry)[1], wanted, noise)
-            else "that is the product of the first derivatives" if both and _equal(number, both, noise)
+            "its sign is wrong" if equals(number, -wanted, noise)
+            else "a Hessian is symmetric" if a != b and equals(given.get(("", (b, a)), entry)[1], wanted, noise)
+            else "that is the product of the first derivatives" if both and equals(number, both, noise)
             else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
         )  # fmt: skip
-        return Marked(posed, typed, False, "wrong: it is {}, and this has {}".format(*_shown(wanted, number)), hint)
+        return Marked(
+            posed, typed, False, "wrong: it is {}, and this has {}".format(*distinguishable(wanted, number)), hint
+        )
 
     return marked_together(posed, answer, keys, given, marked, names)
-
-
-def _equal(answered: Any, right: Fraction, noise: Fraction) -> bool:
-    if isinstance(answered, Fraction):
-        return abs(answered - right) <= noise
-    m = many_digits()
-    return bool(abs(answered - as_number(m, right)) <= as_number(m, noise))
-
-
-def _shown(right: Fraction, answered: Any) -> tuple[str, str]:
-    texts = str(right), str(answered)
-    if isinstance(answered, Fraction) and max(map(len, texts)) < MAX_SHOWN_LENGTH:
-        return texts
-    m = many_digits()
-    return distinguishable(as_number(m, right), as_number(m, answered))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
@@ -29,9 +30,26 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import solve_linear
 from ..numerics.newton import polished
 from ..table.operators import SUB, VARIABLE
-from .comparison import AGREED_DIGITS, ComparedPoint, as_number, equal, many_digits, points, same, value_at
 from .exercise import Exercise, Marked
-from .marking import SIGN, FormulaAnswer, constant_factor, errors_point_into, figure, is_rounded, mark_formula, own
+from .marking import (
+    AGREED_DIGITS,
+    SIGN,
+    Beyond,
+    ComparedPoint,
+    FormulaAnswer,
+    as_number,
+    constant_factor,
+    equal,
+    errors_point_into,
+    figure,
+    is_rounded,
+    many_digits,
+    mark_formula,
+    own,
+    points,
+    same,
+    value_at,
+)
 
 Solution = dict[str, str]
 """The text of each unknown's value."""
@@ -236,10 +254,12 @@ class _System:
 
     def numbers(self, solution: Solution) -> dict[str, Fraction | None]:
         m = many_digits()
-        values = {
-            name: None if _names((graph,)) else value_at(m, graph, {}) for name, graph in self._graphs(solution).items()
-        }
-        return {name: None if x is None else Fraction(str(x)) for name, x in values.items()}
+        numbers: dict[str, Fraction | None] = dict.fromkeys(solution)
+        for name, graph in self._graphs(solution).items():
+            with suppress(Beyond):
+                x = None if _names((graph,)) else value_at(m, graph, {})
+                numbers[name] = None if x is None else Fraction(str(x))
+        return numbers
 
     def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
         """Return the mistake in a wrong solution; empty if unknown."""
@@ -265,7 +285,7 @@ class _System:
         for at in points([], names)[0][:3]:
             with Defined(ArithmeticError, ValueError):
                 values = {name: as_number(m, x) for name, x in at.items()}
-                rows = evaluate_in(m, self._outputs, values, unknowns).jacobian(unknowns)[0]
+                rows = evaluate_in(m, self._outputs, values, unknowns).jacobian()[0]
                 if abs(m.context.det(m.context.matrix(rows))) * 10**40 >= 1:
                     return True
         return False
@@ -334,7 +354,7 @@ class CurveAnswer(FormulaAnswer):
 
     def _swept(self, m: NumberType, at: Mapping[str, Any], by: Sequence[str]) -> tuple[list[Any], list[list[Any]]]:
         swept = evaluate_in(m, self.program.outputs, at, by)
-        rows, kinks = swept.jacobian(by)
+        rows, kinks = swept.jacobian()
         if kinks:
             raise ExpressionError("derivative", "a kink")
         return list(swept.values), rows

@@ -15,7 +15,7 @@ from ..algebra.walk import substituted
 from ..derivatives.gradient import gradient
 from ..derivatives.trace import Trace, trace
 from ..diagnostics.leniency import leniently
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, usage_error
 from ..formulas.derivation import CONVENTIONS
 from ..formulas.diff import Diff, diff
 from ..graphs.value import Value, in_order, variable
@@ -115,13 +115,19 @@ class Exercise(Record):
     @property
     def statements(self) -> tuple[Statement, ...]:
         head, parsed = _HEAD.match(self.program), parse(self.program)
-        if head is not None:
+        if head is not None and not re.search("[;\n]", self.program):
             return (Statement(head[1], parsed.outputs[0]),)
         statements = []
         defined: dict[Value, Value] = {}
         for binding in parsed.bindings:
             statements.append(Statement(binding.name, substituted(binding.value, defined.get)))
             defined[binding.value] = variable(binding.name)
+        (output,) = parsed.outputs
+        if output not in defined:
+            # the last statement has no name yet
+            name = next((name for name in "fghy" if not re.search(rf"\b{name}\b", self.program)), "f")
+            head_text = f"{name}({', '.join(parsed.variables)})"
+            statements.append(Statement(head_text, substituted(output, defined.get)))
         return tuple(statements)
 
     @property
@@ -181,7 +187,10 @@ def sheet(
     'f(x) = 2*x**2 - 3*x + 4'
     """
     if function is not None:
-        return Sheet(0, "", seed, tuple(_own(function, seed, solutions)))
+        own = tuple(_own(function, seed, solutions))
+        if not own:
+            raise usage_error(f"`{function}` has no variable to differentiate by", "write one of `x`: `x² sin x`")
+        return Sheet(0, "", seed, own)
     exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions, topic), range(count), strict=False)])
     return Sheet(level, LEVELS[level], seed, exercises)
 

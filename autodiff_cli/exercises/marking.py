@@ -1,16 +1,19 @@
 """Marking of answers to exercises as functions or numbers, not as text.
 
-A formula is right if it agrees with the program's derivative at all points of `comparison` where
-that exists. It is proven if their difference simplifies to 0. Numbers are compared as fractions.
+A formula is right if it agrees with the program's derivative at all points where that exists: near 0, far away, beside
+each literal, and between breakpoints. It is proven if their difference simplifies to 0. Numbers are compared as
+fractions.
 """
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..algebra.rational_functions import vanishes
@@ -20,7 +23,7 @@ from ..diagnostics.leniency import leniently
 from ..errors import ExpressionError, Offer, counted, limit_error, point_error, quoted, usage_error
 from ..formulas.derivation import derivative_name
 from ..graphs.value import Value, in_order, node, variable
-from ..graphs.value_and_gradient import value_and_gradient, value_in
+from ..graphs.value_and_gradient import evaluate_in, value_and_gradient, value_in
 from ..inputs.parse_point import pieces
 from ..inputs.problem import Point, parse, single_output
 from ..language.builder import Program
@@ -28,18 +31,8 @@ from ..language.printer import expression_text
 from ..numbers.base import NumberType, Refusal
 from ..numbers.budget import Defined
 from ..numbers.exact import Exact
+from ..numbers.floats import REAL
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from .comparison import (
-    AGREED_DIGITS,
-    COMPARISON_DIGITS,
-    ComparedPoint,
-    as_number,
-    equal,
-    many_digits,
-    points,
-    same,
-    value_at,
-)
 from .exercise import DEFAULT_COUNT, DEFAULT_SEED, TOPICS, Exercise, Marked, Sheet, listed, sheet
 
 Key = tuple[str, tuple[str, ...]]
@@ -53,8 +46,29 @@ _NUMERATOR = re.compile(r"[d∂]\s*\^?\s*(\d*)\s*([^\W\d]\w*)?(?:\([\w\s,]*\))?"
 _SUBSCRIPT = re.compile(r"([^\W\d_]\w*?)_\{?([\w\s,]+)\}?(?:\([\w\s,]*\))?")
 _PRIMED = re.compile(r"([^\W\d]\w*)\s*(['′’]+|[\"″”])\s*(?:\([\w\s,]*\))?")
 _LABEL = re.compile(r"[/'′’″∂∇]|^d\d?\b")
-_BRACKETS = {"(": ")", "[": "]", "⟨": "⟩"}
+_BRACKETS = {"(": ")", "[": "]", "⟨": "⟩", "<": ">"}
 _SEPARATORS = re.compile(r"[;\n]|\band\b")
+
+COMPARISON_DIGITS, MORE_DIGITS = 100, 300
+"""Digits of the first and, if undecided, the second comparison."""
+
+AGREED_DIGITS = 80
+"""Digits in which equal numbers agree."""
+
+SHRUNK_DIGITS = 150
+"""Digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`, at least."""
+
+NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
+FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
+"""Points in tenths."""
+
+SIDES = (Fraction(1), Fraction(-1))
+
+MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
+"""Literals with points beside them, breakpoints, and found regions."""
+
+SEARCHED_POINTS = 500
+"""Points of several variables in the search for regions."""
 
 MIN_POINTS = 6
 """The least number of points at which to compare formulas."""
@@ -62,6 +76,7 @@ MIN_POINTS = 6
 NEAR_RELATIVE = Fraction(1, 100)
 """The greatest relative error of a near number."""
 
+MAX_SHOWN_LENGTH = 20  # of a fraction
 MIN_ROUNDED_DIGITS = 3
 """The least digits of a rounded solution."""
 
@@ -71,6 +86,165 @@ MAX_PARTS = 60
 SIGN = "everything is right but the sign"
 
 _DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
+
+
+class ComparedPoint(NamedTuple):
+    """The right and the answered number at a point; None if undefined."""
+
+    right: Any
+    answered: Any
+    at: Mapping[str, Any]
+    value: Any = None
+    """The value of the differentiated function."""
+    agrees: bool = False
+
+
+Values = Callable[[NumberType], "tuple[Any, Any] | ComparedPoint | None"]
+"""Two numbers to compare; None if the first is undefined."""
+
+
+def many_digits(digits: int = COMPARISON_DIGITS) -> NumberType:
+    """Return the arithmetic of comparisons."""
+    from ..numbers.multiprecision import Multiprecision
+
+    return Multiprecision(digits, decimals=True)
+
+
+def as_number(m: NumberType, x: Any) -> Any:
+    """Convert a fraction to an arithmetic; return other numbers unchanged."""
+    return m.number(x.numerator) / m.number(x.denominator) if isinstance(x, Fraction) else x
+
+
+class Beyond(Exception):
+    """A value is beyond the range of the arithmetic."""
+
+
+def value_at(m: NumberType, function: Value, numbers: Mapping[str, Any]) -> Any:
+    """Return a value, None if undefined. Raises `Beyond` if too large or small."""
+    try:
+        (value,) = evaluate_in(m, function, numbers).values
+    except ExpressionError as error:
+        if error.kind in ("overflow", "limit") or getattr(m, "underflowed", False):
+            raise Beyond from None
+        return None
+    if getattr(m, "underflowed", False):
+        raise Beyond
+    return value
+
+
+def same(a: Any, b: Any) -> bool:
+    """Return whether two numbers agree to `AGREED_DIGITS` digits."""
+    if a is None or b is None:
+        return False
+    return bool(abs(a - b) * 10**AGREED_DIGITS <= max(abs(a), abs(b)))
+
+
+def equals(answered: Any, right: Fraction, noise: Fraction = Fraction(0)) -> bool:
+    """Return whether an answered number is right, up to noise, and to `AGREED_DIGITS` digits if it is no fraction."""
+    if isinstance(answered, Fraction):
+        return abs(answered - right) <= noise
+    m = many_digits()
+    wanted = as_number(m, right)
+    # digits of 0 are rounding errors
+    rounding = max(noise, Fraction(1, 10**AGREED_DIGITS) if right == 0 else noise)
+    return same(answered, wanted) or bool(abs(answered - wanted) <= as_number(m, rounding))
+
+
+def equal(values: Values) -> bool | None:
+    """Return whether two numbers are equal; None if undecided.
+
+    A difference that shrinks with more digits is a rounding error; one that stays is real.
+    """
+    differences: list[tuple[Any, Any]] = []
+    for digits in (COMPARISON_DIGITS, MORE_DIGITS):
+        try:
+            pair = values(many_digits(digits))
+        except Beyond:
+            return None
+        if pair is None or pair[0] is None:
+            return None
+        a, b = pair[:2]
+        if b is None:
+            return False
+        difference, size = abs(a - b), max(abs(a), abs(b))
+        if difference * 10**AGREED_DIGITS <= size:
+            return True
+        differences.append((difference, size))
+    (first, _), (second, size) = differences
+    if second * 10**SHRUNK_DIGITS <= first:
+        return True if second * 10**AGREED_DIGITS <= max(size, 1) else None
+    # numbers below all rounding errors are undecided
+    return None if second * 10 ** (MORE_DIGITS - 50) < 1 and size < 1 else False
+
+
+def points(
+    functions: Sequence[Value], names: Sequence[str]
+) -> tuple[list[dict[str, Fraction]], list[dict[str, Fraction]]]:
+    """Return points at which to compare functions, and further ones if these are too few.
+
+    >>> from autodiff_cli.inputs.problem import parse
+    >>> chosen, _ = points(parse("relu(x - 1000)").outputs, ["x"])
+    >>> any(at["x"] > 1000 for at in chosen)
+    True
+    """
+    numbers = {abs(Fraction(v.data)) for v in in_order(functions) if v.primitive is CONSTANT and v.data is not None}
+    literals = sorted(x for x in numbers if x < 10**12)
+    beside = [c + side * max(c, Fraction(1)) / 7 for c in literals[:MAX_LITERALS] for side in SIDES]
+    tenths = ([Fraction(x, 10) for x in row] for row in (NEAR_TENTHS, FAR_TENTHS))
+    chosen: list[dict[str, Fraction]] = [
+        # every variable has these numbers, in another order
+        {name: row[(k * (2 * j + 1) + 5 * j) % len(row)] for j, name in enumerate(names)}
+        for row in (*tenths, beside)
+        for k in range(len(row))
+    ]
+    guards = _guards(functions)
+    regions = {_signs(guards, at) for at in chosen}
+    most, further = len(regions) + MAX_REGIONS, []
+    for at in _searched(literals, names):
+        signs = _signs(guards, at)
+        if signs not in regions and len(regions) < most:
+            regions.add(signs)
+            chosen.append(at)
+        else:
+            further.append(at)
+    return chosen, further
+
+
+def _searched(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict[str, Fraction]]:
+    numbers = {
+        sign * Fraction(x, 10) * Fraction(10) ** k for k in range(-3, 7) for x in (11, 17, 29, 53) for sign in SIDES
+    }
+    for low, high in pairwise([Fraction(0), *literals]):
+        numbers |= {(low + high) / 2, -(low + high) / 2}
+    for c in literals:
+        numbers |= {sign * (c + side * max(c, Fraction(1)) / 1000) for side in SIDES for sign in SIDES}
+    ordered = sorted(numbers, key=lambda x: (abs(x), x))
+    if len(names) == 1:
+        yield from ({names[0]: x} for x in ordered)
+        return
+    draw = random.Random(1)
+    for _ in range(SEARCHED_POINTS):
+        yield {name: draw.choice(ordered) for name in names}
+
+
+def _guards(functions: Sequence[Value]) -> list[Value]:
+    guards: list[Value] = []
+    for v in in_order(functions):
+        if v.primitive.kink is not None or v.primitive.gives_condition:
+            inputs = [p for p in v._prev if not p.primitive.gives_condition]
+            guards += [node(SUB, pair) for pair in pairwise(inputs)] if len(inputs) > 1 else inputs
+    return guards[:MAX_BREAKPOINTS]
+
+
+def _signs(guards: Sequence[Value], at: dict[str, Fraction]) -> tuple[bool | None, ...]:
+    numbers = {name: float(x) for name, x in at.items()}
+    signs: list[bool | None] = []
+    for guard in guards:
+        value = None
+        with suppress(ExpressionError, ArithmeticError, ValueError):
+            value = value_in(REAL, guard, numbers)
+        signs.append(None if value is None else value > 0)
+    return tuple(signs)
 
 
 class Entry(NamedTuple):
@@ -353,7 +527,8 @@ class FormulaAnswer:
                 around = substituted(output, {part: variable("part")}.get)
                 inside = [{**numbers, "part": x.value} for numbers, x in zip(points, own, strict=True)]
                 weights = _derivatives(m, around, "part", inside)
-                for message, mistaken in _mistakes(part):
+                varies = [any(x.slope for x in operand) for operand in zip(*inner, strict=True)]
+                for message, mistaken in _mistakes(part, product=all(varies)):
                     slopes = [mistaken(inputs, x) for inputs, x in zip(inner, own, strict=True)]
                     if all(
                         slope is not None and same(place.answered, place.right + weight.slope * (slope - x.slope))
@@ -431,12 +606,12 @@ Mistake = tuple[str, Callable[[Sequence[_ValueAndSlope], _ValueAndSlope], Any]]
 """A message, and the wrong derivative from the inputs; None if undefined."""
 
 
-def _mistakes(part: Value) -> Iterator[Mistake]:
+def _mistakes(part: Value, *, product: bool) -> Iterator[Mistake]:
     primitive, inputs = part.primitive, part._prev
     if primitive in (ADD, SUB):
         for k, term in enumerate(inputs):
             yield from _mistakes_in_term(expression_text(term), k, -1 if k and primitive is SUB else 1)
-    if primitive is MUL:
+    if primitive is MUL and product:
         rule = "it is u′·v + u·v′"
         yield (
             f"the derivative of a product is not the product of the derivatives: {rule}",
@@ -480,13 +655,9 @@ def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _V
 
 
 def _mark_numbers(posed: Exercise, answer: str) -> Marked:
-    answers, m = _numbers_by_name(posed, answer), many_digits()
+    answers = _numbers_by_name(posed, answer)
     wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}
-    right = []
-    for name, x in wanted.items():
-        number = answers[name]
-        if number == x if isinstance(number, Fraction) else same(number, as_number(m, x)):
-            right.append(name)
+    right = [name for name, x in wanted.items() if equals(answers[name], x)]
     wrong = [name for name in wanted if name not in right]
     if not wrong:
         return Marked(posed, answer, True, "right")
@@ -507,7 +678,13 @@ def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
     by_name = dict(zip(posed.names, texts, strict=True))
     if all("=" in text for text in texts):
         named = [text.partition("=") for text in texts]
-        by_name = {name.strip(): number.strip() for name, _, number in named}
+        keys = [("", (name,)) for name in posed.names]
+        by_name = {}
+        for label, _, number in named:
+            reading = (
+                next(_readings(label.strip(), posed.names, keys), ("", ())) if posed.kind == "gradient" else ("", ())
+            )
+            by_name[reading[1][0] if len(reading[1]) == 1 else label.strip()] = number.strip()
         if posed.names == ("",):
             by_name = dict(zip(posed.names, by_name.values(), strict=True))
     if set(by_name) != set(posed.names):
@@ -533,7 +710,7 @@ def parse_number(text: str) -> Any:
 
 def figure(x: Any) -> Fraction:
     """Return a computed number as a fraction, with all its digits."""
-    return Fraction(0) if x is None else Fraction(getattr(x, "text", None) or repr(x))
+    return Fraction(0) if x is None else x if isinstance(x, Fraction) else Fraction(getattr(x, "text", None) or str(x))
 
 
 def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
@@ -550,10 +727,13 @@ def rounded(x: Any) -> str:
 
 
 def distinguishable(a: Any, b: Any) -> tuple[str, str]:
-    """Format two numbers with at least six digits, so that they differ."""
+    """Format two numbers so that they differ: short fractions in full, others with at least six digits."""
     if b is None:
         return rounded(a), ""
-    context = many_digits().context
+    if isinstance(a, Fraction) and isinstance(b, Fraction) and max(len(str(a)), len(str(b))) < MAX_SHOWN_LENGTH:
+        return str(a), str(b)
+    m = many_digits()
+    context, a, b = m.context, as_number(m, a), as_number(m, b)
     for digits in (6, 12, 20, 40, COMPARISON_DIGITS):
         texts = tuple(context.nstr(context.mpf(x), digits) if digits > 15 else f"{float(x):.{digits}g}" for x in (a, b))
         if texts[0] != texts[1]:
@@ -562,14 +742,14 @@ def distinguishable(a: Any, b: Any) -> tuple[str, str]:
 
 
 def _number_hint(posed: Exercise, answers: Mapping[str, Any], right: Mapping[str, Fraction], wrong: list[str]) -> str:
-    pairs = {name: (float(answers[name]), float(right[name])) for name in wrong}
-    if all(x == -wanted for x, wanted in pairs.values()):
+    pairs = {name: (figure(answers[name]), right[name]) for name in wrong}
+    if all(equals(answers[name], -right[name]) for name in wrong):
         return SIGN
     if all(abs(x - wanted) <= NEAR_RELATIVE * abs(wanted) for x, wanted in pairs.values()):
         return "that is near: give it exactly, as a fraction"
     if posed.kind == "step":
-        up = {name: 2 * float(Fraction(posed.point[name])) - wanted for name, (_, wanted) in pairs.items()}
-        if all(abs(x - up[name]) < 1e-9 for name, (x, _) in pairs.items()):
+        up = {name: 2 * Fraction(posed.point[name]) - wanted for name, (_, wanted) in pairs.items()}
+        if all(equals(answers[name], x) for name, x in up.items()):
             return "that is a step up: the step goes against the gradient"
     if posed.kind == "slope":
         m = many_digits()

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import count, pairwise
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic
@@ -15,8 +15,7 @@ from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuilt, rewritten, shapes, substituted
 from ..errors import Diagnostic, ExpressionError, Offer, either, limit_error, nearest, point_error, quoted, usage_error
 from ..graphs.adjoint import record_values
-from ..graphs.second_order import hessian_in
-from ..graphs.taylor_mode import taylor_in
+from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
@@ -34,22 +33,19 @@ from ..inputs.problem import (
 )
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
-from ..language.tokens import CLOSE, KIND, NAME, NUMBER, OPEN, scan
 from ..language.typesetting import GREEK, equations, stated, typesetting
 from ..numbers import budget as work
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import located
-from ..table.operators import CONSTANT, DIV, VARIABLE, WHERE
+from ..table.operators import ADD, CONSTANT, DIV, SUB, VARIABLE, WHERE
 from ..table.primitive import FUNCTIONS
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-
-PLUS, MINUS, SUPERSCRIPT = KIND["PLUS"], KIND["MINUS"], KIND["SUPERSCRIPT"]
 
 MAX_ORDERS = 30
 MAX_DERIVATIVES = 200
@@ -183,13 +179,15 @@ def diff(
     program, bound, notes = read_program(text, numbers, wrt)
     typed_values |= bound
     output = single_output(program)
-    if operator is not None and program.graph.rows and _is_sum(text):
+    before = text[: output.span.start].rstrip() if output.span else ""
+    if operator is not None and output.primitive in (ADD, SUB) and not before.endswith("("):
         message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
         notes = [*notes, Diagnostic("note", message, None, "put parentheses around what is differentiated")]
     _check_names(program, {*typed_values, *(wrt or ())})
     if wrt is None and not typed_values:
         _check_products(program)
     here = any(name in numbers for name in program.variables)
+    check_has_values(units, here)
     warnings = (check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
@@ -234,8 +232,8 @@ def diff(
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
                 swept = value_and_gradient(m, output, numbers, names)
-                met[:] = kink_warnings(arithmetic, swept.met)
-                return {"values": [swept.gradient[name] for name in names], "point": numbers}
+                met[:] = kink_warnings(arithmetic, swept.kinks.values())
+                return {"values": [*swept.gradient.values()], "point": numbers}
             return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
 
         met: list[Diagnostic] = []
@@ -388,17 +386,13 @@ def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> No
             raise point_error(f"the point does not meet the assumption `{assumption.text}`", "change one of them")
 
 
+def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
+    """Raise `ExpressionError` (`usage`) for units of values without a point."""
+    if units and not here:
+        raise usage_error("`--in` is the unit of values, and there is no point", "give `--at`, or leave `--in` out")
+
+
 # ---- checks ---------------------------------------------------------------------------------------------------------
-def _is_sum(text: str) -> bool:
-    depth = 0
-    tokens = list(scan(text))
-    for before, (kind, _, _) in pairwise(tokens):
-        depth += (before[0] == OPEN) - (before[0] == CLOSE)
-        if depth == 0 and kind in (PLUS, MINUS) and before[0] in (NAME, NUMBER, CLOSE, SUPERSCRIPT):
-            return True
-    return False
-
-
 def _check_names(program: Program, known: Collection[str]) -> None:
     for name in [name for name in program.leaves if name not in known and name not in GREEK]:
         message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
@@ -489,7 +483,7 @@ def _higher(
     m: NumberType, output: Value, formulas: Mapping[Multi, Value], numbers: Values, names: Sequence[str]
 ) -> list[Any]:
     order = len(next(iter(formulas), ()))
-    at = value_and_gradient(m, output, numbers, names).at
+    at = value_and_gradient(m, output, numbers, names)
     met = breakpoints_met(at)
     if not met:
         try:

@@ -1,23 +1,22 @@
-"""Laurent series of a graph in one variable, through removable singularities and poles.
+"""Laurent: a number type of series in one variable, through removable singularities and poles.
 
-A series has its first nonzero coefficient, and some after it. Quotients need the first, so it is decided, by
-the number type or earlier. Sums, products and whole powers use the series; other operations the power
-series of their table row.
+A series has its first nonzero coefficient, and some after it. Quotients need the first, so it is decided, by the base
+type or earlier. Sums, products, quotients and whole powers use the series; other operations the power series of
+their table row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from functools import partial
 
-from ..numbers.base import Number, NumberType
+from ..numbers.base import Lifted, Number, NumberType, Valued, Written
 from ..numbers.budget import Defined
-from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB, WHERE
-from ..table.primitive import PRIMITIVES
+from ..numbers.series import Failed, SeriesType
+from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import QUOTIENTS
-from .taylor_mode import directional_in
-from .value import Value, in_order, node, variable
-from .value_and_gradient import value_in
+from .value import Source
+from .value_and_gradient import evaluate_in
 
 MORE_ORDERS = (3, 8, 20, 48)
 """Extra orders to try, as quotients lose some."""
@@ -35,11 +34,20 @@ class _TooShort(Exception):
     """More orders are needed."""
 
 
-class Laurent(NamedTuple):
-    """Coefficients of powers of t from `start` on; the first is not 0."""
+class Laurent(Written, Valued):
+    """Coefficients `c` of powers of t from `start` on, the first not 0; or a constant, which does not vary."""
 
-    start: int
-    c: list[Number]
+    __slots__ = ("c", "m", "start", "varies")
+
+    def __init__(self, m: _LaurentType, start: int, c: Sequence[Number], varies: bool = True) -> None:
+        self.m, self.start, self.c, self.varies = m, start, [*c], varies
+
+    @property
+    def x(self) -> Number:
+        """Return the number of a constant. Raises `NoSeries` if it varies."""
+        if self.varies:
+            raise NoSeries
+        return self.c[0]
 
     @property
     def end(self) -> int:
@@ -51,9 +59,106 @@ class Laurent(NamedTuple):
         return self.c[k - self.start] if k >= self.start else 0
 
 
+class _LaurentType(Lifted):
+    """Series over a base type, of powers below `end` at first; `is_zero` decides whether a number is 0."""
+
+    def __init__(self, base: NumberType, end: int, is_zero: IsZero) -> None:
+        super().__init__(base, f"{base.name} series")
+        self.end, self.is_zero = end, is_zero
+        self.zero, self.one = base.number(0), base.number(1)
+
+    def number(self, x: Number) -> Laurent:
+        return x if isinstance(x, Laurent) else Laurent(self, 0, [self.base.number(x)], varies=False)
+
+    def literal(self, text: str) -> Laurent:
+        return self.number(self.base.literal(text))
+
+    def finite(self, x: Number) -> bool:
+        return not isinstance(x, Laurent) or x.varies or self.base.finite(x.x)
+
+    def trimmed(self, start: int, c: Sequence[Number], end: int | None = None) -> Laurent:
+        coefficients = [*c, *[self.zero] * ((self.end if end is None else end) - start - len(c))]
+        k = next((k for k, x in enumerate(coefficients) if not self.is_zero(x)), len(coefficients))
+        return Laurent(self, start + k, coefficients[k:])
+
+    def expanded(self, x: Laurent) -> Laurent:
+        return x if x.varies else self.trimmed(0, x.c)
+
+    def lifted(self, primitive: Primitive) -> Callable[..., Laurent]:
+        return partial(self.step, primitive.name)
+
+    def step(self, name: str, *inputs: Number) -> Laurent:
+        numbers = [self.number(x) for x in inputs]
+        try:
+            if not any(x.varies for x in numbers):
+                return self.number(getattr(self.base, name)(*[x.x for x in numbers]))
+            return self.varying(name, numbers)
+        except (ValueError, ArithmeticError):
+            raise NoSeries from None
+
+    def varying(self, name: str, numbers: Sequence[Laurent]) -> Laurent:
+        if name == "pow" and not numbers[1].varies:
+            with Defined(ArithmeticError, ValueError):
+                n = int(numbers[1])
+                if numbers[1] == n and abs(n) <= MAX_POWER:
+                    power = one = self.trimmed(0, [self.one])
+                    for _ in range(abs(n)):
+                        power = self.product(power, numbers[0])
+                    return power if n >= 0 else self.quotient(one, power)
+        if name in QUOTIENTS:
+            above, below = (self.function(each, numbers) if each else None for each in QUOTIENTS[name])
+            return self.quotient(above or self.trimmed(0, [self.one]), below or numbers[0])
+        if name not in ("add", "sub", "neg", "mul", "div"):
+            return self.function(name, numbers)
+        if name == "neg":
+            return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
+        a, b = map(self.expanded, numbers)
+        if name in ("mul", "div"):
+            return self.product(a, b) if name == "mul" else self.quotient(a, b)
+        end, start = min(a.end, b.end), min(a.start, b.start)
+        pairs = [(a.at(k), b.at(k)) for k in range(start, end)]
+        return self.trimmed(start, [x + y if name == "add" else x - y for x, y in pairs], max(end, start))
+
+    def product(self, a: Laurent, b: Laurent) -> Laurent:
+        count = min(len(a.c), len(b.c))
+        self.base.charge(count * count)
+        c = [sum((a.c[j] * b.c[k - j] for j in range(k + 1)), self.zero) for k in range(count)]
+        return Laurent(self, a.start + b.start, c)
+
+    def quotient(self, a: Laurent, b: Laurent) -> Laurent:
+        if not b.c:
+            raise _TooShort
+        count = min(len(a.c), len(b.c))
+        self.base.charge(count * count)
+        c: list[Number] = []
+        for k in range(count):
+            c.append((a.c[k] - sum((c[j] * b.c[k - j] for j in range(k)), self.zero)) / b.c[0])
+        return Laurent(self, a.start - b.start, c)
+
+    def function(self, name: str, inputs: Sequence[Laurent]) -> Laurent:
+        varying = [x for x in inputs if x.varies]
+        end, meet = min(x.end for x in varying), PRIMITIVES[name].breakpoint
+        if any(x.start < 0 for x in varying):
+            raise NoSeries
+        if end < 1:
+            raise _TooShort
+        if meet is not None and meet(*[x.at(0) for x in inputs]):
+            raise NoSeries
+        power = SeriesType(self.base)
+        numbers = [power.variable(*[x.at(k) + self.zero for k in range(end)]) if x.varies else x.x for x in inputs]
+        out = power.step(name, *numbers)
+        power.waiting.append(out)
+        try:
+            for n in range(1, end):
+                power.extend(n)
+        except Failed as failed:
+            raise failed.error from None
+        return self.trimmed(0, [out.at(k) for k in range(end)], end)
+
+
 def laurent_in(
     m: NumberType,
-    output: Value,
+    output: Source,
     values: Mapping[str, Number],
     by: str,
     order: int,
@@ -64,106 +169,13 @@ def laurent_in(
     `is_zero` decides whether a number is 0. Raises `NoSeries`, and errors of the number type.
     """
     for more in MORE_ORDERS:
+        series = _LaurentType(m, order + more + 1, is_zero)
+        leaves = {name: series.number(x) for name, x in values.items()}
         try:
-            series = _Expansion(m, values, by, order + more + 1, is_zero).of(output)
+            leaves[by] = series.trimmed(0, [values[by], series.one])
+            result = series.expanded(evaluate_in(series, output, leaves).value)
         except _TooShort:
             continue
-        if series.end > order:
-            return series
+        if result.end > order:
+            return result
     raise NoSeries
-
-
-class _Expansion:
-    def __init__(self, m: NumberType, values: Mapping[str, Number], by: str, end: int, is_zero: IsZero) -> None:
-        self.m, self.values, self.by, self.end, self.is_zero = m, values, by, end, is_zero
-        self.zero, self.one = m.number(0), m.number(1)
-
-    def of(self, output: Value) -> Laurent:
-        series: dict[Value, Laurent] = {}
-        varies: dict[Value, bool] = {}
-        for value in in_order((output,)):
-            varies[value] = (not value._prev and value.label == self.by) or any(varies[p] for p in value._prev)
-        wanted = {output, *(p for value in varies if varies[value] for p in value._prev)}
-        for value, active in varies.items():
-            if active:
-                if value.primitive is WHERE or value.primitive.gives_condition:
-                    raise NoSeries
-                inputs = [series[p] for p in value._prev]
-                series[value] = self.operation(value, inputs, [varies[p] for p in value._prev])
-            elif value in wanted and not value.primitive.gives_condition:
-                number = value_in(self.m, value, self.values)
-                if number is None:
-                    raise NoSeries
-                series[value] = self.trimmed(0, [number])
-        return series[output]
-
-    def trimmed(self, start: int, c: Sequence[Number], end: int | None = None) -> Laurent:
-        coefficients = [*c, *[self.zero] * ((self.end if end is None else end) - start - len(c))]
-        k = next((k for k, x in enumerate(coefficients) if not self.is_zero(x)), len(coefficients))
-        return Laurent(start + k, coefficients[k:])
-
-    def operation(self, value: Value, inputs: list[Laurent], varies: list[bool]) -> Laurent:
-        primitive = value.primitive
-        if not inputs:
-            return self.trimmed(0, [self.values[self.by], self.one])
-        if primitive in (ADD, SUB):
-            return self.sum(inputs[0], inputs[1] if primitive is ADD else self.negative(inputs[1]))
-        if primitive is NEG:
-            return self.negative(inputs[0])
-        if primitive is MUL:
-            return self.product(*inputs)
-        if primitive is DIV:
-            return self.quotient(*inputs)
-        if primitive is POW and not varies[1]:
-            exponent = value_in(self.m, value._prev[1], self.values)
-            with Defined(ArithmeticError, ValueError):
-                n = int(exponent or 0)
-                if exponent == n and abs(n) <= MAX_POWER:
-                    power = self.trimmed(0, [self.one])
-                    for _ in range(abs(n)):
-                        power = self.product(power, inputs[0])
-                    return power if n >= 0 else self.quotient(self.trimmed(0, [self.one]), power)
-        if primitive.name in QUOTIENTS:
-            above, below = (
-                self.function(node(PRIMITIVES[name], value._prev), inputs, varies) if name else None
-                for name in QUOTIENTS[primitive.name]
-            )
-            return self.quotient(above or self.trimmed(0, [self.one]), below or inputs[0])
-        return self.function(value, inputs, varies)
-
-    def negative(self, a: Laurent) -> Laurent:
-        return Laurent(a.start, [-x for x in a.c])
-
-    def sum(self, a: Laurent, b: Laurent) -> Laurent:
-        end, start = min(a.end, b.end), min(a.start, b.start)
-        return self.trimmed(start, [a.at(k) + b.at(k) for k in range(start, end)], max(end, start))
-
-    def product(self, a: Laurent, b: Laurent) -> Laurent:
-        count = min(len(a.c), len(b.c))
-        self.m.charge(count * count)
-        c = [sum((a.c[j] * b.c[k - j] for j in range(k + 1)), self.zero) for k in range(count)]
-        return Laurent(a.start + b.start, c)
-
-    def quotient(self, a: Laurent, b: Laurent) -> Laurent:
-        if not b.c:
-            raise _TooShort
-        count = min(len(a.c), len(b.c))
-        self.m.charge(count * count)
-        c: list[Number] = []
-        for k in range(count):
-            c.append((a.c[k] - sum((c[j] * b.c[k - j] for j in range(k)), self.zero)) / b.c[0])
-        return Laurent(a.start - b.start, c)
-
-    def function(self, value: Value, inputs: list[Laurent], varies: list[bool]) -> Laurent:
-        end = min(series.end for series in inputs)
-        if any(series.start < 0 for series in inputs):
-            raise NoSeries
-        if end < 1:
-            raise _TooShort
-        at, along, parents = dict(self.values), {}, []
-        for k, (series, active, p) in enumerate(zip(inputs, varies, value._prev, strict=True)):
-            at[str(k)], *rest = [series.at(order) + self.zero for order in range(end)]
-            if active:
-                along[str(k)] = rest
-            parents.append(variable(str(k)) if active else p)
-        return self.trimmed(0, directional_in(self.m, node(value.primitive, parents), at, along, end - 1), end)

@@ -11,12 +11,13 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 from weakref import ref
 
-from ..errors import Diagnostic, ExpressionError, Span
+from ..errors import ExpressionError, Span
 from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..run.doubles import adjoints
 from ..run.evaluation import Evaluation, with_fallback
 from ..run.flat_graph import Graph
+from ..run.flat_graph import inputs as inputs_of
 from ..run.sweep import NodeError, compute
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
@@ -170,10 +171,13 @@ class Value:
         All gradients are reset first: calling it twice gives the same answer. Raises `ExpressionError` if a derivative
         is infinite, undefined or too large.
         """
+        graph = graph_of(self)
         try:
-            with_fallback(_passed_back, differentiate, self)
+            grads = with_fallback(_quick_grads, _swept_grads, graph)
         except ExpressionError as error:
             raise _hinted(error) from None
+        for n, grad in zip(graph.places, grads, strict=True):
+            n.grad = grad
 
     def __repr__(self) -> str:
         return f"Value(data={self.data}, grad={self.grad})"
@@ -487,7 +491,7 @@ Source = Value | Graph
 
 
 def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
-    """Return a graph's nodes as Values with data, some of them `replaced`."""
+    """Return a graph's nodes as Values with data and derivatives, some of them `replaced`."""
     values: list[Value] = []
     labels, constants, span_of = graph.labels, graph.constants, graph.span_of
     for i, primitive in enumerate(graph.primitives):
@@ -495,6 +499,7 @@ def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})
         if value is None:
             value = node(primitive, [values[p] for p in graph.parents[i]])
             value.data = graph.data[i]
+            value.grad = graph.grads and graph.grads[i]
             source = constants[i][1] if i in constants else None
             value._about = About(labels.get(i, ""), span_of(graph.places[i]), source, primitive is not CONSTANT)
         values.append(value)
@@ -512,80 +517,52 @@ def graph_of(outputs: Value | Iterable[Value] | Graph) -> Graph:
 def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
     """Return the graph of Values with these indices."""
     graph = Graph()
-    del graph.rows  # made from the columns on demand
-    graph.places = [*place]
-    graph.primitives = [n.primitive for n in place]
-    graph.parents = [tuple([place[p] for p in n._prev]) for n in place]
-    graph.data = [n.data for n in place]
-    graph.labels = {i: n._about.label for n, i in place.items() if n._about.label}
-    graph.constants = {i: (n.data, n._about.source) for n, i in place.items() if n.primitive is CONSTANT}
-    graph.roots = tuple([place[root] for root in roots])
+    rows, constants = graph.rows, graph.constants
+    labels: dict[int, str] = {}
+    graph.places, graph.data = [*place], [n.data for n in place]
+    for n, i in place.items():
+        first, second = n._first, n._second
+        if second is not None:
+            rows.append((n.primitive, i, place[first], place[second]))
+        elif first is not None:
+            entry = place[first] if type(first) is not tuple else tuple([place[p] for p in first])
+            rows.append((n.primitive, i, entry, None))
+        elif n.primitive is CONSTANT:
+            constants[i] = n.data, n._about.source
+        about = n._about
+        if about is not _NOTHING:
+            if about.label:
+                labels[i] = about.label
+            if not about.active and first is None:
+                graph.fixed.add(i)
+    graph.names, graph.roots = (labels, {}), tuple([place[root] for root in roots])
     graph.span_of = attrgetter("span")
     return graph
 
 
-def _passed_back(output: Value) -> list[Diagnostic] | None:
-    place = in_order((output,))
-    data = [n.data for n in place]
-    if set(map(type, data)) != {float}:
+def _quick_grads(graph: Graph) -> list[float | None] | None:
+    if set(map(type, graph.data)) != {float}:
         return None
-    operations: list[Primitive] = []
-    results: list[int] = []
-    firsts: list[Any] = []
-    seconds: list[int | None] = []
-    constants: set[int] = set()
-    inactive: set[int] = set()
-    for n, i in place.items():
-        first, second = n._first, n._second
-        if first is None:
-            if not n._about.active:
-                inactive.add(i)
-            if n.primitive is CONSTANT:
-                constants.add(i)
-            continue
-        operations.append(n.primitive)
-        results.append(i)
-        firsts.append(place[first] if type(first) is not tuple else tuple([place[p] for p in first]))
-        seconds.append(None if second is None else place[second])
-        if inactive and all(place[p] in inactive for p in n._prev):
+    grads: list[Any] | None = adjoints(reversed(graph.rows), graph.data, graph.constants)
+    if grads is None or not graph.fixed:
+        return grads
+    inactive = graph.fixed.copy()
+    for _, i, a, b in graph.rows:
+        if inactive.issuperset(inputs_of(a, b)):
             inactive.add(i)
-    backward = zip(reversed(operations), reversed(results), reversed(firsts), reversed(seconds), strict=True)
-    grads = adjoints(backward, data, constants)
-    if grads is None:
-        return None
-    for n, grad in zip(place, grads, strict=True):
-        n.grad = grad
-    if inactive:
-        nodes = list(place)
-        for i in inactive - {len(nodes) - 1}:
-            nodes[i].grad = None
-    return []
+    for i in inactive - {len(grads) - 1}:
+        grads[i] = None
+    return grads
 
 
-def differentiate(output: Value) -> list[Diagnostic]:
-    """Fill in `data` and `grad` of all nodes below; return warnings about kinks.
-
-    Nodes that depend on no active leaf, and those of untaken branches, have grad None.
-    """
-    graph = graph_of(output)
+def _swept_grads(graph: Graph) -> list[float | None]:
     nodes: list[Value] = graph.places
     for n in nodes:
         n.grad = 0.0
-    at = Evaluation(REAL, graph)
-    at.wanted = {n.label: i for i, n in enumerate(nodes) if n._first is None and n.active and n.label}
-    active = at.activity([i for i, n in enumerate(nodes) if n._first is None and n.active])
-    adjoints, kinks, order = at.reverse({graph.roots[0]: 1.0}, active)
-    for i in order:
+    leaves = [i for i, n in enumerate(nodes) if n._first is None and i not in graph.fixed]
+    at = Evaluation(REAL, graph, {nodes[i].label: i for i in leaves if nodes[i].label})
+    at.active = at.activity(leaves)
+    at.differentiate()
+    for i in at.order:
         nodes[i].data = graph.data[i]
-    for n, grad in zip(nodes, grads(adjoints, active), strict=True):
-        n.grad = grad
-    return at.warnings(kinks)
-
-
-def grads(adjoints: Sequence[float | None], active: Sequence[bool]) -> list[float | None]:
-    """Return the derivatives by the nodes; None for one without active leaves."""
-    # `+ 0.0` turns -0.0 into 0.0.
-    return [
-        (0.0 if depends else None) if adjoint is None else adjoint + 0.0
-        for adjoint, depends in zip(adjoints, active, strict=True)
-    ]
+    return at.grads()

@@ -12,8 +12,7 @@ A number type needs `number` and `literal` for the leaves, and `finite`; see `nu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping
 
 from ..errors import ExpressionError
 from ..numbers.base import Number, NumberType, Refusal
@@ -22,33 +21,6 @@ from ..run.flat_graph import Graph
 from ..run.sweep import Breakpoint, NodeError, breakpoints, forward
 from ..table.operators import CONSTANT, VARIABLE
 from .value import Source, Value, graph_of
-
-
-class GradientResult(NamedTuple):
-    """A graph evaluated and differentiated in a number type; lists are by node."""
-
-    at: Evaluation
-    value: Number
-    gradient: dict[str, Number]
-    order: Sequence[int]
-    """Evaluated nodes, including those on the other side of a kink."""
-    adjoints: list[Number | None]
-    kinks: list[int]
-
-    @property
-    def graph(self) -> Graph:
-        return self.at.graph
-
-    @property
-    def met(self) -> list[Breakpoint]:
-        """Return the nodes without a derivative, with their inputs."""
-        return list(self.at.breakpoints(self.kinks).values())
-
-    def leaf(self, name: str) -> int | None:
-        """Return the index of a variable; None if the graph lacks it."""
-        named = (i for i, label in self.graph.labels.items() if label == name)
-        return next((i for i in named if self.graph.primitives[i] is VARIABLE), None)
-
 
 Sources = Source | Iterable[Value]
 """What is evaluated: a graph, or some outputs."""
@@ -89,8 +61,8 @@ def _literal(m: NumberType, text: str) -> Number:
 def evaluate_in(m: NumberType, source: Sources, values: Mapping[str, Number], wrt: Collection[str] = ()) -> Evaluation:
     """Evaluate outputs at `values`, for derivatives by `wrt`. Raises `ExpressionError`."""
     graph = at_point(m, source, values)
-    names = {i: graph.labels.get(i, "") for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE}
-    return Evaluation(m, graph, {name: i for i, name in names.items() if name in wrt})
+    places = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
+    return Evaluation(m, graph, {name: places.get(name) for name in wrt})
 
 
 def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Number | None:
@@ -111,20 +83,9 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
     return list(at.breakpoints(at.placed(breakpoints, at.order, at.active.varying)).values())
 
 
-def value_and_gradient(
-    m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]
-) -> GradientResult:
-    """Return an output's value and gradient by `wrt` in number type `m`, at `values`.
+def value_and_gradient(m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]) -> Evaluation:
+    """Return an output's `value` and `gradient` by `wrt` in number type `m`, at `values`.
 
     A variable that the graph lacks has derivative 0. Raises `ExpressionError` with its place.
     """
-    return gradient_at(evaluate_in(m, source, values, wrt), wrt)
-
-
-def gradient_at(at: Evaluation, wrt: Collection[str]) -> GradientResult:
-    """Return value and gradient of an evaluated output. Raises `ExpressionError`."""
-    one, zero = at.m.number(1), at.m.number(0)
-    adjoints, kinks, order = at.reverse({at.graph.roots[0]: one})
-    gradient = dict.fromkeys(wrt, zero)
-    gradient |= {name: adjoints[i] for name, i in at.wanted.items() if adjoints[i] is not None}
-    return GradientResult(at, at.values[0], gradient, order, adjoints, kinks)
+    return evaluate_in(m, source, values, wrt).differentiate()

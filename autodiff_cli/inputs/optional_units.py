@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Diagnostic, ExpressionError, Span
 from ..language.builder import Program
 from ..language.tokens import is_name
-from .problem import PLAIN, Point, Problem, as_number, check_values, may_have_units, number_or_quantity, pose
+from .problem import PLAIN, Point, Problem, as_number, check_values, have_units, number_or_quantity, pose
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
+    from .parse_point import Range
     from .quantities import ProgramUnits
 
 # compiled on demand, to start faster
@@ -211,20 +212,21 @@ def pose_with_units(
 
 
 def program_units(
-    program: Program, values: Mapping[str, float], asked: Sequence[str] | str | None = None, *, system: bool = False
+    program: Program,
+    values: Mapping[str, Any],
+    asked: Sequence[str] | str | None = None,
+    *,
+    unknowns: Sequence[str] = (),
+    ranges: Mapping[str, Range] = {},
+    system: bool = False,
 ) -> ProgramUnits | None:
-    """Return the units of a program at a point, its outputs in those `asked` for; None if it has no units.
-
-    Raises `ExpressionError`.
-    """
-    if not may_have_units(program.text, values, asked):
+    """Return the units of a program at a point, or of equations; None without units. See `ProgramUnits`."""
+    if not (asked or have_units(program.text, values, ranges)):
         return None
-    from .quantities import ProgramUnits, has_units
+    from .quantities import ProgramUnits  # only units need it
 
-    check_values(program, values)
-    if not asked and not has_units(program, values):
-        return None
+    check_values(program, {**dict.fromkeys(unknowns, 1.0), **values})
     try:
-        return ProgramUnits(program, values, asked, system=system)
+        return ProgramUnits(program, values, asked, unknowns=unknowns, ranges=ranges, system=system)
     except ExpressionError as error:
         raise (without_units_hint(error) if system else error) from None

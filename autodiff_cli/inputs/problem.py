@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diagnostics.parsing import parse as parse
@@ -71,9 +72,10 @@ PLAIN = frozenset((float, int, Typed))
 """The types of values without units."""
 
 
-def may_have_units(text: str, values: Mapping[Any, object], asked: object = None) -> bool:
-    """Return whether a program or its point may have units, so that their modules are needed."""
-    return asked is not None or Quantity in map(type, values.values()) or has_unit_literals(text)
+def have_units(text: str, values: Mapping[Any, object], ranges: Mapping[str, Sequence[object]] = {}) -> bool:
+    """Return whether a number of a program, a value or an end of a range has a unit."""
+    typed = chain(values.values(), *ranges.values())
+    return any(hasattr(x, "unit") for x in typed) or has_unit_literals(text)
 
 
 class Problem(NamedTuple):
@@ -92,15 +94,17 @@ class Problem(NamedTuple):
     texts: Sequence[str] = ()
     """The source texts of equations."""
     units: Any = None
-    """Its `ProgramUnits`, of equations `EquationUnits`; None without units."""
+    """Its `ProgramUnits`; None if no number has a unit."""
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
         """Return a variable's value with its unit, for a message."""
-        return f"{x:.{digits}g}" if self.units is None else str(self.units.text(name, x, digits))
+        unit = None if self.units is None else self.units.point[name]
+        return f"{x:.{digits}g}" if unit is None else f"{unit.value_from_si(x):.{digits}g} {unit}".rstrip()
 
     def residual_text(self, x: float, digits: int = 6, k: int = 0) -> str:
         """Return an equation's residual with its unit, for a message."""
-        return f"{x:.{digits}g}" if self.units is None else str(self.units.residual_text(x, digits, k))
+        unit = None if self.units is None else self.units.sides[k]
+        return f"{x:.{digits}g}" if unit is None else f"{unit.from_si(x):.{digits}g} {unit}".rstrip()
 
 
 def read_program(
@@ -211,8 +215,8 @@ def _check_no_uncertainty(text: str) -> None:
 
 
 def number_or_quantity(value: float | str, name: str) -> float:
-    """Return an input value as a float or a quantity. Raises `ExpressionError`."""
-    return value if type(value) is Quantity else as_number(value, name)
+    """Return an input value as a float, as it is if it has a unit. Raises `ExpressionError`."""
+    return value if isinstance(value, Typed) and hasattr(value, "unit") else as_number(value, name)
 
 
 def numbers_or_quantities(point: Point | None) -> dict[str, float]:
@@ -344,8 +348,13 @@ def _short_number(x: float) -> str:
     return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
 
 
-def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> list[str]:
-    """Return the variables to differentiate by, in program order. Raises `ExpressionError` for an unknown name."""
+def wanted_variables(
+    program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None, unknowns: Collection[str] = ()
+) -> list[str]:
+    """Return the variables to differentiate by, in program order.
+
+    Raises `ExpressionError` for a name that is unknown, or one of the `unknowns` of equations.
+    """
     if wrt is None:
         return list(program.parameters)
     if isinstance(wrt, str):
@@ -355,4 +364,7 @@ def wanted_variables(program: Program, values: Mapping[str, float], wrt: Sequenc
         if name not in program.leaves and name not in values:
             hint = f"its variables: {quoted(program.leaves)}"
             raise usage_error(f"`{name}` is not a variable of this program", hint)
+        if name in unknowns:
+            others = quoted([other for other in program.leaves if other not in unknowns], "nothing")
+            raise usage_error(f"`{name}` is looked for, and given by the others", f"differentiate by {others}")
     return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]

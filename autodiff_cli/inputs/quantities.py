@@ -32,7 +32,7 @@ from ..quantities.unit import (
 )
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Row
-from ..table.operators import ADD, DIV, MUL, SUB
+from ..table.operators import ADD, DIV, MUL
 from ..table.primitive import FUNCTIONS
 from .parse_point import Range, constant_value, pieces
 from .problem import Quantity, evaluate_constant, output_names
@@ -171,11 +171,6 @@ def nearest(exact: Fraction) -> float:
         return math.inf if exact > 0 else -math.inf
 
 
-def has_unit(value: object) -> bool:
-    """Return whether a value has a unit."""
-    return getattr(value, "unit", None) is not None
-
-
 def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> dict[int, Unit]:
     """Return the units in `--in` by output index: `mm`, `mm, kN` in order, or `y=mm`."""
     if texts is None:
@@ -196,76 +191,91 @@ def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> di
 
 
 class ProgramUnits:
-    """The units of a program's variables, nodes and outputs at a point."""
+    """The units of a program's variables, nodes and outputs at a point; the outputs of equations are the unknowns."""
 
     def __init__(
         self,
         program: Program,
-        values: Mapping[str, float],
+        values: Mapping[str, Any],
         asked: Sequence[str] | str | None = None,
         *,
+        unknowns: Sequence[str] = (),
+        ranges: Mapping[str, Range] = {},
         system: bool = False,
     ) -> None:
         """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent.
 
-        In a `system`, units of outputs are products of input units; else an input unit, or the SI's.
+        In a `system`, units of outputs are products of input units; else an input unit, or the SI's. An unknown has the
+        dimension of its start in `values` and of its bounds; if these have no unit, the one that makes the equations
+        consistent.
         """
-        self.point: dict[str, Unit] = {name: getattr(value, "unit", None) or Unit() for name, value in values.items()}
-        """The unit of each value."""
-        self.numbers = {name: value.number for name, value in values.items() if has_unit(value)}  # type: ignore[attr-defined]
+        self.unknowns = list(unknowns)
         self.warnings: list[Diagnostic] = []
-        values_of_outputs = self._sweep(program, Dimensions(), self._dimensions(), system=system)
-        units = {} if asked is None else parse_units(asked, output_names(program))
-        used = [unit.dimension for unit in self._inputs] + [output.dimension for output in values_of_outputs]
-        in_own = self._system is not None and self._system.holds(used)
-        self._in_si = has_unit_literals(program.text) or not in_own
-        """Whether numbers need factors in the system, as those of literals with units."""
-        self.chosen = set(units)
-        """The indices of outputs whose unit was requested."""
-        self._node_units = {i: self.differences[name] for name, i in program.places.items()}
-        self.outputs = [
-            self._output(k, output.dimension, units.get(k), output.temperatures)
-            for k, output in enumerate(values_of_outputs)
-        ]
-        self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.outputs, strict=True)}
-        self.sides = self.outputs
-        """The units of the program's own outputs: of equations, of their residuals."""
-
-    def _dimensions(self) -> dict[str, Dimensioned]:
-        return {
+        self.point: dict[str, Unit] = {
+            name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
+        }
+        """The unit of each value."""
+        known = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
+        m: Any = UnknownDimensions([name for name in unknowns if known[name] is None]) if unknowns else Dimensions()
+        leaves = {
             name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
             for name, unit in self.point.items()
         }
-
-    def _sweep(
-        self, program: Program, m: Dimensions, leaves: Mapping[str, Any], more: Iterable[Unit] = (), *, system: bool
-    ) -> list[Any]:
-        evaluation = evaluate_dimensions(m, program, leaves)
+        of_unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in known.items()}
+        evaluation = evaluate_dimensions(m, program, leaves | of_unknowns)
         self.dimensions: list[Any] = evaluation.graph.data
-        self._inputs = [*(self.point[name] for name in program.leaves if name in self.point), *more]
+        self._inputs = [self.point[name] for name in program.leaves if name in self.point]
+        self._inputs += [unit for unit in known.values() if unit is not None]
         self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
-        return evaluation.values
+        results = evaluation.values
+        if unknowns:
+            solved = [_solved(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()]
+            results = [Dimensioned(dimension) for dimension in solved]
+        wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
+        own = {k: unit for k, name in enumerate(self.unknowns) if (unit := known[name]) is not None}
+        if any(unit.zero for unit in (own | wanted).values()) and unknowns:
+            leaves |= {name: of._replace(temperatures=Fraction(0)) for name, of in zip(unknowns, results, strict=True)}
+            sides = evaluate_dimensions(Dimensions(), program, leaves).values
+            if any(side.temperatures == 0 for side in sides):
+                results = [of._replace(temperatures=Fraction(0)) for of in results]
+        used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
+        self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.holds(used)
+        """Whether numbers need factors in the system, as those of literals with units."""
+        self.chosen = {*wanted, *own}
+        """The indices of outputs whose unit was requested, or typed with the values of an unknown."""
+        self.outputs = [self._output(result, wanted.get(k), own.get(k)) for k, result in enumerate(results)]
+        self.point |= dict(zip(unknowns, self.outputs, strict=bool(unknowns)))
+        self.numbers: dict[str, float] = {
+            name: value.number for name, value in values.items() if getattr(value, "unit", None) == self.point[name]
+        }
+        self.sides = self.outputs
+        """The units of the program's own outputs: of equations, of their residuals."""
+        if unknowns:
+            dimensions = [m.known(side.dimension) for side in evaluation.values]
+            self.sides = [Unit() if of is None else choose(of, self._inputs) for of in dimensions]
+        self._node_units = {i: self.differences[name] for name, i in program.places.items()}
+        self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
 
     def _unit(self, dimension: Dimension) -> Unit:
         return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
 
-    def _output(self, k: int, dimension: Any, asked: Unit | None, temperatures: Fraction | None = None) -> Unit:
-        if asked is None:
-            return self._unit(dimension)
-        if asked.dimension != dimension:
-            hint = f"ask for it in a unit such as `--in {coherent(dimension)}`"
-            raise usage_error(
-                f"the answer is {quantity_name(dimension)}, and `--in {asked}` is for {quantity_name(asked.dimension)}",
-                hint if dimension != NUMBER else "leave `--in` out",
-            )
-        if asked.zero and temperatures == 0:
-            message = f"the answer is a difference of temperatures, and `--in {asked}` is for a temperature"
+    def _output(self, result: Dimensioned, asked: Unit | None, own: Unit | None) -> Unit:
+        unit = asked or own
+        if unit is None:
+            return self._unit(result.dimension)
+        if unit.dimension != result.dimension:
+            ours, theirs = quantity_name(result.dimension), quantity_name(unit.dimension)
+            hint = f"ask for it in a unit such as `--in {coherent(result.dimension)}`"
+            hint = hint if result.dimension != NUMBER else "leave `--in` out"
+            raise usage_error(f"the answer is {ours}, and `--in {unit}` is for {theirs}", hint)
+        if unit.zero and result.temperatures == 0:
+            message = f"the answer is a difference of temperatures, and `--in {unit}` is for a temperature"
             raise usage_error(message, "ask for it in kelvin: `--in K`")
-        if asked.zero:
+        if asked is not None and asked.zero:
             why = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
             hint = "leave `--in` out for kelvin"
             self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {why}", None, hint))
-        return asked
+        return unit
 
     @cached_property
     def differences(self) -> dict[str, Unit]:
@@ -292,8 +302,7 @@ class ProgramUnits:
 
     def quotient(self, by: Iterable[str]) -> Unit:
         """Return the unit of the output over those of these variables."""
-        below = (self.differences.get(name, Unit()) for name in by)
-        return reduce(truediv, below, self.outputs[0].difference)
+        return reduce(truediv, (self.point.get(name, Unit()).degree for name in by), self.outputs[0].degree)
 
     def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
         """Return the factor from that `quotient` to this unit."""
@@ -348,63 +357,6 @@ class ProgramUnits:
         """Return a variable's value in its unit, as typed."""
         return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
 
-
-class EquationUnits(ProgramUnits):
-    """The units of equations, whose outputs are the unknowns."""
-
-    def __init__(
-        self,
-        program: Program,
-        values: Mapping[str, Any],
-        unknowns: Sequence[str],
-        ranges: Mapping[str, Range],
-        asked: Sequence[str] | str | None = None,
-        *,
-        system: bool = False,
-    ) -> None:
-        """Propagate dimensions through the equations. Raises `ExpressionError` if they are inconsistent.
-
-        An unknown has the dimension of its start and bounds; if these have no unit, the one that makes the equations
-        consistent. `values` includes the starts.
-        """
-        self.unknowns = list(unknowns)
-        self.warnings = []
-        self.point = {
-            name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
-        }
-        known = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
-        m = UnknownDimensions([name for name in unknowns if known[name] is None])
-        leaves = {name: Dimensioned(unit.dimension) for name, unit in self.point.items()}
-        leaves |= {
-            name: m.unknown(name) if unit is None else Dimensioned(unit.dimension) for name, unit in known.items()
-        }
-        sides = self._sweep(program, m, leaves, [unit for unit in known.values() if unit is not None], system=system)
-        self._node_units = {}
-        solved = {name: _solved(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()}
-        units = parse_units(asked, self.unknowns)
-        self.chosen = {*units, *(k for k, unit in enumerate(known.values()) if unit is not None)}
-        for k, name in enumerate(self.unknowns):
-            unit = units.get(k) or known[name]
-            if unit is not None and unit.zero and self._is_difference(program, solved):
-                self._output(k, solved[name], unit, Fraction(0))
-        self.outputs = [
-            (known[name] if k not in units else None) or self._output(k, solved[name], units.get(k))
-            for k, name in enumerate(self.unknowns)
-        ]
-        self.point |= dict(zip(self.unknowns, self.outputs, strict=True))
-        self.numbers = {
-            name: value.number for name, value in values.items() if has_unit(value) and value.unit == self.point[name]
-        }
-        self.sides = [
-            Unit() if dimension is None else choose(dimension, self._inputs)
-            for dimension in (m.known(side.dimension) for side in sides)
-        ]
-
-    def _is_difference(self, program: Program, solved: Mapping[str, Dimension]) -> bool:
-        leaves = self._dimensions()
-        leaves |= {name: Dimensioned(dimension, temperatures=Fraction(0)) for name, dimension in solved.items()}
-        return any(side.temperatures == 0 for side in evaluate_dimensions(Dimensions(), program, leaves).values)
-
     def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
         """Return the units of a solution and of its derivatives up to this order."""
         named = {name: self.point[name] for name in self.unknowns}
@@ -425,14 +377,6 @@ class EquationUnits(ProgramUnits):
         unit = self.point[name]
         return unit.value_from_si(ends[0]), unit.value_from_si(ends[1])
 
-    def text(self, name: str, x: float, digits: int = 6) -> str:
-        """Return a variable's value with its unit, to so many digits."""
-        return f"{self.point[name].value_from_si(x):.{digits}g} {self.point[name]}".rstrip()
-
-    def residual_text(self, x: float, digits: int, k: int = 0) -> str:
-        """Return an equation's residual with its unit, to so many digits."""
-        return f"{self.sides[k].from_si(x):.{digits}g} {self.sides[k]}".rstrip()
-
 
 def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     typed = [x for x in (*(ends or ()), start) if x is not None]
@@ -447,7 +391,7 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
         own = own or unit
     if own is not None:
         for x in typed:
-            if not has_unit(x) and float(x) and own.dimension != NUMBER:
+            if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
                 raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
     return own
 
@@ -483,14 +427,14 @@ def unit_value(unit: Unit, number: float = 0.0) -> Quantity:
 
 def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> Units:
     """Return the units of an iterate; the gradient norm has none if the units differ."""
-    slopes = {name: value.difference / point[name].difference for name in free}
+    slopes = {name: value.degree / point[name].degree for name in free}
     norm = {*slopes.values()}
     return Units(value=value, gradient=slopes, gradient_norm=norm.pop() if len(norm) == 1 else None, point={**point})
 
 
 def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
     """Return the unit of a descent's rate, by `scaled` derivatives or not; several are listed."""
-    own = {name: units["point"][name].difference for name in free}
+    own = {name: units["point"][name].degree for name in free}
     if not scaled:
         own = {name: unit / units["gradient"][name] for name, unit in own.items()}
     texts = {name: str(unit) or "1" for name, unit in own.items()}
@@ -549,11 +493,6 @@ def direction_in_units(
     return values, shown, coherent(rates[first].dimension) if rates else Unit()
 
 
-def has_units(program: Program, values: Mapping[Any, Any]) -> bool:
-    """Return whether a value or a number in the program has a unit."""
-    return has_unit_literals(program.text) or any(map(has_unit, values.values()))
-
-
 def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
     """Convert a tree of coherent numbers to a tree of units; None keeps a number."""
     if isinstance(units, dict):
@@ -602,22 +541,16 @@ def in_own_units(
         places.append(place)
         return len(places) - 1
 
-    def row(primitive: Any, k: int, *parents: int) -> int:
-        pair = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
-        rows.append((primitive, k, *pair))
+    def converted(k: int, unit: Unit, to: Unit, place: Any) -> int:
+        scale, pi, zero = unit.scale / to.scale, unit.pi - to.pi, (unit.zero - to.zero) / to.scale
+        steps = [(MUL, math.pi ** float(pi)), (MUL, float(scale.numerator)), (DIV, float(scale.denominator))]
+        steps = [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero)
+        for primitive, number in steps:
+            constant = node(place)
+            constants[constant] = number, None
+            rows.append((primitive, node(place), k, constant))
+            k = len(places) - 1
         return k
-
-    def with_number(primitive: Any, k: int, number: float, place: Any) -> int:
-        constant = node(place)
-        constants[constant] = number, None
-        return row(primitive, node(place), k, constant)
-
-    def times(k: int, scale: Fraction, pi: Any, place: Any) -> int:
-        if pi:
-            k = with_number(MUL, k, math.pi ** float(pi), place)
-        if scale.numerator != 1:
-            k = with_number(MUL, k, float(scale.numerator), place)
-        return k if scale.denominator == 1 else with_number(DIV, k, float(scale.denominator), place)
 
     moved: list[int] = []
     own: dict[str, int] = {}
@@ -628,23 +561,19 @@ def in_own_units(
         if i in whole.constants:
             constants[k] = whole.constants[i]
         elif parents:
-            row(primitive, k, *[moved[parent] for parent in parents])
+            first, *more = [moved[parent] for parent in parents]
+            rows.append((primitive, k, first if len(more) < 2 else (first, *more), more[0] if len(more) == 1 else None))
         if i in whole.signed:
             signed.add(k)
         if i in leaves:
             own[leaves[i]] = k
             unit = variables.get(leaves[i], Unit())
-            to = of_system(unit)
-            k = times(k, unit.scale / to.scale, unit.pi - to.pi, place)
-            zero = (unit.zero - to.zero) / to.scale
-            k = with_number(ADD, k, float(zero), place) if zero else k
+            k = converted(k, unit, of_system(unit), place)
         moved.append(k)
-    roots = []
-    for root, unit in zip(program.roots, outputs, strict=True):
-        k, place, of = moved[root], whole.places[root], of_system(unit)
-        zero = (unit.zero - of.zero) / of.scale
-        k = with_number(SUB, k, float(zero), place) if zero else k
-        roots.append(times(k, of.scale / unit.scale, of.pi - unit.pi, place))
+    roots = [
+        converted(moved[root], of_system(unit), unit, whole.places[root])
+        for root, unit in zip(program.roots, outputs, strict=True)
+    ]
     graph = whole.changed(rows=rows, places=places, constants=constants, signed=signed)
     graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in whole.names[0].items()}, own)
     bound = [(name, place, moved[i]) for name, place, i in program.bound]

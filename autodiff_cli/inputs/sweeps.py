@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import ExpressionError, Span, limit_error, point_error
+from ..errors import ExpressionError, Span, limit_error, point_error, quoted, usage_error
 from ..language.tokens import plain_number
 from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, typed
 
@@ -191,6 +191,14 @@ class Grid(NamedTuple):
         axes = {name: axis.without_unit() for name, axis in self.axes.items()}
         units = {name: unit for name, (_, unit) in axes.items() if unit is not None}
         return self._replace(axes={name: axis for name, (axis, _) in axes.items()}), units
+
+    def check_use(self, used: Collection[str], unknowns: Collection[str] = ()) -> None:
+        """Raise a usage error for a sweep of a name that the program does not use, or looks for."""
+        for name in self.axes:
+            if name not in used or name in unknowns:
+                what = "is looked for" if name in used else "is not in the program"
+                hint = f"sweep one of {quoted(x for x in used if x not in unknowns)}" if used else "leave it out"
+                raise usage_error(f"`{name}` is swept, and {what}", hint)
 
     @property
     def size(self) -> int:

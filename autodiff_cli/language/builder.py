@@ -656,8 +656,7 @@ class Builder:
         try:
             called = self.function(name, at, place[1], None)
             if isinstance(called, Function):
-                self._check_count(called, place, pieces)
-                node: int = self.value(self.enter(called, operands, place))
+                node: int = self.value(self.enter(called, operands, place, pieces))
             else:
                 node = self._apply(called, name, operands, place, pieces)
         except ExpressionError as error:
@@ -692,11 +691,6 @@ class Builder:
                 raise ExpressionError("type", message, Span(*self.span(place)[:2]), hint)
         return self.node(primitive, operands, place)
 
-    def _check_count(self, function: Function, place: Place, pieces: Sequence[Piece]) -> None:
-        if len(pieces) != len(function.parameters):
-            signature = f"{function.name}({', '.join(function.parameters)})"
-            self._refuse_count(function.name, signature, len(function.parameters), place, pieces)
-
     def _refuse_count(
         self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Piece]
     ) -> NoReturn:
@@ -705,14 +699,19 @@ class Builder:
         message = f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given"
         raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
 
-    def enter(self, function: Function, operands: Sequence[Any], via: Place | None, depth: int = 0) -> Call:
-        """Return a call of a function, not evaluated yet."""
-        self.uncalled.pop(function.statement, None)
+    def enter(
+        self, called: Function, operands: Sequence[Any], via: Place | None, pieces: Sequence[Piece] = (), depth: int = 0
+    ) -> Call:
+        """Return a call of a function, not evaluated yet. Raises `ExpressionError` (`arity`)."""
+        name, parameters = called.name, called.parameters
+        if via is not None and len(operands) != len(parameters):
+            self._refuse_count(name, f"{name}({', '.join(parameters)})", len(parameters), via, pieces)
+        self.uncalled.pop(called.statement, None)
         if via is not None and not self.takes_lists:
             # Expanded calls count, with nodes or without: they can grow exponentially.
-            self.spend(len(function.body.places), via)
-        meanings = dict(zip(function.parameters, operands, strict=True))
-        return Call(function, meanings, via, function.root + 1, [], 0, depth + 1)
+            self.spend(len(called.body.places), via)
+        meanings = dict(zip(parameters, operands, strict=True))
+        return Call(called, meanings, via, called.root + 1, [], 0, depth + 1)
 
     def spend(self, count: int, place: Place) -> None:
         """Charge for nodes. Raises `ExpressionError` (`limit`)."""
@@ -754,8 +753,7 @@ class Builder:
         name, at = body.called[i]
         called = self.function(name, at, place[1], function)
         if isinstance(called, Function):
-            self._check_count(called, place, pieces)
-            return self.enter(called, operands, place, call.depth)
+            return self.enter(called, operands, place, pieces, call.depth)
         return self._apply(called, name, operands, place, pieces)
 
     def _meaning(self, name: str, place: Place, call: Call) -> Any:

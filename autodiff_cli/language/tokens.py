@@ -17,11 +17,14 @@ KIND = {name: number for number, name in enumerate(TERMINALS)}
 
 END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
 NUMBER, COEFFICIENT, NAME = KIND["NUMBER"], KIND["COEFFICIENT"], KIND["NAME"]
-COMPARISON = KIND["COMPARISON"]
+COMPARISON, COMMA, SEMICOLON = KIND["COMPARISON"], KIND["COMMA"], KIND["SEMICOLON"]
 NEWLINE, OPEN, CLOSE, EQUALS, AUGMENT = KIND["NEWLINE"], KIND["OPEN"], KIND["CLOSE"], KIND["EQUALS"], KIND["AUGMENT"]
 LEFT, RIGHT = KIND["LEFT"], KIND["RIGHT"]
 _OPENING, _CLOSING = (OPEN, LEFT), (CLOSE, RIGHT)
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
+
+Token = tuple[int, int, int]
+"""A token's kind, start and end."""
 
 DIRECTLY = 0
 """The token kind of an omitted multiplication sign."""
@@ -220,8 +223,8 @@ def is_coefficient(text: str, start: int = 0) -> bool:
     return read_token(text, start).lastindex == COEFFICIENT
 
 
-def scan(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield kind, start and end of each token that is not skipped, then of the end."""
+def scan(text: str) -> Iterator[Token]:
+    """Yield each token that is not skipped, then the end."""
     depth = 0
     for match in _compiled(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
         kind = match.lastindex or 0
@@ -240,6 +243,17 @@ def scan(text: str) -> Iterator[tuple[int, int, int]]:
         yield kind, start, stop
         if kind == END:
             return
+
+
+def split_statements(text: str) -> list[list[Token]]:
+    """Return the tokens of each statement; empty statements are left out."""
+    statements: list[list[Token]] = [[]]
+    for token in scan(text):
+        if token[0] in (SEMICOLON, NEWLINE, END):
+            statements.append([])
+        else:
+            statements[-1].append(token)
+    return [tokens for tokens in statements if tokens]
 
 
 def without_skipped(text: str) -> str:

@@ -201,9 +201,11 @@ class Unroller(Builder):
         value: Meaning = self.value(call._replace(first=first, end=root + 1, values=[]))
         return value
 
-    def enter(self, function: Function, operands: Sequence[Meaning], via: Place | None, depth: int = 0) -> Call:
-        self._check_depth(depth, via or function.piece)
-        return super().enter(function, operands, via, depth)
+    def enter(
+        self, called: Function, operands: Sequence[Any], via: Place | None, pieces: Sequence[Piece] = (), depth: int = 0
+    ) -> Call:
+        self._check_depth(depth, via or called.piece)
+        return super().enter(called, operands, via, pieces, depth)
 
     def _check_depth(self, depth: int, place: Place) -> None:
         if depth > MAX_DEPTH:
@@ -382,7 +384,8 @@ class Unroller(Builder):
         if isinstance(primitive, Function):
             self._check_depth(call.depth, place)
             inner = call._replace(depth=call.depth + 1)
-            return self.enter(primitive, [self._part(inner, p) for p in body.parents[i]], place, call.depth)
+            operands = [self._part(inner, p) for p in body.parents[i]]
+            return self.enter(primitive, operands, place, body.pieces[i], call.depth)
         plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
         if (
             name in self.valued

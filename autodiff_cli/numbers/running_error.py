@@ -26,7 +26,7 @@ MAX_EXACT_INTEGER = 2.0**53
 """Products of integers up to here are exact."""
 
 UNDERFLOW_ERROR = 2.0**-1074
-"""The error bound of an underflowing result."""
+"""The largest rounding error of a subnormal result."""
 
 
 class Bounded(Valued):
@@ -60,7 +60,7 @@ class Bounded(Valued):
         x = self.x * y
         spread = abs(self.x) * error + abs(y) * self.error + self.error * error if self.error or error else 0.0
         if abs(x) > MAX_EXACT_INTEGER or not (self.x.is_integer() and float(y).is_integer()):
-            spread += UNIT_ROUNDOFF * abs(x) + (0.0 if x or not self.x or not y else UNDERFLOW_ERROR)
+            spread += rounding(x) if self.x and y else 0.0
         return Bounded(x, spread)
 
     def __truediv__(self, other: Number) -> Bounded:
@@ -68,7 +68,12 @@ class Bounded(Valued):
         x = self.x / y
         room = abs(y) - error
         spread = (self.error + abs(x) * error) / room if room > 0 else math.inf if self.error or error else 0.0
-        return Bounded(x, spread + UNIT_ROUNDOFF * abs(x) + (0.0 if x or not self.x else UNDERFLOW_ERROR))
+        return Bounded(x, spread + (rounding(x) if self.x else 0.0))
+
+
+def rounding(x: float) -> float:
+    """Return a bound on the rounding error of a result that is not exactly 0."""
+    return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
 
 
 def nearest(x: Any) -> float:
@@ -95,7 +100,7 @@ class Running(Lifted):
         """Return the double nearest to a literal, with its error bound."""
         x = REAL.literal(text)
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
-        return Bounded(x, 0.0 if exact else UNIT_ROUNDOFF * abs(x))
+        return Bounded(x, 0.0 if exact else rounding(x))
 
     def finite(self, x: Number) -> bool:
         return math.isfinite(nearest(x))
@@ -107,7 +112,7 @@ class Running(Lifted):
         def function(*inputs: Number) -> Bounded:
             xs = [nearest(x) for x in inputs]
             out = value(*xs)
-            error = unit * abs(out)
+            error = max(unit * abs(out), UNDERFLOW_ERROR) if out else 0.0
             spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]
             if not any(spreads):
                 return Bounded(out, error)

@@ -14,7 +14,7 @@ from operator import mul
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value import Source
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
@@ -101,7 +101,7 @@ class Single:
     def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
         """Return value and gradient with their rounding errors."""
         swept = value_and_gradient(RUNNING, self.output, point, wrt)
-        return RUNNING.number(swept.value), [RUNNING.number(swept.gradient[name]) for name in wrt]
+        return RUNNING.number(swept.value), [*map(RUNNING.number, swept.gradient.values())]
 
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """Return a warning for each kink that the gradient meets."""
@@ -109,7 +109,7 @@ class Single:
             swept = value_and_gradient(REAL, self.output, point, wrt)
         except ExpressionError:
             return ()
-        return tuple(kink.warning() for kink in swept.met)
+        return tuple(swept.warnings)
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
         """Return the Hessian."""

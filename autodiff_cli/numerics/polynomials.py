@@ -29,6 +29,8 @@ class RealRoot(NamedTuple):
     multiplicity: int
     exact: bool
     """Whether the root is that double."""
+    factor: Sequence[int]
+    """The coefficients of a factor of which this is a simple root, from the constant one on."""
 
 
 def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
@@ -44,7 +46,7 @@ def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fra
         while len(common := _gcd(polynomial, other)) > 1:
             polynomial = _quotient(polynomial, common)
     return sorted(
-        RealRoot(float(root), multiplicity, is_root and Fraction(float(root)) == root)
+        RealRoot(float(root), multiplicity, is_root and Fraction(float(root)) == root, factor)
         for factor, multiplicity in _factors(polynomial)
         for root, is_root in _simple_roots(factor)
     )

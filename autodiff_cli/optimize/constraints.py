@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import NonlinearConstraint, lsq_linear
+from scipy.linalg import qr
+from scipy.optimize import NonlinearConstraint, nnls
 
 from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError, usage_error
+from ..errors import Diagnostic, ExpressionError, usage_error
 from ..inputs.problem import check_single, parse
 from ..language.builder import Program
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
-from ..numerics.optimality import Single
-from .convergence import WALL, ConstraintAtPoint, ConvergenceReport, Limits, walls_at
+from ..numerics.optimality import Derivatives, Single
+from .convergence import KINDS, WALL, ConstraintAtPoint, ConvergenceReport, LocalModel, walls_at
+from .descend import DescentStep
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -31,9 +34,19 @@ BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)
 END_TOLERANCE = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
 MAX_VIOLATION = 1e-10  # violation beyond rounding errors, in the same units
-CURVATURE_OFFSET = 1e-6  # relative distance at which the curvature is checked too
+MIN_INDEPENDENT = 1e-8  # length of a gradient, relative to that at the start, and of its part independent of others
+BOUND_SHARE = 1e-4  # by which a variable at its bound is preferred less to follow from constraints
 ZERO_MULTIPLIER = 1e-9  # multiplier, relative to the largest gradient
 
+WORDS: dict[Any, str] = {
+    **KINDS,
+    "minimum": "a local minimum under the constraints: along them the Lagrangian curves upwards, or they leave no way",
+    "saddle": "not a minimum: the value falls along the constraints; start elsewhere",
+    "flat": "the second derivatives along the constraints do not tell whether this is a minimum",
+    "kink": "at a kink, where the derivative is a convention",
+    None: "no second derivatives tell what kind of point this is",
+}
+"""The kinds of points under constraints, of a search for a minimum."""
 
 _RELATION = re.compile(r"<=|>=|≤|≥|==|=|<|>")
 
@@ -75,20 +88,39 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
     return constraints
 
 
+class FirstOrder(NamedTuple):
+    """Values and gradients of a function and its constraints at a point, with rounding errors."""
+
+    x: Any
+    values: Any
+    errors: Any
+    gradients: Any
+    gradient_errors: Any
+
+    def room(self, near: float) -> Any:
+        """Return by how much each may be off that is known up to errors and relative changes of the variables."""
+        return self.errors + near * np.maximum(self.sizes, 1e-300)
+
+    @property
+    def sizes(self) -> Any:
+        """Return the lengths of the gradients, by relative changes of the variables."""
+        return np.linalg.norm(self.gradients * np.maximum(1.0, np.abs(self.x)), axis=1)
+
+    @property
+    def scale(self) -> float:
+        """Return the largest derivative, or 1."""
+        return max(1.0, float(np.max(np.abs(self.gradients))))
+
+
 class ConstrainedProblem:
     """A function with its constraints and bounds, and the derivatives of both."""
 
-    def __init__(
-        self,
-        objective: Any,
-        constraints: Sequence[Constraint],
-        own: tuple[str, ...],
-        limits: Limits,
-        tolerance: float,
-    ) -> None:
+    def __init__(self, objective: Any, constraints: Sequence[Constraint], own: tuple[str, ...]) -> None:
         """`objective` is an `Objective`, `own` are the free variables of its function."""
-        self.objective, self.constraints, self.limits, self.tolerance = objective, constraints, limits, tolerance
-        self.free = objective.start.free
+        self.objective, self.constraints = objective, constraints
+        self.free, self.limits = objective.start.free, objective.limits
+        self.equations = np.array([constraint.equality for constraint in constraints], dtype=bool)
+        objective.is_feasible = self.is_feasible
         self.functions: list[tuple[Any, tuple[str, ...]]] = [(objective.function, own)]
         """Function and constraints, each with its free variables."""
         for constraint in constraints:
@@ -99,6 +131,11 @@ class ConstrainedProblem:
             for constraint, (_, names) in zip(constraints, self.functions[1:], strict=True)
         ]
 
+    @cached_property
+    def start_sizes(self) -> Any:
+        """Return the lengths of the gradients at the start."""
+        return self.first_order(np.array(self.objective.start.free_values)).sizes
+
     def _complete(self, x: Sequence[float]) -> dict[str, float]:
         return dict(zip(self.objective.start.names, self.objective.full(x), strict=True))
 
@@ -106,31 +143,18 @@ class ConstrainedProblem:
         by_name = dict(zip(names, values, strict=True))
         return [by_name.get(name, 0.0) for name in self.free]
 
-    def first_order(self, x: Sequence[float]) -> tuple[Any, Any, Any, Any]:
-        """Return values and gradients of function and constraints, with rounding errors."""
-        point = self._complete(x)
-        values, errors, gradients, gradient_errors = [], [], [], []
-        for function, names in self.functions:
+    def first_order(self, x: Any, places: Sequence[int] | None = None) -> FirstOrder:
+        """Return values and gradients of function and constraints, or of some, with rounding errors."""
+        point = self._complete(x.tolist())
+        columns: list[tuple[float, float, list[float], list[float]]] = []
+        for function, names in self.functions if places is None else [self.functions[k] for k in places]:
             inputs = {
                 name: Bounded(value, UNIT_ROUNDOFF * abs(value) * (name in names)) for name, value in point.items()
             }
             value, slopes = function.bounded(inputs, names)
-            values.append(value.x)
-            errors.append(value.error)
-            gradients.append(self._embedded([slope.x for slope in slopes], names))
-            gradient_errors.append(self._embedded([slope.error for slope in slopes], names))
-        return np.array(values), np.array(errors), np.array(gradients), np.array(gradient_errors)
-
-    def _hessian(self, x: Sequence[float], factors: Sequence[float]) -> Any:
-        point, total = self._complete(x), np.zeros((len(self.free), len(self.free)))
-        for (function, names), factor in zip(self.functions, factors, strict=True):
-            if factor and names:
-                places = [self.free.index(name) for name in names]
-                total[np.ix_(places, places)] += factor * np.array(function.hessian(point, names))
-        return total
-
-    def _of_lagrangian(self, x: Sequence[float], multipliers: Any) -> Any:
-        return self._hessian(x, (1.0, *(-m for m in multipliers)))
+            gradient, errors = [g.x for g in slopes], [g.error for g in slopes]
+            columns.append((value.x, value.error, self._embedded(gradient, names), self._embedded(errors, names)))
+        return FirstOrder(x, *map(np.array, zip(*columns, strict=True)))
 
     def for_scipy(self, method: str, steps: int) -> dict[str, Any]:
         """Return constraints, bounds and options as SciPy takes them."""
@@ -145,11 +169,11 @@ class ConstrainedProblem:
             return value, np.array(self._embedded(partials, evaluator.wrt))
 
         def curvature(k: int, x: Any, factor: float) -> Any:
-            unit = [0.0, *(float(j == k) for j in range(len(self.constraints)))]
-            try:
-                return factor * self._hessian(x.tolist(), unit)
-            except ExpressionError:
-                return np.zeros((len(x), len(x)))
+            (function, names), result = self.functions[1 + k], np.zeros((len(x), len(x)))
+            where = [self.free.index(name) for name in names]
+            with Defined(ExpressionError):
+                result[np.ix_(where, where)] = factor * np.array(function.hessian(self._complete(x.tolist()), names))
+            return result
 
         more: dict[str, Any] = {"options": {"ftol": 1e-10, "maxiter": steps}}
         if method != "slsqp":
@@ -168,21 +192,19 @@ class ConstrainedProblem:
             more["bounds"] = self.limits
         return more
 
-    def active(self, x: Any, values: Any, gradients: Any, near: float) -> list[int]:
-        """Return the places of equations and of constraints near their border."""
-        size = np.linalg.norm(gradients[1:] * np.maximum(1.0, np.abs(x)), axis=1) if len(self.constraints) else []
-        return [
-            k
-            for k, (constraint, g, s) in enumerate(zip(self.constraints, values[1:], size, strict=True))
-            if constraint.equality or g <= near * max(s, 1e-300)
-        ]
+    def active(self, at: FirstOrder, near: float) -> list[int]:
+        """Return the places of equations and of constraints near their border, or beyond."""
+        border = near * np.maximum(at.sizes[1:], 1e-300)
+        return np.flatnonzero(self.equations | (at.values[1:] <= border)).tolist()
 
-    def multipliers(self, x: Any, gradients: Any, places: Sequence[int]) -> tuple[Any, Any]:
+    def multipliers(self, at: FirstOrder, places: Sequence[int]) -> tuple[Any, Any]:
         """Return all multipliers, and the Lagrangian's projected gradient."""
-        result, walls = np.zeros(len(self.constraints)), walls_at(x, self.limits)
+        gradients = at.gradients
+        result, walls = np.zeros(len(self.constraints)), walls_at(at.x, self.limits)
         inside = [k for k, wall in enumerate(walls) if not wall]
         signed = [k for k, wall in enumerate(walls) if wall in (-1, 1)]
-        columns = [gradients[1 + k] for k in places]
+        equations = [k for k in places if self.equations[k]]
+        columns = [gradients[1 + k] for k in places] + [-gradients[1 + k] for k in equations]
         # a bound pushes into what it bounds
         columns += [-walls[k] * np.eye(len(walls))[k] for k in signed]
         rows = inside + signed
@@ -190,144 +212,215 @@ class ConstrainedProblem:
             matrix = np.array(columns).T[rows]
             size = np.linalg.norm(matrix, axis=0)
             size[size == 0] = 1.0
-            low = [
-                -np.inf if k < len(places) and self.constraints[places[k]].equality else 0.0 for k in range(len(size))
-            ]
-            solution = lsq_linear(matrix / size, gradients[0][rows], (low, np.inf), tol=1e-15).x / size
+            # as few of them as the gradient takes
+            solution = nnls(matrix / size, gradients[0][rows])[0] / size
             result[list(places)] = solution[: len(places)]
-        left = gradients[0] - result @ gradients[1:] if len(result) else gradients[0].copy()
+            result[equations] -= solution[len(places) : len(places) + len(equations)]
+        left = gradients[0] - result @ gradients[1:]
         for k, wall in enumerate(walls):
             if wall == 2 or (wall and wall * left[k] < 0):
                 left[k] = 0.0
         return result, left
 
+    def violations(self, at: FirstOrder, near: float = MAX_VIOLATION) -> Any:
+        """Return by how much each constraint is off, 0 for one that holds within errors and a relative distance."""
+        off = np.where(self.equations, np.abs(at.values[1:]), -at.values[1:])
+        return np.where(off > at.room(near)[1:], off, 0.0)
+
+    def is_feasible(self, x: Sequence[float]) -> bool:
+        """Return whether all constraints hold at a point."""
+        with Defined(ExpressionError), np.errstate(all="ignore"):
+            return not np.any(self.violations(self.first_order(np.array(x))))
+        return False
+
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
         """Return the nearby point that meets the conditions, or the end, and a report."""
-        for near in BORDER_DISTANCES:
-            there = self._polished(x, near)
-            if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
-                report = self._conditions(there)
-                if report.reason:
-                    return there, report
-        return x, self._conditions(x)
-
-    def _polished(self, x: Any, close: float) -> Any:
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
-        near = close * np.maximum(1.0, np.abs(x))
-        slopes = self.first_order(x)[2][0]
         # without constraints a bound holds what the gradient pushes against it
-        pushed = np.zeros(len(x)) if self.constraints else slopes
-        x = np.where((x - low <= near) & (pushed >= 0), low, np.where((high - x <= near) & (pushed <= 0), high, x))
-        best, least = x, np.inf
-        for _ in range(NEWTON_STEPS):
-            values, _, gradients, _ = self.first_order(x)
-            places = self.active(x, values, gradients, close)
-            multipliers, left = self.multipliers(x, gradients, places)
-            scale = max(1.0, float(np.max(np.abs(gradients))))
-            strong = [
-                k
-                for k in places
-                if self.constraints[k].equality or abs(multipliers[k]) > ZERO_MULTIPLIER * scale or values[1 + k] < 0
-            ]
-            off = float(np.linalg.norm(left)) + scale * float(np.sum(np.abs(values[1:][strong])))
-            if not off < least:
-                break
-            best, least = x, off
-            walls = walls_at(x, self.limits)
-            inside = [k for k, wall in enumerate(walls) if not wall or abs(left[k]) > 0]
-            if not inside:
-                break
-            try:
-                curvature = self._of_lagrangian(x, multipliers)[np.ix_(inside, inside)]
-            except ExpressionError:
-                break
-            jacobian = gradients[1:][strong][:, inside]
-            n, m = len(inside), len(strong)
-            matrix = np.block([[curvature, -jacobian.T], [jacobian, np.zeros((m, m))]])
-            step = np.linalg.lstsq(matrix, -np.concatenate([left[inside], values[1:][strong]]), rcond=1e-13)[0][:n]
-            there = x.copy()
-            there[inside] += step
-            x = np.clip(there, low, high)
-        return best
+        pushed = np.zeros(len(x)) if self.constraints else self.first_order(x).gradients[0]
+        kinks = []
+        for near in BORDER_DISTANCES:
+            room = near * np.maximum(1.0, np.abs(x))
+            start = np.where((x - low <= room) & (pushed >= 0), low, x)
+            reduced = Reduced(self, np.where((high - x <= room) & (pushed <= 0), high, start), near)
+            local = reduced.report()
+            if local is not None:
+                there = np.array([local.row.point[name] for name in self.free])
+                if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
+                    report = self._conditions(there, reduced, local)
+                    if report.reason:
+                        return there, report
+                    kinks += [(there, report)] if report.kind == "kink" else []
+        report = self._conditions(x, reduced, None)
+        return kinks[0] if kinks and not report.reason else (x, report)
 
-    def _conditions(self, x: Any) -> ConvergenceReport:
-        values, errors, gradients, gradient_errors = self.first_order(x)
-        places = self.active(x, values, gradients, BORDER_DISTANCES[-1])
-        multipliers, left = self.multipliers(x, gradients, places)
-        largest = float(np.max(np.abs(gradients[0]), initial=0.0))
-        size = np.linalg.norm(gradients * np.maximum(1.0, np.abs(x)), axis=1)
-        at_point, off = [], []
-        for constraint, value, error, multiplier, s in zip(
-            self.constraints, values[1:], errors[1:], multipliers, size[1:], strict=True
-        ):
-            g, room = float(value), error + MAX_VIOLATION * max(float(s), 1e-300)
-            active = bool(constraint.equality or abs(g) <= room)
-            at_point.append(ConstraintAtPoint(constraint.text, g + 0.0, float(multiplier) + 0.0, active))
-            if (abs(g) if constraint.equality else -g) > room:
-                off.append(f"`{constraint.text}` is off by {abs(g):.3g} {constraint.unit or ''}".rstrip())
-        allowed = np.maximum(self.tolerance, gradient_errors[0] + np.abs(multipliers) @ gradient_errors[1:])
+    def _conditions(self, x: Any, reduced: Reduced, local: ConvergenceReport | None) -> ConvergenceReport:
+        at = self.first_order(x)
+        multipliers, left = self.multipliers(at, self.active(at, BORDER_DISTANCES[-1]))
+        held = np.flatnonzero(self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]).tolist()
+        at_point = [
+            ConstraintAtPoint(constraint.text, value + 0.0, multiplier + 0.0, k in held)
+            for k, (constraint, value, multiplier) in enumerate(
+                zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
+            )
+        ]
+        off = [
+            f"`{constraint.text}` is off by {amount:.3g} {constraint.unit or ''}".rstrip()
+            for constraint, amount in zip(self.constraints, self.violations(at), strict=True)
+            if amount
+        ]
+        errors = at.gradient_errors
+        allowed = np.maximum(self.objective.tolerance, errors[0] + np.abs(multipliers) @ errors[1:])
+        largest = max(1.0, float(np.max(np.abs(at.gradients[0]))))
         # a constraint whose multiplier is not 0 is at its border
-        loose = [a.text for a in at_point if not a.active and abs(a.multiplier) > ZERO_MULTIPLIER * max(1.0, largest)]
+        loose = any(not a.active and abs(a.multiplier) > ZERO_MULTIPLIER * largest for a in at_point)
         kind: str | None = "not stationary"
         verdict = reason = ""
+        functions = [self.functions[k] for k in (0, *(1 + k for k in held))]
         if off:
-            message = f"no point was found where all constraints hold: {', '.join(off)}"
+            message = f"not converged: no point was found where all constraints hold: {', '.join(off)}"
+        elif local is not None and local.reason in ("kink", "unattained"):
+            kind, verdict, reason, message = local.kind, local.verdict, local.reason, local.message
         elif np.any(np.abs(left) > allowed) or loose:
             rest = f"{np.max(np.abs(left)):.3g} is left"
             hint = "start elsewhere (`--at`), or write kinks as constraints"
-            message = f"the gradient is no sum of the constraints' gradients: {rest}; {hint}"
-        elif any(function.kinks(self._complete(x), names) for function, names in self.functions):
-            kind, message = "kink", "there is a kink here, where the KKT conditions need derivatives"
+            message = f"not converged: the gradient is no sum of the constraints' gradients: {rest}; {hint}"
+        elif any(function.kinks(self._complete(x), names) for function, names in functions):
+            kind, message = "kink", "not converged: there is a kink here, where the KKT conditions need derivatives"
         else:
-            held = [k for k, a in enumerate(at_point) if a.active]
-            kind = self.second_order(x, gradients, multipliers, held, max(1.0, largest))
-            verdict, reason = self.objective.sense.say(KINDS[kind]), "kkt"
-            message = "feasible, and the gradient is a sum of the active constraints' gradients (KKT conditions)"
-        message = f"{'' if reason else 'not '}converged: {message}"
+            kind, verdict = (None, "") if local is None else (local.kind, local.verdict)
+            reason = "kkt"
+            # what is at its border without a multiplier may leave it to one side only
+            weak = any(1 + k not in reduced.places for k in held)
+            if kind in ("maximum", "saddle"):
+                kind = "flat" if weak else "saddle"
+            if weak or kind != "flat":
+                verdict = self.objective.sense.say(WORDS[kind])
+            message = "converged: feasible, and the gradient is a sum of the active constraints' gradients"
+            message += " (KKT conditions)"
         return ConvergenceReport(self.objective.start, kind, verdict, reason, message, constraints=tuple(at_point))
 
-    def second_order(self, x: Any, gradients: Any, multipliers: Any, held: Sequence[int], scale: float) -> str | None:
-        """Return the kind of a point by the Lagrangian's curvature along its constraints."""
-        walls = walls_at(x, self.limits)
-        left = gradients[0] - multipliers @ gradients[1:]
-        pressed = [k for k in held if self.constraints[k].equality or multipliers[k] > ZERO_MULTIPLIER * scale]
-        inside = [k for k, wall in enumerate(walls) if not wall or abs(left[k]) <= ZERO_MULTIPLIER * scale]
 
-        def reduced(x: Any) -> tuple[Any, Any, int]:
-            gradients = self.first_order(x)[2]
-            basis, rank = np.eye(len(x))[:, inside], 0
-            if pressed and inside:
-                _, s, vt = np.linalg.svd(gradients[1:][pressed][:, inside])
-                rank = int(np.sum(s > 1e-10 * s[0])) if s.size and s[0] > 0 else 0
-                basis = basis @ vt[rank:].T
-            return self._of_lagrangian(x, self.multipliers(x, gradients, pressed)[0]), basis, rank
+class Reduced:
+    """The function on its active constraints near a point, used like a `DataLoss`.
 
+    Some variables follow from the others by the constraints.
+
+    The derivatives by the others are those of the Lagrangian, whose multipliers make its derivatives by the dependent
+    variables 0: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.
+    """
+
+    def __init__(self, problem: ConstrainedProblem, x: Any, near: float) -> None:
+        """`near` is the relative distance from its border at which a constraint is active."""
+        self.problem, self.x, self.near = problem, x, near
+        at = problem.first_order(x)
+        active = problem.active(at, near)
+        multipliers, _ = problem.multipliers(at, active)
+        least = ZERO_MULTIPLIER * at.scale
+        self.places = [1 + k for k in active if problem.equations[k] or multipliers[k] > least]
+        self.dependent: list[int] = []
+        if self.places:
+            # independent constraints, equations first, and as many variables that follow, first those at no bound
+            matrix, sizes = at.gradients[self.places] * np.maximum(1.0, np.abs(x)), at.sizes[self.places]
+            first = np.where(problem.equations[np.array(self.places) - 1], 2.0, 1.0)
+            unit = np.where(sizes > MIN_INDEPENDENT * problem.start_sizes[self.places], first / sizes, 0.0)
+            _, r, rows = qr((matrix * unit[:, None]).T, mode="economic", pivoting=True)
+            rank = int(np.count_nonzero(np.abs(np.diagonal(r)) > MIN_INDEPENDENT))
+            self.places = [self.places[k] for k in rows[:rank]]
+            free = [BOUND_SHARE if wall else 1.0 for wall in walls_at(x, problem.limits)]
+            self.dependent = qr(matrix[rows[:rank]] * free, mode="economic", pivoting=True)[2][:rank].tolist()
+        self.others = [k for k in range(len(x)) if k not in self.dependent]
+        self.ends, self.least = np.array(problem.limits).T, -near * at.scale
+        path = [step.free_values for step in problem.objective.path]
+        self.size = np.max(np.abs([*path, x]), axis=0)
+        self.size[self.size == 0] = 1.0
+
+    def report(self) -> ConvergenceReport | None:
+        """Return the report on the function on the constraints; None where they have no solution nearby."""
+        problem, row = self.problem, self.row(self.x[self.others].tolist())
+        if row is None or not self.others:
+            return row and ConvergenceReport(row, "minimum")
+        limits, size = [problem.limits[k] for k in self.others], self.size[self.others].tolist()
+        objective = problem.objective
+        model = LocalModel(self.row, self, limits, size, objective.tolerance, objective.sense)  # type: ignore[arg-type]
+        return model.report(row, walking=False)
+
+    def row(self, z: Sequence[float]) -> DescentStep | None:
+        """Return value and gradient where the other variables have the values `z`; None off the constraints."""
+        point = self.x.copy()
+        point[self.others] = z
+        names = tuple(self.problem.free[k] for k in self.others)
+        with Defined(ExpressionError):
+            at, _, ways = self._solved(point)
+            row: DescentStep | None = self.problem.objective.row(at.x.tolist())
+            partials = tuple((ways.T @ at.gradients[0]).tolist())
+            return row and row._replace(free=names, partials=partials, gradient_norm=math.hypot(*partials))
+        return None
+
+    def _solved(self, x: Any) -> tuple[FirstOrder, Any, Any]:
+        """Return the first order on the constraints, their multipliers, and the derivatives of all variables.
+
+        Raises `ExpressionError` off the constraints.
+        """
+        problem, places, dependent = self.problem, self.places, self.dependent
+        here, least = x, math.inf
         try:
-            curvature, basis, rank = reduced(x)
-        except ExpressionError:
-            return None
-        if not basis.size:
-            return "minimum"
-        spectrum, ways = np.linalg.eigh(basis.T @ curvature @ basis)
-        noise = 1e-9 * max(float(np.max(np.abs(curvature))), 1e-300)
-        if spectrum[0] > noise:
-            # where third derivatives decide, the point is too inexact for the second ones
-            with Defined(ArithmeticError):
-                for sign in (-1.0, 1.0):
-                    there = reduced(x + sign * CURVATURE_OFFSET * np.maximum(1.0, np.abs(x)) * (basis @ ways[:, 0]))
-                    if np.linalg.eigvalsh(there[1].T @ there[0] @ there[1])[0] <= noise:
-                        return "flat"
-            return "minimum"
-        # what is at its border without a multiplier may leave it to one side only, and dependent gradients
-        # do not say which directions constraints leave
-        weak = len(pressed) < len(held) or rank < len(pressed) or any(walls[k] for k in inside)
-        return "saddle" if spectrum[0] < -noise and not weak else "flat"
+            for _ in range(NEWTON_STEPS if places else 0):
+                own = problem.first_order(here, places)
+                off = float(np.sum(np.abs(own.values)))
+                if not off < least:
+                    break
+                x, least, here = here, off, here.copy()
+                here[dependent] -= np.linalg.solve(own.gradients[:, dependent], own.values)
+                here = np.clip(here, *self.ends)
+            at = problem.first_order(x)
+            slopes = at.gradients[places]
+            multipliers = np.linalg.solve(slopes[:, dependent].T, at.gradients[0][dependent])
+            ways = np.eye(len(x))[:, self.others]
+            ways[dependent] = -np.linalg.solve(slopes[:, dependent], slopes[:, self.others])
+        except np.linalg.LinAlgError:
+            raise ExpressionError("domain", "the constraints have no solution here") from None
+        # beside a bound, that may hold what the constraints do not
+        signed = [m for m, k in zip(multipliers, places, strict=True) if not problem.equations[k - 1]]
+        wrong = not np.any(np.isin(x[dependent], self.ends)) and min(signed, default=0.0) < self.least
+        if wrong or np.any(problem.violations(at, self.near)):
+            raise ExpressionError("domain", "a constraint does not hold here")
+        return at, multipliers, ways
 
+    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+        """Return value, gradient and Hessian by the other variables, with rounding errors."""
+        problem = self.problem
+        at, multipliers, ways = self._solved(np.array([point[name] for name in problem.free]))
+        n, there = len(at.x), problem._complete(at.x.tolist())
+        gradient, gradient_error, hessian, hessian_error = (np.zeros(shape) for shape in (n, n, (n, n), (n, n)))
+        for place, factor in zip((0, *self.places), (1.0, *-multipliers), strict=True):
+            function, names = problem.functions[place]
+            where = [problem.free.index(name) for name in names]
+            own = function.derivatives(there, names, self.size[where].tolist())
+            gradient[where] += factor * np.array(own.gradient)
+            gradient_error[where] += abs(factor) * (own.gradient_error + 4 * UNIT_ROUNDOFF * np.abs(own.gradient))
+            hessian[np.ix_(where, where)] += factor * np.array(own.hessian)
+            hessian_error[np.ix_(where, where)] += abs(factor) * np.array(own.hessian_error)
+        spread = np.abs(ways)
+        return Derivatives(
+            float(at.values[0]),
+            (ways.T @ gradient).tolist(),
+            (spread.T @ gradient_error).tolist(),
+            (ways.T @ hessian @ ways).tolist(),
+            (spread.T @ hessian_error @ spread).tolist(),
+        )
 
-KINDS = {
-    "minimum": "a local minimum under the constraints: along them the Lagrangian curves upwards, or they leave no way",
-    "saddle": "not a minimum: the value falls along the constraints; start elsewhere",
-    "flat": "the second derivatives along the constraints do not tell whether this is a minimum",
-    None: "no second derivatives tell what kind of point this is",
-}
-"""The kinds of points, of a search for a minimum."""
+    def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+        """Return value and gradient by the other variables with their rounding errors."""
+        x = np.array([point[name].x for name in self.problem.free])
+        at, multipliers, ways = self._solved(x)
+        size, places = np.abs(multipliers), self.places
+        error = float(at.errors[0] + size @ at.errors[places])
+        gradient_error = np.abs(ways).T @ (at.gradient_errors[0] + size @ at.gradient_errors[places])
+        gradient = zip((ways.T @ at.gradients[0]).tolist(), gradient_error.tolist(), strict=True)
+        return Bounded(float(at.values[0]), error), [Bounded(g, e) for g, e in gradient]
+
+    def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
+        """Return a warning for each kink of the function and of the constraints that it is on."""
+        functions = [self.problem.functions[k] for k in (0, *self.places)]
+        return tuple(kink for function, names in functions for kink in function.kinks(point, names))

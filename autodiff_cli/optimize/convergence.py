@@ -403,7 +403,9 @@ class LocalModel:
                 way_out = self.sense.say("the value falls up to the edge of where it has a derivative")
                 message = f"not converged: {way_out}, near {', '.join(at[:MAX_NAMED])}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
-            jumps = outside is not None and self._jumps(inside, outside, way)
+            if outside is None:
+                return None
+            jumps = self._jumps(inside, outside, way)
             moves = zip(row.free_values, inside.free_values, self.size, strict=True)
             far = math.hypot(*((a - b) / s for a, b, s in moves))
             if not jumps and far <= KINK_OFFSET:
@@ -411,7 +413,7 @@ class LocalModel:
             if far > KINK_OFFSET:
                 gathered = [inside.partials]
             row = inside
-            if jumps and outside is not None:
+            if jumps:
                 kink = True
                 gathered.append(outside.partials)
                 row = min(inside, outside, key=lambda gradient: gradient.value)

@@ -176,9 +176,10 @@ def fit(
                     model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
                     end = orthogonal_fit(model, start, end)
                 end = end._replace(values=nearest_image(model, end.values))
-        except Stopped:
+        except Stopped as stopped:
             model.stop = lambda: False
-            interrupted, end = True, EndPoint(start, math.nan, math.inf, "interrupted")
+            first = EndPoint(start, math.nan, math.inf, "interrupted")
+            interrupted, end = True, stopped.args[0] if stopped.args else first
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
         predictions = inference.predictions(inputs.predict)
         answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)

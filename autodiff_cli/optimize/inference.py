@@ -280,7 +280,8 @@ class Inference:
         """Return why the search is over, as one word and in words."""
         method, moved = self.end.message, self.end.moved
         if interrupted:
-            return "interrupted", "interrupted: these are the starts"
+            what = "the starts" if method == "interrupted" else f"the best values so far, by {method}"
+            return "interrupted", f"interrupted: these are {what}"
         if self.null:
             return "undetermined", [warning.message for warning in self.undetermined_warnings()][-1]
         if not moved <= MAX_LAST_STEP:

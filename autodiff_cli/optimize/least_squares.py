@@ -41,7 +41,7 @@ MAX_ROUNDING_SHARE = 1e-8  # share of the data that rounding errors may be
 
 
 class Stopped(Exception):
-    """The search was interrupted."""
+    """The search was interrupted; its argument is the best end point so far, if there is one."""
 
 
 class EndPoint(NamedTuple):

@@ -97,12 +97,17 @@ class Objective:
         start: DescentStep,
         stop: Callable[[], bool],
         sense: Sense,
+        limits: Limits,
+        tolerance: float,
+        *,
         constrained: bool,
     ) -> None:
         self.evaluator, self.start, self.stop, self.sense = evaluator, start, stop, sense
+        self.limits, self.tolerance = limits, tolerance
         self.function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
         self.where = tuple(map(start.names.index, start.free))
         self.constrained, self.boundless = constrained, False
+        self.is_feasible: Callable[[Sequence[float]], bool] = lambda x: True
         self.best, self.path = start, [start]
         self.evaluations, self.hessians, self.outside = 1, 0, 0
         self.work = current()
@@ -133,16 +138,20 @@ class Objective:
         partials = (*own, *[0.0] * (len(self.where) - len(own)))
         numbers = self.evaluations, value, math.hypot(*partials), tuple(point), partials
         row = DescentStep(*numbers, self.start.names, self.start.free, units=self.start.units)
-        if value < self.best.value and not self.constrained:
+        self.boundless = value <= -UNBOUNDED_FACTOR * (1 + abs(self.start.value)) and self.is_feasible(x)
+        if self.boundless or (value < self.best.value and not self.constrained):
             self.best = row
-            if self.falls_without_bound(row):
-                self.boundless = True
-                raise _Stopped
+        if self.boundless:
+            raise _Stopped
         return row
 
-    def falls_without_bound(self, row: DescentStep) -> bool:
-        """Return whether there is no minimum."""
-        return row.value <= -UNBOUNDED_FACTOR * (1 + abs(self.start.value))
+    def unbounded(self, falls: str) -> ConvergenceReport:
+        """Return the report on a search without a minimum."""
+        unit = "" if self.best.units is None else f" {self.best.units['point'][self.best.free[0]]}".rstrip()
+        ends = f"{self.best.free[0]}=-10{unit}:10{unit}"
+        bounds = f"--bounds {ends}" if not unit else f'--bounds "{ends}"'
+        message = f"not converged: {self.sense.say(falls)}; limit it by bounds: `{bounds}`"
+        return ConvergenceReport(self.best, None, reason="unbounded", message=message)
 
     def value_and_gradient(self, x: Any) -> tuple[float, Any]:
         """Return both for SciPy; outside the domain a very large, finite value."""
@@ -256,24 +265,24 @@ def minimize(
         value = Unit() if start.units is None else start.units["value"]
         of_point = {name: getattr(point.get(name), "unit", Unit()) for name in start.names}
         start = start._replace(units=step_units(value, of_point, start.free))
-    objective = Objective(evaluator, start, stop, sense, constrained=constrained)
     limits = _limits(start, bounds or {})
+    objective = Objective(evaluator, start, stop, sense, limits, tolerance, constrained=constrained)
     if constrained:
-        problem = ConstrainedProblem(objective, constraints, own_start.free, limits, tolerance)
+        problem = ConstrainedProblem(objective, constraints, own_start.free)
         end, chosen = _search_constrained(objective, problem, [method] if method else CONSTRAINED, steps)
     else:
         if method is None and len(start.free) > MAX_DENSE:
             chosen = "l-bfgs-b"
         try:
-            ended, message = _search(objective, chosen, limits, tolerance, steps)
+            ended, message = _search(objective, chosen, steps)
         except _Stopped:
             ended, message = objective.best, ""
-        end = _judged(objective, ended, limits, tolerance, message, chosen)
+        end = _judged(objective, ended, message, chosen)
     shown, at_point = end.row.units, end.constraints
     if at_point is not None and shown is not None:
         from ..quantities.unit import Unit
 
-        value, slacks = shown["value"].difference, [constraint.unit or Unit() for constraint in constraints]
+        value, slacks = shown["value"].degree, [constraint.unit or Unit() for constraint in constraints]
         of_constraint = [{"slack": unit, "multiplier": value / unit} for unit in slacks]
         shown = type(shown)(**shown, constraints=of_constraint)
         shown.fixed = bool(units)
@@ -371,14 +380,11 @@ def _search_constrained(
                 last = objective.path[-1].point
                 result = [last[variable] for variable in start.free]
             try:
-                end_row = objective.row(result)
-                if end_row is not None and objective.falls_without_bound(end_row):
-                    reason = "unbounded"
-                    falls = objective.sense.say("the value falls without bound along the constraints")
-                    message = f"not converged: {falls}; {_bounding(end_row)}"
-                    break
+                objective.row(result)
+                counts = objective.evaluations, objective.outside
                 with numpy.errstate(all="ignore"):
                     values, report = problem.nearby(numpy.array(result))
+                objective.evaluations, objective.outside = counts
             except ExpressionError as error:
                 message = message or f"not converged: {error}"
                 continue
@@ -388,10 +394,11 @@ def _search_constrained(
             if report.reason:
                 break
     except _Stopped:
+        if objective.boundless:
+            return objective.unbounded("the value falls without bound along the constraints"), method
         reason, message = objective.stopped("last point")
-    if best is None or reason == "unbounded":
-        last_row = objective.path[-1]
-        return ConvergenceReport(last_row, None, "", reason or "stuck", message or "not converged"), method
+    if best is None:
+        return ConvergenceReport(objective.path[-1], None, "", reason or "stuck", message or "not converged"), method
     if not best.reason:
         best = replace(best, reason=reason or "stuck", message=message or best.message)
     return best, method
@@ -426,9 +433,8 @@ def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float
     return [bounds.get(name, Range(None, None)).ends for name in start.free]
 
 
-def _search(
-    objective: Objective, method: str, limits: Limits, tolerance: float, steps: int | None
-) -> tuple[DescentStep, str]:
+def _search(objective: Objective, method: str, steps: int | None) -> tuple[DescentStep, str]:
+    limits, tolerance = objective.limits, objective.tolerance
     most = (SECOND_ORDER_STEPS if method in SECOND_ORDER else STEPS) if steps is None else steps
     options: dict[str, Any] = {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
     more: dict[str, Any] = {"hess": objective.hessian} if method in SECOND_ORDER else {}
@@ -452,15 +458,8 @@ def _search(
     return ended, message
 
 
-def _bounding(row: DescentStep) -> str:
-    unit = "" if row.units is None else f" {row.units['point'][row.free[0]]}".rstrip()
-    ends = f"{row.free[0]}=-10{unit}:10{unit}"
-    return f"limit it by bounds: `--bounds {ends}`" if not unit else f'limit it by bounds: `--bounds "{ends}"`'
-
-
-def _judged(
-    objective: Objective, row: DescentStep, limits: Limits, tolerance: float, message: str, method: str
-) -> ConvergenceReport:
+def _judged(objective: Objective, row: DescentStep, message: str, method: str) -> ConvergenceReport:
+    limits, tolerance = objective.limits, objective.tolerance
     size = [max(abs(step.coordinates[k]) for step in (*objective.path, row)) or 1.0 for k in objective.where]
     model = LocalModel(objective.row, objective.function, limits, size, tolerance, objective.sense)
     more = "iterations" in message.lower() or "exceeds limit" in message.lower()
@@ -472,9 +471,7 @@ def _judged(
         report = model.report(row, walking=more)
     except _Stopped:
         if objective.boundless:
-            falls = objective.sense.say("the value falls without bound")
-            message = f"not converged: {falls}; {_bounding(objective.best)}"
-            return ConvergenceReport(objective.best, None, reason="unbounded", message=message)
+            return objective.unbounded("the value falls without bound")
         reason, message = objective.stopped("best point so far")
         return replace(model.report(row, walking=True), reason=reason, message=message)
     # the counts are those of the method

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..equations.enclosures import Operator, boxes
-from ..graphs.second_order import hessian_in
+from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
@@ -84,7 +84,7 @@ class NormalEquations:
                 yield at.value - y, at.gradient, weight, at.hessian
             else:
                 swept = value_and_gradient(self.m, self.output, {**columns, **point}, self.names)
-                yield swept.value - y, [swept.gradient[name] for name in self.names], weight, None
+                yield swept.value - y, [*swept.gradient.values()], weight, None
             collect()
 
     def slopes(self, values: Sequence[Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,13 +13,12 @@ from ..errors import ExpressionError, point_error, usage_error
 from ..inputs.parse_point import Range, is_name, split
 from ..inputs.problem import Quantity, check_single, parse
 from ..language.builder import Program
-from ..language.tokens import has_unit_literals
+from ..language.tokens import EQUALS, has_unit_literals, split_statements
 from ..table.primitive import FUNCTIONS
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
-_EQUALS = re.compile(r"(?<![=<>!])=(?!=)")
 _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 Spread = str | float
@@ -30,9 +30,14 @@ Sigma = float | str | Mapping[str, Spread]
 
 def percentage(spread: Spread | None) -> float | None:
     """Return the number of a share in percent; None for another uncertainty."""
-    text = spread.strip().removesuffix("%") if isinstance(spread, str) and spread.strip().endswith("%") else ""
+    return (
+        _number(spread.strip().removesuffix("%")) if isinstance(spread, str) and spread.strip().endswith("%") else None
+    )
+
+
+def _number(text: str) -> float | None:
     try:
-        return float(text)
+        return None if "_" in text else float(text)
     except ValueError:
         return None
 
@@ -47,16 +52,16 @@ def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
     if not isinstance(sigma, str):
         return {response: sigma}
     spreads: dict[str, Spread] = {}
-    for part in split(sigma) if "=" in sigma else [f"={sigma}"]:
-        name, equals, spread = (piece.strip() for piece in part.rpartition("="))
-        if not equals or not spread or (name in spreads):
-            what = f"`{part.strip()}` gives no uncertainty" if part.strip() else "an uncertainty is missing at a comma"
+    several = "=" in sigma
+    for part in split(sigma) if several else [sigma]:
+        name, _, spread = (piece.strip() for piece in (part if several else f"{response}={part}").rpartition("="))
+        if not spread or name in spreads or (several and (not name or "=" in name)):
+            what = f"`{part.strip()}` gives no uncertainty" if part.strip() else "an uncertainty is missing"
+            what += " at a comma" * (not part.strip() and several)
             message = f"`{name}` is given twice" if name in spreads else what
             raise point_error(message, 'write `--sigma 0.1`, `--sigma 2%`, `--sigma s`, or `--sigma "y=s,x=0.1"`')
-        try:
-            spreads[name or response] = float(spread)
-        except ValueError:
-            spreads[name or response] = spread
+        number = _number(spread)
+        spreads[name] = spread if number is None else number
     return spreads
 
 
@@ -70,11 +75,12 @@ class Statement(NamedTuple):
 
 def last_statement(text: str) -> Statement | None:
     """Return the last statement of a program if it has two sides, else None."""
-    begin = max(text.rstrip().rstrip(";").rfind(mark) for mark in ";\n") + 1
-    sign = _EQUALS.search(text, begin)
+    tokens = (split_statements(text) or [[]])[-1]
+    sign = next((token for token in tokens if token[0] == EQUALS), None)
     if sign is None:
         return None
-    return Statement(text[begin : sign.start()].strip(), text[:begin] + " " * (sign.end() - begin) + text[sign.end() :])
+    begin, (_, start, end) = tokens[0][1], sign
+    return Statement(text[begin:start].strip(), text[:begin] + " " * (end - begin) + text[end:])
 
 
 class FitFormula(NamedTuple):
@@ -273,9 +279,10 @@ class Observations(NamedTuple):
 
 def _check_positive(numbers: Any, where: str, what: str, *, or_zero: bool = False) -> None:
     for row, number in enumerate(numbers.tolist()):
-        if not (number > 0 or (or_zero and number == 0)):
+        if not (0 < number < math.inf or (or_zero and number == 0)):
             place = f" in row {row + 1}" if len(numbers) > 1 else ""
-            hint = f"{'an' if what[0] == 'u' else 'a'} {what} is {'0 or above' if or_zero else 'above 0'}"
+            range_ = "finite" if number == math.inf else "0 or above" if or_zero else "above 0"
+            hint = f"{'an' if what[0] == 'u' else 'a'} {what} is {range_}"
             raise point_error(f"{where} has the {what} {number:g}{place}", hint)
 
 

@@ -16,6 +16,7 @@ from .least_squares import (
     MAX_LAST_STEP,
     EndPoint,
     Model,
+    Stopped,
     at_kink,
     fitted_linearly,
     is_determined,
@@ -112,6 +113,8 @@ def least(model: Model, start: Any) -> EndPoint:
                 best = end._replace(message=there.message) if end.cost < best.cost else best
         if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
+    except Stopped as stopped:
+        raise Stopped(*stopped.args or (best,)) from None
     except BudgetExceeded:
         pass
     finally:
@@ -153,6 +156,8 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
                 of_best = faults(best)
             elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
                 again += not lost or is_determined(probe, end.values)
+        except Stopped:
+            raise Stopped(best) from None
         except BudgetExceeded:
             break
     return best._replace(others=_within_noise(probe, best, minima))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.base import Number, NumberType
@@ -52,21 +52,13 @@ Kinks = dict[int, Breakpoint]
 """Nodes where smooth branches meet, by index."""
 
 
-class Reverse(NamedTuple):
-    """The result of a backward sweep."""
+def reverse(
+    order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
+) -> tuple[list[Number | None], list[int], Sequence[int]]:
+    """Return adjoints from those of outputs, nodes at kinks without a derivative, and evaluated nodes.
 
-    adjoints: list[Number | None]
-    """The adjoint of each node; None if no adjoint reaches it."""
-    kinks: list[int]
-    """Nodes without a derivative, where a convention was used."""
-    order: Sequence[int]
-    """Evaluated nodes, including those on the other side of a kink."""
-
-
-def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Reverse:
-    """Return the adjoint of each evaluated node from those of outputs. Raises `NodeError`.
-
-    If the sides of a kink agree, `active` keeps the local derivatives for further sweeps.
+    If the sides of a kink agree, nodes on its other side are evaluated too, and `active` keeps the local derivatives
+    for further sweeps. Raises `NodeError`.
     """
     active.one_sided_partials = {}
     adjoints = backward(order, active, seeds)
@@ -77,20 +69,27 @@ def reverse(order: Sequence[int], active: Activity, seeds: Mapping[int, Number])
         order = sides_chosen(order, active, seeds)
         if active.one_sided_partials:
             adjoints, kinks = backward(order, active, seeds), []
-    return Reverse(adjoints, kinks, order)
+    return adjoints, kinks, order
 
 
 class Evaluation:
-    """A graph evaluated on demand at a point in some number type."""
+    """A graph evaluated on demand at a point in some number type, and differentiated if asked."""
 
-    def __init__(self, m: NumberType, graph: Graph, wanted: Mapping[str, int] = MappingProxyType({})) -> None:
+    adjoints: list[Number | None]
+    """The adjoint of each node after `differentiate`; None if none reaches it."""
+    kinks: Kinks
+    """The nodes met there that have no derivative; a convention is used."""
+    gradient: dict[str, Number]
+    """The derivatives of the output by the variables asked."""
+
+    def __init__(self, m: NumberType, graph: Graph, wanted: Mapping[str, int | None] = MappingProxyType({})) -> None:
         self.m = m
         self.graph = graph
         """Its `data` are the nodes' values, None in untaken branches."""
         self.wanted = wanted
-        """Indices of the variables to differentiate by, if in the graph."""
+        """The variables to differentiate by, with their indices; None for one that the graph lacks."""
         self.order: Sequence[int] = self.placed(forward, graph, m, graph.roots)
-        """The evaluated nodes, in order of evaluation."""
+        """The evaluated nodes, in order of evaluation; after `differentiate` those on the other side of a kink too."""
 
     def placed(self, sweep: Callable[Sweep, Answer], *args: Sweep.args, **options: Sweep.kwargs) -> Answer:
         """Return the result of a sweep over the graph. Raises `ExpressionError`."""
@@ -104,25 +103,45 @@ class Evaluation:
         return [self.graph.data[root] for root in self.graph.roots]
 
     @cached_property
+    def value(self) -> Number:
+        """Return the value of the first output."""
+        return self.graph.data[self.graph.roots[0]]
+
+    @cached_property
     def active(self) -> Activity:
         """Return the nodes that depend on the variables to differentiate by."""
-        return self.activity(self.wanted.values())
+        return self.activity([i for i in self.wanted.values() if i is not None])
 
     def activity(self, leaves: Iterable[int]) -> Activity:
         """Return the nodes that depend on some leaves."""
         return self.placed(Activity, self.graph, self.m, self.order, leaves)
 
-    def reverse(self, seeds: Mapping[int, Number], active: Activity | None = None) -> Reverse:
-        """Return the adjoints of all nodes from those of outputs."""
-        return self.placed(reverse, self.order, self.active if active is None else active, seeds)
+    def differentiate(self) -> Evaluation:
+        """Fill in adjoints, kinks and gradient of the first output by a backward sweep. Raises `ExpressionError`."""
+        seeds = {self.graph.roots[0]: self.m.number(1)}
+        self.adjoints, kinks, self.order = self.placed(reverse, self.order, self.active, seeds)
+        self.kinks, self.gradient = self.breakpoints(kinks), self._by_name(self.adjoints)
+        return self
 
-    def tangents(
-        self, seeds: Mapping[int, Number], active: Activity, order: Sequence[int] | None = None
-    ) -> list[Number | None]:
-        """Return the tangents of all nodes from those of leaves."""
-        return self.placed(tangents, self.order if order is None else order, active, seeds)
+    def grads(self) -> list[Number | None]:
+        """Return the derivatives by all nodes: 0 for one that no adjoint reaches, None without an active leaf."""
+        zero = self.m.number(0)
+        # `+ 0.0` turns -0.0 into 0.0
+        return [
+            (zero if depends else None) if adjoint is None else adjoint + 0.0 if type(adjoint) is float else adjoint
+            for adjoint, depends in zip(self.adjoints, self.active, strict=True)
+        ]
 
-    def vjp(self, adjoints: Sequence[Number], wrt: Sequence[str]) -> tuple[list[Number], Kinks]:
+    def _by_name(self, adjoints: Sequence[Number | None]) -> dict[str, Number]:
+        zero = self.m.number(0)
+        partials = {name: None if i is None else adjoints[i] for name, i in self.wanted.items()}
+        return {name: zero if partial is None else partial for name, partial in partials.items()}
+
+    def tangents(self, seeds: Mapping[int, Number], active: Activity) -> list[Number | None]:
+        """Return the tangents of all nodes from those of leaves. Raises `ExpressionError` if an output has none."""
+        return self.placed(tangents, self.order, active, seeds, self.graph.roots)
+
+    def vjp(self, adjoints: Sequence[Number]) -> tuple[dict[str, Number], Kinks]:
         """Return the vector-Jacobian product in one backward sweep, and the kinks.
 
         Outputs of weight 0 are ignored. Raises `ExpressionError`.
@@ -131,19 +150,17 @@ class Evaluation:
         for root, adjoint in zip(self.graph.roots, adjoints, strict=True):
             if adjoint != 0:
                 seeds[root] = seeds[root] + adjoint if root in seeds else adjoint
-        totals, kinks, _ = self.reverse(seeds)
-        zero = self.m.number(0)
-        row = [totals[self.wanted[name]] if name in self.wanted else None for name in wrt]
-        return [zero if partial is None else partial for partial in row], self.breakpoints(kinks)
+        totals, kinks, _ = self.placed(reverse, self.order, self.active, seeds)
+        return self._by_name(totals), self.breakpoints(kinks)
 
-    def jacobian(self, wrt: Sequence[str]) -> tuple[list[list[Number]], Kinks]:
+    def jacobian(self) -> tuple[list[list[Number]], Kinks]:
         """Return the Jacobian, by one backward sweep an output, with kinks. Raises `ExpressionError`."""
         one, zero = self.m.number(1), self.m.number(0)
         rows: list[list[Number]] = []
         kinks: Kinks = {}
         for k in range(len(self.graph.roots)):
-            row, met = self.vjp([one if j == k else zero for j in range(len(self.graph.roots))], wrt)
-            rows.append(row)
+            row, met = self.vjp([one if j == k else zero for j in range(len(self.graph.roots))])
+            rows.append([*row.values()])
             kinks |= met
         return rows, kinks
 
@@ -153,15 +170,15 @@ class Evaluation:
         Variables of 0 are held fixed. At a kink, each output gets a backward sweep, to see whether it meets
         the kink, and a forward sweep. Raises `ExpressionError`.
         """
-        seeds = {self.wanted[name]: t for name, t in direction.items() if name in self.wanted and t != 0}
+        seeds = {i: t for name, t in direction.items() if (i := self.wanted.get(name)) is not None and t != 0}
         active = self.activity(seeds)
         kinks: Kinks = {}
         roots = self.graph.roots
-        slopes = self.placed(tangents, self.order, active, seeds, roots)
+        slopes = self.tangents(seeds, active)
         results = [slopes[root] for root in roots]
         if may_meet_kinks(self.order, active):
             for k, root in enumerate(roots):
-                _, met, order = self.reverse({root: self.m.number(1)}, active)
+                _, met, order = self.placed(reverse, self.order, active, {root: self.m.number(1)})
                 kinks |= self.breakpoints(met)
                 results[k] = self.placed(tangents, order, active, seeds, (root,))[root]
         zero = self.m.number(0)
@@ -171,12 +188,18 @@ class Evaluation:
         """Return the nodes at these indices, with their inputs."""
         return {i: Breakpoint(self.graph, i, self.graph.inputs(i)) for i in places}
 
-    def warnings(self, kinks: Iterable[int]) -> list[Diagnostic]:
-        """Return the warnings about nodes that have no derivative."""
-        return [kink.warning() for kink in self.breakpoints(kinks).values()]
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """Return the warnings about the kinks met by `differentiate`."""
+        return [kink.warning() for kink in self.kinks.values()]
 
 
-def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Sequence[int] | None = None) -> Diagnosed:
+def located(
+    fault: Failure,
+    graph: Graph,
+    wanted: Mapping[str, int | None] = MappingProxyType({}),
+    leaves: Sequence[int] | None = None,
+) -> Diagnosed:
     """Return the user's error for a fault, with its place and the inputs behind it.
 
     `wanted` are the variables to differentiate by; `leaves` those of the node, if known.
@@ -193,7 +216,7 @@ def located(fault: Failure, graph: Graph, wanted: Iterable[str] = (), leaves: Se
         message += f" (here {shown}{', …' if len(names) > 5 else ''})"
     if fault.kind == "derivative" and fault.position == 1 and graph.primitives[fault.node] is POW:
         held = {graph.labels[i] for i in leaves_below(graph, graph.parents[fault.node][1])}
-        rest = [name for name in wanted if name not in held]
+        rest = [name for name, i in wanted.items() if i is not None and name not in held]
         shown = ", ".join(f"`{name}`" for name in sorted(held))
         hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
     error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError

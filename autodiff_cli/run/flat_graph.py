@@ -32,6 +32,11 @@ class Graph:
     from the other on demand.
     """
 
+    grads: Sequence[Any] | None = None
+    """The derivative of the output by each node, None for one without influence; None itself without a sweep."""
+    unit: Callable[[int], Any] | None = None
+    """Returns the unit of a node, whose value is in coherent ones."""
+
     def __init__(self) -> None:
         self.rows = []
         self.places: list[Place] = []
@@ -40,6 +45,8 @@ class Graph:
         """Each constant and its source text, for other number types."""
         self.signed: set[int] = set()
         """Operations that are a constant with a sign."""
+        self.fixed: set[int] = set()
+        """Leaves among Values that have no derivative."""
         self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
         """Names of nodes, and nodes of variables by name, for the labels."""
         self.roots: tuple[int, ...] = ()

@@ -375,19 +375,19 @@ def pieces(
 
 
 def common(
-    m: NumberType,
-    value: Number,
-    met: Iterable[SmoothBranch],
+    make: Callable[[], Any],
+    graph: Graph,
+    wanted: Iterable[int | None],
     numbers: Callable[[SmoothBranch], list[Number]],
     names: Sequence[str],
     way_out: str = "",
 ) -> list[Number]:
-    """Return the numbers of agreeing pieces, value first. Raises `NotDifferentiable`."""
+    """Return the numbers of agreeing pieces of the first output, value first. Raises `NotDifferentiable`."""
     first: list[Number] = []
-    for piece in met:
+    for piece in pieces(make, graph, graph.roots, [i for i in wanted if i is not None]):
         here, breakpoint = numbers(piece), piece.breakpoint
-        for k, (x, y) in enumerate(zip(first or [value], here, strict=False)):
-            if breakpoint is not None and not breakpoint.same_value(m, x, y):
+        for k, (x, y) in enumerate(zip(first or [graph.data[graph.roots[0]]], here, strict=False)):
+            if breakpoint is not None and not breakpoint.same_value(piece.smooth.base, x, y):
                 if not k:
                     raise breakpoint.refusal(f"the value jumps between {show(x)} and {show(y)} here")
                 raise breakpoint.refusal(f"{names[k]} is {show(x)} on one side and {show(y)} on the other", way_out)

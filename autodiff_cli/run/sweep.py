@@ -511,11 +511,11 @@ def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
 
 # ---- forward mode
 def tangents(
-    order: Sequence[int], active: Activity, seeds: Mapping[int, Number], roots: Iterable[int] | None = None
+    order: Sequence[int], active: Activity, seeds: Mapping[int, Number], roots: Iterable[int]
 ) -> list[Number | None]:
     """Return the tangent of every node along `seeds`, by leaf; None if it depends on no seed.
 
-    Raises `NodeError` for a node without a derivative; with `roots`, only if one depends on it.
+    Raises `NodeError` if one of the `roots` depends on a node without a derivative.
     """
     graph = active.graph
     result = [seeds.get(i) for i in range(len(graph.data))]
@@ -540,11 +540,11 @@ def tangents(
                 raise OverflowError
         except FAILURES as error:
             failure = _no_derivative(active, i, 1, error)
-            if roots is None or isinstance(failure, BudgetExceeded):
+            if isinstance(failure, BudgetExceeded):
                 raise failure from None
             faults[i] = failure
         result[i] = total
-    for root in roots or ():
+    for root in roots:
         if root in faults:
             raise faults[root]
     return result

@@ -16,15 +16,13 @@ from ..equations.residuals import derivatives, second_derivatives
 from ..equations.solve import located, posed_equations
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.adjoint import record_values
-from ..graphs.second_order import hessian_in
-from ..graphs.taylor_mode import directional_in
+from ..graphs.higher_order import directional_in, hessian_in
 from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.optional_units import without_units_hint
+from ..inputs.optional_units import pose_with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import Point, Problem, Quantity, as_number, output_names, parse, pose
-from ..inputs.quantities import ProgramUnits, has_units
+from ..inputs.problem import Point, Problem, output_names, parse
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, plain
@@ -67,27 +65,9 @@ def model_of(
     system: bool = False,
 ) -> Model:
     """Return a text's model in coherent units, implicit if it has unknowns or bounds."""
-    try:
-        if unknowns is not None or between is not None:
-            estimates = {name: _without_uncertainty(x) for name, x in point.items()}
-            problem = posed_equations(text, estimates, unknowns, between, None, asked, system=system)
-            typed = {name: point.get(name, x) for name, x in problem.point.items()}
-            return Implicit(problem._replace(point=typed))
-        model = Explicit(text, point)
-        values = {name: x if isinstance(x, float) else as_number(x, name) for name, x in model.point.items()}
-        if asked or has_units(model.program, values):
-            model.units = ProgramUnits(model.program, values, asked, system=system)
-        return model
-    except ExpressionError as error:
-        raise without_units_hint(error) if system else error from None
-
-
-def _without_uncertainty(value: float | str) -> float | str:
-    if not isinstance(value, MeasuredValue) or not hasattr(value, "unit"):
-        return value
-    estimate = Quantity(float(value))
-    estimate.source, estimate.number, estimate.unit = value.source, value.number, value.unit
-    return estimate
+    if unknowns is not None or between is not None:
+        return Implicit(posed_equations(text, point, unknowns, between, None, asked, system=system))
+    return Explicit(text, point, asked, system)
 
 
 class _Surfaces:
@@ -138,11 +118,9 @@ def _kinks(
 class Explicit:
     """A measurement model whose outputs are explicit formulas."""
 
-    units: ProgramUnits | None = None
-
-    def __init__(self, text: str, point: Point) -> None:
+    def __init__(self, text: str, point: Point, asked: Sequence[str] | str | None, system: bool) -> None:
         try:
-            problem = pose(text, point, None)
+            problem = pose_with_units(text, point, None, asked, single=False, system=system)
         except ExpressionError as error:
             if error.kind == "syntax":
                 with suppress(ExpressionError):
@@ -153,13 +131,13 @@ class Explicit:
             raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         """The point has the inputs' values as given."""
-        self.outputs = output_names(self.program)
-        self.values = problem.values
+        self.outputs, self.units = output_names(self.program), problem.units
+        self.values = {name: float(x) for name, x in problem.values.items()}
 
     def first(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
         at = evaluate_in(REAL, self.program.graph, self.values, names)
-        rows, kinks = at.jacobian(names)
+        rows, kinks = at.jacobian()
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
@@ -246,7 +224,7 @@ class Implicit:
         # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
-        rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian(self.outputs)
+        rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian()
         for order in (1, 2, 3):
             left = [directional_in(REAL, output, self.values, along, order)[order] for output in self.program.outputs]
             for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
@@ -279,7 +257,7 @@ class Implicit:
 
         def plain(at: Mapping[str, float]) -> list[float]:
             swept = evaluate_in(REAL, self.program.outputs, at, self.outputs)
-            rows, _ = swept.jacobian(self.outputs)
+            rows, _ = swept.jacobian()
             return _floats([*swept.values, *chain.from_iterable(rows)])
 
         def newton_step(inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:

@@ -287,7 +287,7 @@ def propagate(
     model = model_of(text, values, unknowns, between, units, system=system)
     of_program = model.units
     out = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
-    warnings = [*model.warnings, *(of_program.warnings if of_program else ()), *notes]
+    warnings = [*model.warnings, *notes]
     inputs = _inputs(model, dof or {}, readings, warnings)
     first_notes = len(warnings)
     seed, interrupted = DEFAULT_SEED if seed is None else seed, False

@@ -82,13 +82,10 @@ def utf8_locale() -> bool:
 
 def width_of(text: str) -> int:
     """Return the text's columns on a screen."""
-    return len(text) if text.isascii() else sum(map(_width, text))
-
-
-def _width(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me"):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+    if text.isascii():
+        return len(text)
+    carriers = [char for char in text if unicodedata.category(char) not in ("Mn", "Me")]
+    return len(carriers) + sum(unicodedata.east_asian_width(char) in "WF" for char in carriers)
 
 
 def visible(text: str, encoding: str = "utf-8") -> str:

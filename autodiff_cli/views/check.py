@@ -9,16 +9,15 @@ from typing import Any
 from ..accuracy.check import MAX_DOUBLE_DIGITS, Check, CheckedNumber
 from .document import Block, Line, Pieces, Table, circumstances, measured, sentence
 from .numerals import attach_units, format_number, repr_number, unit_of
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, View
 
 MAX_SHOWN_DIGITS = 20
 """Digits of the reference that a table shows."""
 
 
-class CheckView(View[Check]):
+class CheckView(View[Check], section="check"):
     """How a check is shown; `digits` are those of differences."""
 
-    fields, csv_columns, _, unit_columns = declared("check")
     latex_writer = "tex_tables.check_table"
     latex_packages = ("booktabs", "siunitx")
     row_key = ("variable", "checked")

@@ -56,19 +56,11 @@ class Run:
 
 Answer: TypeAlias = DescentStep | Run | Descent
 
-OF_STEP = declared("descend")
-STEP = OF_STEP.fields
-"""The keys of a row."""
 
-DESCENT = declared("descent", {"rows": list}).fields
-"""The keys of a whole descent."""
-
-
-class DescentView(PicturedView[Answer]):
+class DescentView(PicturedView[Answer], section="descend"):
     """How rows, whole descents, and runs are shown."""
 
-    fields, csv_columns, line_fields, unit_columns = OF_STEP
-    other_records = (("from Python, about a whole run", (Descent, Run), DESCENT),)
+    other_records = (("from Python, about a whole run", (Descent, Run), declared("descent", {"rows": list}).fields),)
 
     def measured(self, shown: Answer) -> Answer:
         return shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from ..formulas.derivation import Derivation, Step, as_written, derivative_name, latex, operator
 from ..formulas.diff import LANGUAGES, Diff
@@ -12,7 +12,7 @@ from ..language.printer import expression_text
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, conditional, numbers_table, stated
 from .mathematics import mathematical
 from .numerals import attach_units
-from .schema import OutputRow, View, declared, record_of, records_of
+from .schema import OutputRow, Values, View, declared, record_of, records_of
 
 _WORDS = ("unless ", "away ", "where ")
 """How a condition begins that is said in words."""
@@ -53,14 +53,6 @@ def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -
         yield Table(("rule", "part", "result"), [written.cells(step) for step in derivation.steps])
 
 
-def derivation_lines(derivation: Derivation, unicode: bool = True) -> Iterator[str]:
-    """Yield the steps as lines of a solution written by hand."""
-    written = Written(derivation.by[-1], unicode)
-    for step in derivation.steps:
-        rule, part, result = written.parts(step)
-        yield f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})"
-
-
 DERIVATION = declared("derivation").fields
 """The keys of a derivation."""
 
@@ -80,19 +72,16 @@ def derivation_record(derivation: Derivation) -> dict[str, object]:
 DERIVATIVE = declared("derivative").fields
 
 
-class DiffView(View[Diff]):
+class DiffView(View[Diff], section="diff"):
     """The view of derivatives as formulas, with steps if requested."""
 
-    fields, csv_columns, _, unit_columns = declared(
-        "diff",
-        {
-            "derivatives": lambda answer: [
-                record_of(DERIVATIVE, derivative, answer.arithmetic.name if answer.point else "double")
-                for derivative in answer.derivatives
-            ],
-            "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,
-        },
-    )
+    computed: ClassVar[Values] = {
+        "derivatives": lambda answer: [
+            record_of(DERIVATIVE, derivative, answer.arithmetic.name if answer.point else "double")
+            for derivative in answer.derivatives
+        ],
+        "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,
+    }
     endings = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
 
     unicode: bool = True
@@ -151,8 +140,12 @@ class DiffView(View[Diff]):
         yield {f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}": row.value for row in answer.derivatives}
 
     def one_line(self, answer: Diff) -> str:
-        derivations = answer.derivations if answer.language == "text" else ()
-        lines = [line for derivation in derivations for line in derivation_lines(derivation, self.unicode)]
+        lines = []
+        for derivation in answer.derivations if answer.language == "text" else ():
+            written = Written(derivation.by[-1], self.unicode)
+            for step in derivation.steps:
+                rule, part, result = written.parts(step)
+                lines.append(f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})")
         return "\n".join([*lines, answer.program])
 
     def latex_document(self, answer: Diff) -> str:

@@ -6,6 +6,7 @@ Views build them of the parts below; `rendering` draws them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -39,19 +40,11 @@ class Table(NamedTuple):
 
     heads: tuple[str, ...]
     rows: Sequence[tuple[Any, ...]]
-    """Pieces by column, or text where the columns have `styles`."""
+    """Pieces by column."""
     right: frozenset[int] = frozenset()
     """The columns that are flush right."""
     spare: frozenset[int] = frozenset()
     """Columns that a narrow screen may leave out."""
-    styles: tuple[Style, ...] = ()
-    """The styles of the columns, if all cells of a column have one style."""
-
-    @property
-    def cells(self) -> Sequence[tuple[Pieces, ...]]:
-        if not self.styles:
-            return self.rows
-        return [tuple([((text, style),) for text, style in zip(row, self.styles, strict=True)]) for row in self.rows]
 
 
 class Branch(NamedTuple):
@@ -181,10 +174,10 @@ def numbers_table(
     measured_columns = {k for row in rows for k, x in enumerate(row) if hasattr(x, "unit")}
     if isinstance(right, bool):
         right = range(1, len(heads)) if right and not measured_columns else ()
-    texts = [tuple([x if isinstance(x, str) else format_number(x, digits) for x in row]) for row in rows]
-    number: Style = "number"
-    flush = frozenset(right) - measured_columns
-    return Table(tuple(heads), texts, flush, styles=(style, *[number] * (len(heads) - 1)))
+    styles = (style, *repeat("number", len(heads) - 1))
+    texts = [[x if isinstance(x, str) else format_number(x, digits) for x in row] for row in rows]
+    cells = [tuple([(piece,) for piece in zip(row, styles, strict=True)]) for row in texts]
+    return Table(tuple(heads), cells, frozenset(right) - measured_columns)
 
 
 def partials_table(

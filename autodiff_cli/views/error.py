@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from ..errors import Diagnostic, Span
 from .characters import Style, Terminal, ends, paint, shown_as, terminal_of, visible, width_of
@@ -22,13 +22,6 @@ MAX_QUOTED = 300
 TAB = "    "
 MAX_REASONS = 10
 """How many reasons a summary names."""
-
-
-class Mark(NamedTuple):
-    """One run of carets, half-open in code points."""
-
-    start: int
-    end: int
 
 
 def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Style = "error", where: str = "") -> str:
@@ -113,7 +106,7 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
     line: _Excerpt | None = None
     for span, words in places:
         start = min(max(span.start, 0), len(text))
-        mark = Mark(start, min(max(span.end, start), len(text)))
+        mark = Span(start, min(max(span.end, start), len(text)))
         if line is None or not line.first <= mark.start <= line.last:
             line = _Excerpt(text, mark, max(room, 20), look)
             gutter = paint(f" {text.count(chr(10), 0, line.first) + 1:>{digits}} {bar} ", "faint", look)
@@ -126,7 +119,7 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
 class _Excerpt:
     """The part of a line around a mark, and the columns of its characters."""
 
-    def __init__(self, text: str, mark: Mark, room: int, look: Terminal) -> None:
+    def __init__(self, text: str, mark: Span, room: int, look: Terminal) -> None:
         begin = text.rfind("\n", 0, mark.start) + 1
         end = text.find("\n", mark.start)
         end = len(text) if end < 0 else end
@@ -157,7 +150,7 @@ class _Excerpt:
         self.left, self.first, self.last = len(left), first, last
         self.drawn = left + "".join(self.cells) + (dots if last < end else "")
 
-    def carets(self, mark: Mark) -> tuple[str, str]:
+    def carets(self, mark: Span) -> tuple[str, str]:
         start = max(mark.start, self.first)
         # a combining mark has no column: the caret goes under the character that carries it
         while self.first < start < self.last and width_of(self.cells[start - self.first]) == 0:

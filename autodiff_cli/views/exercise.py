@@ -33,18 +33,6 @@ _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 """A vector of components in parentheses."""
 
-STYLE = """
-:root { color-scheme: light dark; font: 1rem/1.5 system-ui, sans-serif; }
-body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
-li { margin: 0 0 1.6rem; break-inside: avoid; }
-section { margin: .6rem 0 0; overflow-x: auto; }
-code { white-space: pre-wrap; font-size: 1.05em; }
-table { border-collapse: collapse; margin: .5rem 0; }
-.room { height: 8rem; }
-th, td { padding: .15rem .7rem .15rem 0; vertical-align: top; }
-"""
-
-
 EXERCISE, COLUMNS, *_ = declared(
     "exercise",
     {
@@ -106,7 +94,7 @@ class ExerciseView(View[Answer]):
 
     def draw(self, answer: Answer, format: str) -> str:
         """Return a self-contained HTML page for reading and printing."""
-        from .rendering import Html, escaped_html
+        from .rendering import Html, escaped_html, web_page
 
         def item(exercise: Exercise) -> str:
             pieces = [(escaped_html(text), style) for text, style in task(exercise)]
@@ -121,11 +109,7 @@ class ExerciseView(View[Answer]):
             body = f"<p>{escaped_html(answer.message)}</p>"
         else:
             body = "<ol>\n" + "\n".join(map(item, _exercises(answer))) + "\n</ol>"
-        return (
-            f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-            f'<meta name="viewport" content="width=device-width">\n<title>{heading}</title>\n'
-            f"<style>{STYLE}</style>\n</head>\n<body>\n<h1>{heading}</h1>\n{body}\n</body>\n</html>"
-        )
+        return web_page("exercises", heading=heading, body=body)
 
     def latex_document(self, answer: Answer) -> str:
         if isinstance(answer, Marked):

@@ -8,13 +8,12 @@ from ..errors import usage_error
 from ..formulas.export import Exported
 from ..targets import TARGETS
 from .document import Block, Line
-from .schema import View, declared
+from .schema import View
 
 
-class ExportedView(View[Exported]):
+class ExportedView(View[Exported], section="export"):
     """How an exported program is shown."""
 
-    fields = declared("export").fields
     extra_formats = ("markdown",)
     endings = tuple(ending for name, endings in TARGETS.items() for ending in endings if name != "latex")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from ..errors import counted
 from ..inputs.figures import Shown
@@ -13,7 +13,7 @@ from ..uncertainty.measured_value import concise
 from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, text_line
 from .numerals import attach_units, format_number, percent, unit_of, without_unit
 from .plots import Picture
-from .schema import OutputRow, PicturedView, declared
+from .schema import OutputRow, PicturedView, Values
 
 HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
 
@@ -22,19 +22,16 @@ PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "pre
 """The columns of csv after those of the predictors."""
 
 
-class FitView(PicturedView[Fit]):
+class FitView(PicturedView[Fit], section="fit"):
     """How a fit is shown."""
 
-    fields, csv_columns, line_fields, unit_columns = declared(
-        "fit",
-        {
-            "parameters": lambda answer: {name: x.estimate for name, x in answer.parameters.items()},
-            "standard_errors": lambda answer: {name: x.error for name, x in answer.parameters.items()},
-            "intervals": lambda answer: {name: x.interval and [*x.interval] for name, x in answer.parameters.items()},
-            "linear": lambda answer: [name for name, x in answer.parameters.items() if x.linear],
-            "held": lambda answer: {name: x.held for name, x in answer.parameters.items() if x.held},
-        },
-    )
+    computed: ClassVar[Values] = {
+        "parameters": lambda answer: {name: x.estimate for name, x in answer.parameters.items()},
+        "standard_errors": lambda answer: {name: x.error for name, x in answer.parameters.items()},
+        "intervals": lambda answer: {name: x.interval and [*x.interval] for name, x in answer.parameters.items()},
+        "linear": lambda answer: [name for name, x in answer.parameters.items() if x.linear],
+        "held": lambda answer: {name: x.held for name, x in answer.parameters.items() if x.held},
+    }
     latex_writer = "tex_tables.fit_table"
     latex_packages = ("booktabs", "siunitx")
     row_key = ("parameter", "parameters")

@@ -172,13 +172,10 @@ class JsonLines(Writer[Answer]):
         """Escape controls, turns of direction and half surrogate pairs in JSON."""
         # the encoder leaves one control of ASCII as it is
         is_plain = (text.isascii() and "\x7f" not in text) or text.isprintable()
-        return text if is_plain else "".join(map(_json_character, text))
-
-
-def _json_character(char: str) -> str:
-    if is_shown(char):
-        return char
-    return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else json.dumps(char)[1:-1]
+        if is_plain:
+            return text
+        hidden = {char: char.encode("utf-16-be", "surrogatepass").hex() for char in text if not is_shown(char)}
+        return "".join([re.sub("(....)", r"\\u\1", hidden[char]) if char in hidden else char for char in text])
 
 
 class Separated(Writer[Answer]):

@@ -8,17 +8,16 @@ from typing import TypeAlias
 from ..formulas.functions import FunctionEntry, Functions
 from .characters import Style
 from .document import Block, Line, Pieces, Table
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, View
 
 Answer: TypeAlias = FunctionEntry | Functions
 
 EVERYWHERE = "every number"
 
 
-class FunctionsView(View[Answer]):
+class FunctionsView(View[Answer], section="functions"):
     """How functions are shown: one in full, or a table for each group."""
 
-    fields, csv_columns, *_ = declared("functions")
     row_key = ("parameter", "derivatives")
 
     def record(self, entry: Answer) -> dict[str, object]:

@@ -11,7 +11,7 @@ from ..derivatives.gradient import Gradient, Intermediate
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.figures import Figure
 from .numerals import attach_units, heading, repr_number
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, View
 
 if TYPE_CHECKING:
     from .document import Block
@@ -19,10 +19,9 @@ if TYPE_CHECKING:
 EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
 
 
-class GradientView(View[Gradient[Any]]):
+class GradientView(View[Gradient[Any]], section="grad"):
     """How a gradient is shown."""
 
-    fields, csv_columns, line_fields, unit_columns = declared("grad")
     prefers_table = latex_is_formula = True
 
     intermediates: bool = False
@@ -74,8 +73,8 @@ class GradientView(View[Gradient[Any]]):
         if self.table and answer.intermediates:
             rows = [(bound.name, str(bound.line), bound.value, bound.grad) for bound in answer.intermediates]
             yield parts.numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
-        if self.tree and answer.graphed is not None:
-            yield outline(answer.graphed, depth=self.depth, digits=self.digits, binary=self.binary)
+        if self.tree and answer.graph is not None:
+            yield outline(answer.graph, depth=self.depth, digits=self.digits, binary=self.binary)
 
     def rows(self, answer: Gradient[Any]) -> Iterator[OutputRow]:
         yield from super().rows(answer)

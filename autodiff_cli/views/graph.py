@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import cast
+from typing import ClassVar, cast
 
 from ..derivatives.graph import Picture, gathered
 from .characters import Theme
 from .document import Block
 from .outline import outline
 from .pictures.cells import Choices, Way
-from .schema import View, declared
+from .schema import Values, View
 
 WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
 """The modules that write these formats; others have a module of their name."""
 WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
 
-class PictureView(View[Picture]):
+class PictureView(View[Picture], section="graph"):
     """How a graph is shown: as a tree, or drawn in the colours of a theme."""
 
-    fields = declared("graph", {"nodes.inputs": lambda node: [edge.node for edge in node.inputs]}).fields
+    computed: ClassVar[Values] = {"nodes.inputs": lambda node: [edge.node for edge in node.inputs]}
     extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
 
     depth: int | None = None
@@ -37,8 +37,8 @@ class PictureView(View[Picture]):
         return picture  # the numbers of its nodes stand beside their units
 
     def document(self, picture: Picture) -> Iterator[Block]:
-        for root in picture.graphed.graph.roots:
-            tree = outline(picture.graphed, root, depth=self.depth, digits=self.digits, binary=self.binary)
+        for root in picture.graph.roots:
+            tree = outline(picture.graph, root, depth=self.depth, digits=self.digits, binary=self.binary)
             # here there is nothing but the tree
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from ..derivatives.hessian import Hessian
 from ..inputs.figures import Shown
 from .document import NO_VARIABLES, Block, Line, Table, circumstances, matrix_table, partials_table, stated
 from .numerals import word
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, Values, View
 
 MAX_COLUMNS = 12
 """A larger matrix is listed entry by entry."""
@@ -26,12 +26,10 @@ MEANING = {
 CURVATURE = {"convex": "; the function is convex there", "concave": "; the function is concave there"}
 
 
-class HessianView(View[Hessian]):
+class HessianView(View[Hessian], section="hessian"):
     """How a Hessian is shown."""
 
-    fields, csv_columns, line_fields, unit_columns = declared(
-        "hessian", {"variables": lambda answer: [*answer.gradient]}
-    )
+    computed: ClassVar[Values] = {"variables": lambda answer: [*answer.gradient]}
     prefers_table = latex_is_formula = True
 
     def cells(self, answer: Hessian) -> Iterator[dict[str, Any]]:
@@ -49,9 +47,12 @@ class HessianView(View[Hessian]):
         if len(names) <= MAX_COLUMNS:
             yield matrix_table("Hessian", names, answer.hessian, self.digits)
         else:
-            entries = [(row, col, self.number(x)) for row, col, x in _lower_triangle(answer) if float(x)]
-            heads = ("row", "column", "second derivative")
-            yield Table(heads, entries, frozenset((2,)), styles=("name", "name", "number"))
+            entries = [
+                (((row, "name"),), ((col, "name"),), ((self.number(x), "number"),))
+                for row, col, x in _lower_triangle(answer)
+                if float(x)
+            ]
+            yield Table(("row", "column", "second derivative"), entries, frozenset((2,)))
         meaning = MEANING.get(answer.verdict, "")
         if answer.eigenvalues is not None:
             yield stated("eigenvalues", ", ".join(map(self.number, answer.eigenvalues)))

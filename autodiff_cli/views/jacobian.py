@@ -11,19 +11,18 @@ from ..graphs.adjoint import column_names
 from ..inputs.figures import Shown
 from .document import NO_VARIABLES, Block, circumstances, numbers_table, partials_table
 from .numerals import attach_units, without_unit, words
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, View
 
 
-class JacobianView(View[Jacobian]):
+class JacobianView(View[Jacobian], section="jacobian"):
     """How a Jacobian is shown."""
 
-    fields, csv_columns, _, unit_columns = declared("jacobian")
     prefers_table = latex_is_formula = True
 
     def document(self, answer: Jacobian) -> Iterator[Block]:
         yield from circumstances(answer.constants, answer.point, answer.variables, self.digits)
-        columns = answer.variables if answer.product is None else ["along the direction"]
-        heads = ("output", "value", *columns) if answer.gradient is None else ("output", "value")
+        columns = [] if answer.jacobian is None else answer.variables
+        heads = ("output", "value", *(columns if answer.product is None else ["along the direction"]))
         rows = [(name, value, *entries) for name, value, entries in _by_output(answer)]
         yield numbers_table(heads, rows, self.digits)
         if answer.gradient is not None:
@@ -51,8 +50,7 @@ class JacobianView(View[Jacobian]):
         yield {**dict(zip(names, entries, strict=False)), **slopes}
 
     def one_line(self, answer: Jacobian) -> str:
-        product = answer.product if answer.gradient is None else answer.gradient
-        rows = [product] if product is not None else answer.jacobian or ()
+        rows = [x for x in (answer.product, answer.gradient) if x is not None] or answer.jacobian or ()
         return "; ".join([" ".join(words(row)) for row in rows])
 
     def latex_document(self, answer: Jacobian) -> str:

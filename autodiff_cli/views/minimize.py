@@ -8,13 +8,11 @@ from ..errors import counted
 from ..optimize.minimize import Minimum
 from .document import Block, Line, Table, circumstances, numbers_table, partials_table, stated
 from .numerals import attach_units, format_number
-from .schema import View, declared
+from .schema import View
 
 
-class MinimumView(View[Minimum]):
+class MinimumView(View[Minimum], section="minimize"):
     """How a minimum is shown."""
-
-    fields, csv_columns, line_fields, unit_columns = declared("minimize")
 
     def document(self, answer: Minimum) -> Iterator[Block]:
         answer = by_size(answer)

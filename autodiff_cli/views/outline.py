@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from ..derivatives.gradient import Graphed
 from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, described, unrolled
+from ..run.flat_graph import Graph
 from .document import Branch, Outline, Pieces, measured
 from .numerals import format_number
 
@@ -23,7 +23,7 @@ DRAWN_ALIKE = 2
 
 
 def outline(
-    graphed: Graphed,
+    graph: Graph,
     root: int | None = None,
     *,
     depth: int | None = None,
@@ -35,8 +35,8 @@ def outline(
     `depth` is how many levels below the output or `root`, by default what fits. Unless
     `binary`, a chain of one operation is one node.
     """
-    roots = graphed.graph.roots if root is None else (root,)
-    tree = _Tree(described(graphed, roots=roots, chains=not binary, partials=False), depth)
+    roots = graph.roots if root is None else (root,)
+    tree = _Tree(described(graph, roots=roots, chains=not binary, partials=False), depth)
     rows, hidden, cut = tree.walk()
     nodes, numbers = tree.picture.nodes, tree.picture.numbers
     marks: dict[int, int] = {}
@@ -123,7 +123,7 @@ class _Tree:
         if not self.fits or len(terms) <= MANY_ALIKE:
             return terms, 0
         drawn = MAX_FOLDED_TERMS if self.large and len(terms) > MAX_TERMS else len(terms)
-        if unrolled(self.picture.graphed.graph, (self.picture.order[p] for p, _ in terms)):
+        if unrolled(self.picture.graph, (self.picture.order[p] for p, _ in terms)):
             drawn = DRAWN_ALIKE
         return terms[:drawn], len(terms) - drawn
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
-from string import Template
+from typing import ClassVar
 
 from ..derivatives.page import Page
 from ..formulas.derivation import Derivation, derivative_name
@@ -20,7 +20,8 @@ from .document import plain
 from .pictures.cells import Choices, title
 from .pictures.scene import DARK, LIGHT, Colors
 from .pictures.svg import FAMILY, colored, shapes, svg
-from .schema import View, declared, record_of
+from .rendering import web_page
+from .schema import Values, View, record_of
 from .trace import Notation
 
 PAGE_DIGITS = 5
@@ -33,24 +34,18 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""
 
 
-declared("fold")
-
-
-class PageView(View[Page]):
+class PageView(View[Page], section="page"):
     """How a page is written: as HTML, which begins in the colours of a theme."""
 
-    fields = declared(
-        "page",
-        {
-            "nodes.label": lambda node: visible(NAMES.name(node)),
-            "nodes.adjoint": lambda node: visible(NAMES.adjoint(node)) if node.name else "",
-            "nodes.text": lambda node: "" if node.name else node.source or NAMES.number(node.value),
-            "nodes.value": lambda node: node.value if node.kind == "constant" else None,
-            "folds": lambda page: page.folded[0].folds if page.folded else (),
-            "opened": lambda page: page.folded[1:] or None,
-            "scales": lambda page: None if page.units is None else dict(_scales(page.units)),
-        },
-    ).fields
+    computed: ClassVar[Values] = {
+        "nodes.label": lambda node: visible(NAMES.name(node)),
+        "nodes.adjoint": lambda node: visible(NAMES.adjoint(node)) if node.name else "",
+        "nodes.text": lambda node: "" if node.name else node.source or NAMES.number(node.value),
+        "nodes.value": lambda node: node.value if node.kind == "constant" else None,
+        "folds": lambda page: page.folded[0].folds if page.folded else (),
+        "opened": lambda page: page.folded[1:] or None,
+        "scales": lambda page: None if page.units is None else dict(_scales(page.units)),
+    }
     extra_formats = ("html",)
 
     theme: Theme = "auto"
@@ -80,7 +75,8 @@ def document(page: Page, theme: Theme = "auto") -> str:
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(visible, page.text.strip().splitlines()))
     pictures = [page.picture, *(folding.picture for folding in page.folded)]
-    text = Template((WEB / "page.html").read_text(encoding="utf-8")).substitute(
+    text = web_page(
+        "page",
         policy=policy,
         title=escape(title(page.picture)),
         heading=escape(heading),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from ..curves.contours import Surface
 from ..curves.plot import Curve
@@ -18,7 +18,7 @@ from .mathematics import program_in_mathematics
 from .numerals import DEFAULT_DIGITS, Decimals
 from .plots import Picture
 from .plots.frame import axis_of, frames, headed, level_digits, plot_unit
-from .schema import OutputRow, PicturedView, declared
+from .schema import OutputRow, PicturedView, Values, declared
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""
@@ -213,20 +213,6 @@ def _listed(items: list[str]) -> str:
 KEYS: dict[str, Callable[[Any], object]] = {"data": lambda plot: plot.data and plot.data._asdict()}
 """The keys of every plot."""
 
-CURVE, COLUMNS, _, MEASURED = declared(
-    "plot",
-    {
-        "variables": lambda curve: [curve.variable],
-        "range": lambda curve: {curve.variable: [curve.low, curve.high]},
-        "point": lambda curve: curve.tangent and {curve.variable: curve.tangent.at},
-        "value": lambda curve: curve.tangent and curve.tangent.value,
-        "gradient": lambda curve: curve.tangent and {curve.variable: curve.tangent.slope},
-        "linear": lambda curve: curve.tangent and linear(curve),
-        **KEYS,
-    },
-)
-"""The keys of a plot over one variable."""
-
 SURFACE = declared(
     "contours",
     {
@@ -241,12 +227,19 @@ SURFACE = declared(
 """The keys of a plot over two variables."""
 
 
-class PlotView(PicturedView[Plot]):
+class PlotView(PicturedView[Plot], section="plot"):
     """How a plot is shown."""
 
-    fields = CURVE
+    computed: ClassVar[Values] = {
+        "variables": lambda curve: [curve.variable],
+        "range": lambda curve: {curve.variable: [curve.low, curve.high]},
+        "point": lambda curve: curve.tangent and {curve.variable: curve.tangent.at},
+        "value": lambda curve: curve.tangent and curve.tangent.value,
+        "gradient": lambda curve: curve.tangent and {curve.variable: curve.tangent.slope},
+        "linear": lambda curve: curve.tangent and linear(curve),
+        **KEYS,
+    }
     other_records = (("over two variables", Surface, SURFACE),)
-    csv_columns, unit_columns = COLUMNS, MEASURED
 
     def measured(self, plot: Plot) -> Plot:
         return plot

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from ..uncertainty.measured_value import estimate, in_unit
 from ..uncertainty.propagate import Propagation, Result
 from .document import Block, Line, Table, circumstances, matrix_table, numbers_table, stated, text_line
 from .numerals import attach_units, format_number, percent, unit_of, word
 from .plots import Picture
-from .schema import OutputRow, PicturedView, declared
+from .schema import OutputRow, PicturedView, Values
 
 JUDGED = {
     True: "the first order is valid here",
@@ -25,18 +25,15 @@ def _finite(x: float) -> float | None:
     return None if math.isinf(x) else x
 
 
-class PropagationView(PicturedView[Propagation]):
+class PropagationView(PicturedView[Propagation], section="propagate"):
     """How results with their uncertainties are shown."""
 
-    fields, csv_columns, _, unit_columns = declared(
-        "propagate",
-        {
-            "results.dof": lambda result: _finite(result.dof),
-            "inputs.dof": lambda entry: _finite(entry.distribution.dof),
-            "outputs": lambda answer: [result.output for result in answer.results],
-            "seed": lambda answer: answer.seed if answer.samples else None,
-        },
-    )
+    computed: ClassVar[Values] = {
+        "results.dof": lambda result: _finite(result.dof),
+        "inputs.dof": lambda entry: _finite(entry.distribution.dof),
+        "outputs": lambda answer: [result.output for result in answer.results],
+        "seed": lambda answer: answer.seed if answer.samples else None,
+    }
     latex_writer = "tex_tables.budget_tables"
     latex_packages = ("booktabs", "siunitx")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from io import StringIO
 from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,6 @@ from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Tabl
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleRenderable
-    from rich.text import Text
 
 MIN_SENTENCE_WIDTH = 24
 """The least width of a sentence in a table that can be split instead."""
@@ -33,7 +32,6 @@ inside code without spaces, after an operator."""
 _PREFORMATTED = '<pre style="font-family:monospace">%s</pre>'
 """Pages give `pre` a font of their own, in which a tree's lines may not meet."""
 _MARKDOWN = re.compile(r"[\\*_<\[\]~$]|&(?=#?\w+;)")
-_ESCAPED = frozenset("\\*_<[]~$&")
 
 
 class Wrapped:
@@ -173,11 +171,8 @@ class PlainText:
         from rich.text import Text
 
         heading: Style = "heading"
-        rows = [self._cells(table.heads, (heading,) * len(table.heads))]
-        if table.styles:
-            rows += [self._cells(row, table.styles) for row in table.rows]
-        else:
-            rows += [tuple([as_shown(cell, self.look) for cell in row]) for row in table.rows]
+        heads = [((head, heading),) for head in table.heads]
+        rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in (heads, *table.rows)]
         blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
         if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
@@ -187,19 +182,19 @@ class PlainText:
         lines: list[str] = []
         for block in blocks:
             grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
-            heads, *texts = [
-                [Text.assemble(*row[k]) if width is None else _wrapped(row[k], width) for k, width in block.items()]
+            head, *texts = [
+                [
+                    Text("\n").join([Text.assemble(*line) for line in broken(row[k], width, indent=0)])
+                    for k, width in block.items()
+                ]
                 for row in rows
             ]
-            for k, head in zip(block, heads, strict=True):
-                grid.add_column(head, justify="right" if k in table.right else "left", no_wrap=True)
+            for k, text in zip(block, head, strict=True):
+                grid.add_column(text, justify="right" if k in table.right else "left", no_wrap=True)
             for row in texts:
                 grid.add_row(*row)
             lines += self._drawn_lines(grid)
         return lines
-
-    def _cells(self, texts: Sequence[str], styles: Sequence[Style]) -> tuple[Pieces, ...]:
-        return tuple([(piece,) for piece in as_shown(tuple(zip(texts, styles, strict=True)), self.look)])
 
     def _drawn_lines(self, renderable: ConsoleRenderable) -> list[str]:
         segments = _console().render(renderable)
@@ -289,21 +284,23 @@ class Markdown(PlainText):
 
     def _piece(self, text: str, style: Style) -> str:
         shown = text if text.isascii() and text.isprintable() else visible(text, self.look.encoding)
-        if (style == "name" or style == "code") and shown.strip():
-            return _code(shown)
-        return shown if _ESCAPED.isdisjoint(shown) else _escaped_markdown(shown)
+        if style not in ("name", "code") or not shown.strip():
+            return _MARKDOWN.sub(r"\\\g<0>", shown)
+        ticks = "`"
+        while ticks in shown:
+            ticks += "`"
+        edge = " " if shown.startswith("`") or shown.endswith("`") else ""
+        return f"{ticks}{edge}{shown}{edge}{ticks}"
 
     def program(self, program: Program) -> Sequence[str]:
         return (f"### line {program.line}", "", *self._fenced(program.text.splitlines()))
 
     def table(self, table: Table) -> list[str]:
-        lines = [_markdown_head(table.heads, table.right, self.look.encoding)]
-        for row in table.rows:
-            cells = [*(map(self._piece, row, table.styles) if table.styles else map(self.line, row))]
-            if "|" in "".join(cells):
-                cells = [cell.replace("|", "\\|") for cell in cells]
-            lines.append(f"| {' | '.join(cells)} |")
-        return lines
+        rows = [[cell.replace("|", "\\|") for cell in map(self.line, row)] for row in table.rows]
+        heads = [self._piece(head, "").replace("|", "\\|") for head in table.heads]
+        rules = ["---:" if column in table.right else "---" for column in range(len(heads))]
+        lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
+        return [lines[0], f"|{'|'.join(rules)}|", *lines[1:]]
 
     def outline(self, outline: Outline) -> list[str]:
         return self._fenced("\n".join(super().outline(outline)).splitlines())
@@ -344,7 +341,7 @@ class Html(PlainText):
             return f"<tr>{''.join(drawn)}</tr>"
 
         heads = row("th", [escaped_html(visible(head)) for head in table.heads])
-        rows = [row("td", [self.drawn(as_shown(cell, self.look)) for cell in cells]) for cells in table.cells]
+        rows = [row("td", [self.drawn(as_shown(cell, self.look)) for cell in cells]) for cells in table.rows]
         return ["<table>", f"<thead>{heads}</thead>", "<tbody>", *rows, "</tbody>", "</table>"]
 
     def outline(self, outline: Outline) -> list[str]:
@@ -374,16 +371,6 @@ def _console() -> Console:
         legacy_windows=False,
         _environ={},
     )
-
-
-def _wrapped(pieces: Pieces, width: int) -> Text:
-    from rich.text import Text
-
-    first, *more = broken(pieces, width, indent=0)
-    text = Text.assemble(*first)
-    for line in more:
-        text.append("\n").append_tokens(line)
-    return text
 
 
 def column_blocks(
@@ -461,23 +448,12 @@ def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str
     return "".join(passing[:-1]) + (more if rails[-1] else last)[: max(step - 1, 1)].ljust(step), "".join(passing)
 
 
-def _code(text: str) -> str:
-    ticks = "`"
-    while ticks in text:
-        ticks += "`"
-    edge = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{edge}{text}{edge}{ticks}"
+def web_page(name: str, **parts: str) -> str:
+    """Return the HTML of a page in `web` with its parts."""
+    from importlib.resources import files
+    from string import Template  # only pages need it
 
-
-def _escaped_markdown(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\g<0>", text)
-
-
-@lru_cache(256)
-def _markdown_head(heads: tuple[str, ...], right: frozenset[int], encoding: str) -> str:
-    names = [_escaped_markdown(visible(head, encoding)).replace("|", "\\|") for head in heads]
-    rules = ["---:" if column in right else "---" for column in range(len(heads))]
-    return f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
+    return Template((files(__package__) / "web" / f"{name}.html").read_text(encoding="utf-8")).substitute(parts)
 
 
 def escaped_html(text: str) -> str:

@@ -105,9 +105,9 @@ def declared(section: str, values: Values = MappingProxyType({})) -> Declared:
     while lines[0].partition(" ")[0] in lists and ":" not in lines[0]:
         (word, *names), *lines = lines[0].split(), *lines[1:]
         lists[word] = tuple(names)
-    columns = [name.removesuffix("[]") for name in lists["csv"]]
+    columns = tuple([name.removesuffix("[]") for name in lists["csv"]])
     units = frozenset(name.removesuffix("[]") for name in lists["csv"] if name.endswith("[]"))
-    declaration = Declared(tuple(_fields(lines, values)), tuple(columns), lists["plain"], units)
+    declaration = Declared(tuple(_fields(lines, values)), columns, lists["plain"], units)
     return _declarations.setdefault(section, declaration)
 
 
@@ -136,7 +136,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             choice=said.get("choice", "") or name * ("choice" in said),
             column=said.get("column", "") or name * ("column" in said),
             wide=said.get("wide", "") or name * ("wide" in said),
-            fields=_declarations[said["keys"]].fields if "keys" in said else inner,
+            fields=(_declarations.get(said["keys"]) or declared(said["keys"])).fields if "keys" in said else inner,
         )  # fmt: skip
 
 
@@ -196,6 +196,7 @@ class View(Generic[Answer]):
     The attributes with a type are choices of how to show them.
     """
 
+    computed: ClassVar[Values] = MappingProxyType({})
     fields: ClassVar[tuple[Field, ...]] = ()
     """The keys of the record, in their order."""
     other_records: ClassVar[tuple[tuple[str, Any, tuple[Field, ...]], ...]] = ()
@@ -207,7 +208,6 @@ class View(Generic[Answer]):
     line_fields: ClassVar[tuple[str, ...]] = ()
     """The fields whose numbers are the plain line."""
     unit_columns: frozenset[str] = frozenset()
-    """The columns that may have units, `at_unit` behind `at`."""
     extra_formats: ClassVar[tuple[str, ...]] = ()
     """The names of formats of this kind's own, which `draw` makes."""
     endings: ClassVar[Sequence[str]] = ()
@@ -227,6 +227,11 @@ class View(Generic[Answer]):
     """To how many digits people are shown numbers."""
     leading: tuple[str, ...] = ()
     """The carried columns of wide rows that come first."""
+
+    def __init_subclass__(cls, section: str = "") -> None:
+        """Take what a section of `fields.txt` declares."""
+        if section:
+            cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = declared(section, cls.computed)
 
     def __init__(self, **choices: Any) -> None:
         for name, choice in choices.items():

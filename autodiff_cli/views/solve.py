@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 from ..equations.solve import Solution, Solved
 from ..inputs.arithmetic import DOUBLE
 from ..language.elements import nested_record
 from .document import Block, Line, Table, circumstances, conditional, matrix_table, numbers_table, stated, text_line
 from .numerals import attach_units, format_number, heading, words
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, Values, View
 
 MAX_LISTED = 6
 """How many other solutions, and undecided boxes, are listed."""
 
 
-class SolvedView(View[Solved]):
+class SolvedView(View[Solved], section="solve"):
     """How solutions of equations are shown."""
 
-    fields, csv_columns, _, unit_columns = declared(
-        "solve",
-        {
-            "between": lambda answer: {name: [*ends] for name, ends in answer.between.items()},
-            "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
-        },
-    )
+    computed: ClassVar[Values] = {
+        "between": lambda answer: {name: [*ends] for name, ends in answer.between.items()},
+        "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
+    }
     latex_writer = "tex_tables.solution_tables"
     latex_packages = ("booktabs", "siunitx")
 
@@ -111,7 +108,7 @@ class SolvedView(View[Solved]):
 
     def _solution(self, answer: Solved, solution: Solution) -> Iterator[Block]:
         for name, value in solution.values.items():
-            digits = self.digits or (7 if solution.multiplicity is None else 10)
+            digits = self.digits or (7 if solution.multiplicity is None and solution.errors[name] is None else 10)
             line = stated(name, value, digits)
             yield Line((*line.pieces, (_reliable(answer, solution.errors[name]), "faint")))
         if quality := _quality(answer, solution):
@@ -184,7 +181,7 @@ def _quality(answer: Solved, solution: Solution) -> str:
     if answer.arithmetic.name == "precision":
         return "; ".join(filter(None, ("all digits agree with those of a computation in more", several)))
     left = ", ".join(format_number(x, 2) for x in solution.residuals)
-    if not solution.simple and solution.multiplicity is None and any(error != 0 for error in solution.errors.values()):
+    if not solution.simple and solution.multiplicity is None and None in solution.errors.values():
         several = (
             "a multiple root"
             if len(solution.values) == 1

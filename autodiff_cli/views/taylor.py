@@ -8,13 +8,12 @@ from ..derivatives.taylor import Taylor, polynomial, shortest
 from ..inputs.figures import Figure, Shown
 from .document import Block, circumstances, numbers_table, stated
 from .numerals import format_number, without_unit
-from .schema import OutputRow, View, declared
+from .schema import OutputRow, View
 
 
-class TaylorView(View[Taylor]):
+class TaylorView(View[Taylor], section="taylor"):
     """How a Taylor polynomial is shown."""
 
-    fields, csv_columns, line_fields, unit_columns = declared("taylor")
     latex_is_formula = True
 
     def document(self, answer: Taylor) -> Iterator[Block]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..derivatives.graph import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Term, Trace, TraceRow
 from ..language.printer import expression_text
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, partials_table, sentence, stated
 from .numerals import format_number, literal, unit_of, unit_text, word
-from .schema import View, declared
+from .schema import Values, View
 from .tex import in_numbers, page
 
 if TYPE_CHECKING:
@@ -161,19 +161,16 @@ class Notation:
             yield f"{note.kind}: {self.text(note.message)}"
 
 
-class TraceView(View[Trace]):
+class TraceView(View[Trace], section="trace"):
     """How a trace is shown."""
 
-    fields = declared(
-        "trace",
-        {
-            "primal.start": lambda row: row.span and row.span.start,
-            "primal.end": lambda row: row.span and row.span.end,
-            "adjoint": lambda answer: answer.pulls if answer.mode == "reverse" else None,
-            "direction": lambda answer: answer.direction if answer.mode == "forward" else None,
-            "tangent": lambda answer: answer.pushes if answer.mode == "forward" else None,
-        },
-    ).fields
+    computed: ClassVar[Values] = {
+        "primal.start": lambda row: row.span and row.span.start,
+        "primal.end": lambda row: row.span and row.span.end,
+        "adjoint": lambda answer: answer.pulls if answer.mode == "reverse" else None,
+        "direction": lambda answer: answer.direction if answer.mode == "forward" else None,
+        "tangent": lambda answer: answer.pushes if answer.mode == "forward" else None,
+    }
 
     unicode: bool = True
     """Whether the output may have characters outside ASCII."""
@@ -206,7 +203,11 @@ class TraceView(View[Trace]):
             yield from self._table("steps", heads, answer.pulls, notation.adjoint_cells, seeds)
             if answer.gradient:
                 table = partials_table(answer.point, answer.gradient, self.digits, shaped=not self.blanks)
-                yield (table._replace(rows=[(*row[:-1], BLANK) for row in table.rows]) if self.blanks else table)
+                yield (
+                    table._replace(rows=[(*row[:-1], ((BLANK, "number"),)) for row in table.rows])
+                    if self.blanks
+                    else table
+                )
             else:
                 yield NO_VARIABLES
         else:

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from ..formulas.units import UnitEntry, UnitTable
 from .document import Block, Line, Table, numbers_table, sentence
 from .numerals import repr_number
-from .schema import View, declared
+from .schema import View
 
 
-class UnitsView(View[UnitTable]):
+class UnitsView(View[UnitTable], section="units"):
     """How units and constants are shown."""
 
-    fields, csv_columns, *_ = declared("units")
     row_key = ("name", "entries")
 
     def one_line(self, answer: UnitTable) -> str:

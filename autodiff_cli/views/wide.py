@@ -97,12 +97,11 @@ class WideTable(Documents[Values]):
         styles: tuple[Style, ...] = ("faint", *number * (end - 1), "error", *carried * (len(heads) - end - 1))
         # lines and errors have a column where there are some
         shown = [k for k in range(len(heads)) if k not in (0, end) or any(row[k] for row in self._rows)]
-        rows = [tuple([row[k] for k in shown]) for row in self._rows]
+        rows = [tuple([((row[k], styles[k]),) for k in shown]) for row in self._rows]
         right = frozenset(column for column, k in enumerate(shown) if k < end)
         fixed = assignments({name: self._stated(x) for name, x in self.view.fixed.items()})
         blocks: list[Block] = [Line((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
-        table = Table(tuple([heads[k] for k in shown]), rows, right, styles=tuple([styles[k] for k in shown]))
-        self._document(Subject(None), [*blocks, table])
+        self._document(Subject(None), [*blocks, Table(tuple([heads[k] for k in shown]), rows, right)])
         self._rows = []
 
     def _stated(self, x: float) -> str:

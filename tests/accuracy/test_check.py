@@ -283,3 +283,20 @@ def test_json_is_strict_and_hostile_text_is_escaped() -> None:
     assert "`sqrt(x_1**2 + 1) - abs(x_1)`" in result.out
     record = json.loads(autodiff("check", "1/x", "--at", "x=1e-300", "--json").out)
     assert json.dumps(record, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "slope"),
+    [
+        # values that cancel, whose rounding is larger than they are
+        ("sqrt(x**2 + 1) - x", 266331.294, -7.048969087432499e-12),
+        ("sqrt(x**2 + 1) - x", 1e8, -5e-17),
+        # a pole nearer than the first steps, and waves shorter than they are
+        ("1/(x - 0.22500000022500002)", 0.225, -1 / (0.225 - 0.22500000022500002) ** 2),
+        ("(1 - cos(x))/x**2", 72460.0, 1.4112151055513069e-10),
+    ],
+)
+def test_differences_know_the_rounding_of_values_and_what_is_near(text: str, x: float, slope: float) -> None:
+    _, partial = check(text, {"x": x}).quantities
+    assert partial.difference is not None and partial.difference_error is not None
+    assert abs(partial.difference - slope) <= 3 * partial.difference_error + 1e-9 * abs(slope)

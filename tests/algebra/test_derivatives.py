@@ -13,8 +13,7 @@ from mpmath import mp, mpf
 from agreement import FORTY, POINTS, RELAXED, close, graph_of
 from autodiff_cli.algebra.symbolic_derivative import derivatives
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.second_order import hessian_in
-from autodiff_cli.graphs.taylor_mode import taylor_in
+from autodiff_cli.graphs.higher_order import hessian_in, taylor_in
 from autodiff_cli.graphs.value import Value, in_order
 from autodiff_cli.graphs.value_and_gradient import evaluate_in, value_and_gradient, value_in
 from autodiff_cli.language.printer import expression_text
@@ -51,7 +50,7 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
     except ExpressionError:
         return
     # Where the sides of a kink agree, the sweep knows the true derivative; a formula has the convention.
-    assume(not swept.at.active.one_sided_partials)
+    assume(not swept.active.one_sided_partials)
     reverse = swept.gradient
     if names:
         compared()
@@ -81,7 +80,7 @@ def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Valu
     except ExpressionError:
         return
     swept = value_and_gradient(FORTY, graph, point, names)
-    assume(not breakpoints(swept.order, swept.at.active))
+    assume(not breakpoints(swept.order, swept.active))
     for (i, j), formula in derivatives(graph, leaves, 2).items():
         told = (expression_text(graph), names[i], names[j], expression_text(formula), numbers)
         symbolic = value_in(FORTY, formula, point)

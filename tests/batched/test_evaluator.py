@@ -70,7 +70,7 @@ def test_results_and_errors_are_those_of_the_sweeps(graph: Value, numbers: list[
     assert evaluator.value([point[name] for name in names]) == got[0]
     assert got[0] == want[0]
     wanted = list(program.parameters) if wrt is None else wrt
-    if not value_and_gradient(REAL, program.outputs[0], point, wanted).at.active.one_sided_partials:
+    if not value_and_gradient(REAL, program.outputs[0], point, wanted).active.one_sided_partials:
         assert all(map(close, got[1], want[1])), (text, point, got, want)
         compared()
 

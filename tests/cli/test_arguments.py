@@ -118,8 +118,8 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
         assert len({option.metavar for option, _ in users.values()}) == 1 or name in two, name
     # what commands share they have from one declaration, but for what differs in what it chooses among
     alike = {name for name, users in all_options().items() if len({option for option, _ in users.values()}) == 1}
-    differ = {"--all", "--answer", "--at", "--data", "--for", "--format", "--gradient-tolerance", "--in", "--method"}
-    differ |= {"--order", "--relative", "--response", "--samples", "--seed", "--sigma", "--to"}
+    differ = {"--all", "--answer", "--at", "--backend", "--data", "--for", "--format", "--gradient-tolerance", "--in"}
+    differ |= {"--method", "--order", "--relative", "--response", "--samples", "--seed", "--sigma", "--to"}
     assert set(all_options()) - alike == differ | two
 
 
@@ -269,7 +269,8 @@ def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
         for option in options.values():
             for other in (*option.needs, *option.conflicts, *option.yields_to):
                 name, _, value = other.partition(" ")
-                assert name in all_options(), (command, option.name, other)
+                arguments = [argument.metavar.strip("[]") for _, argument in declared(command).arguments]
+                assert name in all_options() or name in arguments, (command, option.name, other)
                 if name in options and value:
                     assert value in options[name].choices, (command, option.name, other)
                 seen += 1
@@ -306,7 +307,9 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
         if needs and not {*needs} & {*required}:
             assert refused(*typed(name)) == f"`{name}` needs {' or '.join(f'`{need}`' for need in needs)}"
         for other in option.conflicts:
-            if other.partition(" ")[0] in options:
+            if other == "FUNCTION":
+                assert refused(*typed(name), "x") == f"`{name}` and `FUNCTION` exclude each other"
+            elif other.partition(" ")[0] in options:
                 assert refused(*typed(name), *typed(other)).endswith(" exclude each other")
         if option.choices or option.range or option.kind in (int | None, float | None):
             assert refused(name, "nonsense") == f"`{name}` cannot be `nonsense`"

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from autodiff_cli import ExpressionError
 from autodiff_cli.derivatives.hessian import hessian
 from autodiff_cli.derivatives.jacobian import jacobian
+from autodiff_cli.graphs import higher_order
+from autodiff_cli.inputs.arithmetic import Arithmetic
 from autodiff_cli.numerics.linear_algebra import eigenvalues
 from counting import counted_calls
 
@@ -142,3 +144,27 @@ def test_vectors_that_do_not_fit(options: dict[str, Any], words: str) -> None:
         jacobian("x*y, x", {"x": 1, "y": 1}, **options)
     assert caught.value.kind == "usage"
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "point"),
+    [
+        ("cbrt(x)**2", {"x": 1e200}),
+        ("cbrt(x)**2", {"x": 1e-220}),
+        ("x**(1/3)*y", {"x": 1e210, "y": 3}),
+        ("exp(log(x))*y", {"x": 1e-170, "y": 2}),
+        ("log(x)**2*1e-30", {"x": 1e160}),
+        ("atan(x*1e-150)", {"x": 1e280}),
+    ],
+)
+def test_parts_that_underflow_or_overflow_do_not_spoil_second_derivatives(text: str, point: dict[str, float]) -> None:
+    doubles = hessian(text, point).hessian
+    digits = hessian(text, point, arithmetic=Arithmetic("precision", 30)).hessian
+    assert [x for row in doubles for x in row] == pytest.approx(
+        [float(x) for row in digits for x in row], rel=1e-14, abs=1e-320
+    )
+
+
+def test_curvature_without_extremes_is_left_to_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(higher_order, "_in_digits", None)
+    assert hessian("sin(x)*y + tanh(x) + exp(-y**2)", {"x": 0, "y": 2}).hessian[0][0] == 0.0

@@ -85,7 +85,7 @@ def test_what_cancels_without_proof_is_said() -> None:
         "sin(x)/x**2",
         "log(x)",
         "(log(x) if x < 1 else x)/x",
-        "sin(x)/x if 3 > 2 else x",
+        "sin(x)/x if x < 2 else x",
         "(1/x if x < 1 and x > -1 else 2) + 3",
     ],
 )
@@ -104,3 +104,8 @@ def test_the_gradient_is_an_error_that_says_the_limit() -> None:
     with pytest.raises(ExpressionError) as caught:
         gradient("sin(x)/x + y", {"x": 0, "y": 1})
     assert "limit" not in (caught.value.hint or "")
+
+
+def test_a_branch_that_a_constant_decides_has_its_series() -> None:
+    answer = taylor("sin(x)/x if a > 2 else x", {"x": 0, "a": 3}, wrt=["x"], order=2)
+    assert answer.coefficients == pytest.approx([1, 0, -1 / 6]) and [w.kind for w in answer.warnings] == ["removable"]

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value
-from autodiff_cli.graphs.second_order import hessian_in
+from autodiff_cli.graphs.higher_order import hessian_in
 from autodiff_cli.graphs.value import in_order
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.floats import REAL

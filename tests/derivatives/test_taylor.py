@@ -7,7 +7,7 @@ from mpmath import mp, mpf
 
 from autodiff_cli import ExpressionError, gradient
 from autodiff_cli.derivatives.taylor import taylor
-from autodiff_cli.graphs.taylor_mode import taylor_in
+from autodiff_cli.graphs.higher_order import taylor_in
 from autodiff_cli.graphs.value import node, variable
 from autodiff_cli.inputs.arithmetic import Arithmetic
 from autodiff_cli.numbers.multiprecision import Multiprecision

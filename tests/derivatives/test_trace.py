@@ -154,6 +154,14 @@ def test_every_step_is_what_it_says(text: str, point: dict[str, float]) -> None:
     assert told.gradient == pytest.approx(gradient(text, point).gradient, rel=1e-13)
 
 
+@pytest.mark.parametrize("text", ["x**2 if exp(sqrt(z)) < 2 else 3*x", "round(sqrt(z))*x", "max(sqrt(z), x)*3"])
+def test_tangents_do_not_need_derivatives_that_take_no_part(text: str) -> None:
+    answer = trace(text, {"x": 2, "z": 0}, mode="forward", direction={"x": 1, "z": 1})
+    assert answer.tangent == gradient(text, {"x": 2, "z": 0}).gradient["x"]
+    with pytest.raises(ExpressionError, match="infinite"):
+        trace("sqrt(z)*x", {"x": 2, "z": 0}, mode="forward", direction={"x": 1, "z": 1})
+
+
 def test_names() -> None:
     told = trace("a = x*y; a = a + 1; b = a; v7 = b*2; sin(v7)*a", {"x": 1.0, "y": 2.0})
     assert [row.name for row in told.rows] == ["x", "y", "a", "a[2]", "v7", "u1", "u2"]

@@ -7,7 +7,7 @@ import sympy
 
 from autodiff_cli import ExpressionError
 from autodiff_cli.exercises.answers import check_derivative
-from autodiff_cli.exercises.comparison import equal, many_digits, points
+from autodiff_cli.exercises.marking import equal, many_digits, points
 from autodiff_cli.inputs.problem import parse
 
 # what agrees with the derivative near 0, in doubles, or on a part of the domain only

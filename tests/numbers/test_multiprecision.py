@@ -10,10 +10,11 @@ from mpmath import mp, mpf
 
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import in_order
-from autodiff_cli.graphs.value_and_gradient import GradientResult, value_and_gradient
+from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.numbers.budget import allowed
 from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.run.evaluation import Evaluation
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import counted_calls
 from reference import beside_reference
@@ -47,7 +48,7 @@ def test_value_and_partials_to_fifty_digits(primitive: Primitive) -> None:
             assert lost <= 2, (primitive, inputs, lost)
 
 
-def swept(text: str, digits: int = 50, decimals: bool = True, **point: str) -> GradientResult:
+def swept(text: str, digits: int = 50, decimals: bool = True, **point: str) -> Evaluation:
     """A program on multiprecision numbers."""
     program = parse(text, point)
     m = Multiprecision(digits, decimals=decimals)

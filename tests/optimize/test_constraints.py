@@ -97,11 +97,44 @@ def test_data_under_a_constraint() -> None:
         ("x + y", "x=1,y=0.9", "x + y >= 2; x + y <= 1", "stuck", "no point was found where all constraints hold"),
         ("x*y", "x=1,y=0.9", "x + y = 2", "unbounded", "the value falls without bound along the constraints"),
         ("abs(x) + y", "x=0,y=0", "y >= 0", "stuck", "there is a kink here"),
+        # where no constraint is active, or along those that are, the check is that of a search without any
+        ("exp(-x)", "x=1", "x >= 0", "unattained", "as x grows the value goes on falling"),
+        ("exp(-x)", "x=1,y=1", "x + y = 1", "unattained", "as y falls the value goes on falling"),
+        ("atan(x) + y**2", "x=1,y=1", "y >= 1", "unattained", "as x falls the value goes on falling"),
+        # far away all derivatives are lost in rounding errors, at points that have long fallen without bound
+        ("x**4 - (x - 1)**4", "x=1", "x <= 5", "unbounded", "the value falls without bound along the constraints"),
+        ("x**4 - y**4", "x=1.57,y=-0.44", "2*x + 2*y = 2; y >= 0", "unbounded", "the value falls without bound"),
+        # a fall where the constraints do not hold is none
+        ("-x**2 - y**2", "x=-0.88,y=-1", "x**2 <= 0; x >= 1", "stuck", "no point was found where all constraints hold"),
     ],
 )
 def test_no_claim_without_the_conditions(formula: str, start: str, constraints: str, reason: str, message: str) -> None:
     answer = autodiff_cli.minimize(formula, start, subject_to=constraints)
     assert not answer.converged and answer.reason == reason and message in answer.message
+
+
+@pytest.mark.parametrize(
+    ("formula", "start", "constraints", "bounds", "reason", "value"),
+    [
+        # a kink along the constraints, or of a constraint that is not active
+        ("max(x, y)", "x=2,y=1", "x + y = 1", "", "kink", 0.5),
+        ("max(x, y)", "x=2,y=1", "x + y >= 1", "", "kink", 0.5),
+        ("abs(x) + y**2", "x=1.97,y=-1.09", "y >= x**2", "x=-2:2", "kink", 0.0),
+        ("abs(x - y) + x**2", "x=0.76,y=1.34", "x + y >= 1", "", "kink", 0.25),
+        ("log(1 + x**2) + y**2", "x=0,y=0", "max(x, y) <= 1; x + 2*y <= 3", "x=0:2,y=0:2", "kkt", 0.0),
+        # at corners where constraints depend on each other, or on bounds
+        ("sin(x)*cos(y)", "x=0.5,y=1.33", "y**2 = x", "x=0:2,y=0:2", "kkt", 0.0),
+        ("x**2 + y**2", "x=-1.05,y=-1", "x**2 + y**2 >= 1; x >= 1", "y=:0", "kkt", 1.0),
+        ("x**3 + y**2", "x=-1.19,y=-1.84", "x**2 + y**2 <= 1; x**2 + y**2 = 1", "", "kkt", 23 / 27),
+        ("(x - 2)**2 + (y - 1)**2", "x=0.08,y=0", "y >= 0", "y=:0", "kkt", 1.0),
+        ("x + y", "x=1,y=0", "x + y >= 1; y <= 1; x*y >= 1", "", "kkt", 2.0),
+    ],
+)
+def test_kinks_and_corners(formula: str, start: str, constraints: str, bounds: str, reason: str, value: float) -> None:
+    options: dict[str, Any] = {"bounds": bounds} if bounds else {}
+    answer = autodiff_cli.minimize(formula, start, subject_to=constraints, **options)
+    assert answer.converged and answer.reason == reason, answer.message
+    assert answer.value == pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
 def test_a_saddle_under_constraints_is_no_minimum() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import math
 import random
@@ -318,6 +319,12 @@ def test_a_fit_ends_when_it_is_to() -> None:
     problem = PROBLEMS[0]
     found = asked(problem, stop=lambda: True)
     assert found.reason == "interrupted" and not found.converged
+    # once there is an end point, the best one is returned
+    x = [k / 10 for k in range(60)]
+    y = [math.sin(3 * each) * math.exp(-each / 3) + each * each / 20 for each in x]
+    evaluations = itertools.count()
+    found = fit("y = a*sin(b*x)*exp(-c*x)", {"x": x, "y": y}, {"b": 1, "c": 1}, stop=lambda: next(evaluations) > 1000)
+    assert found.reason == "interrupted" and "the best values so far" in found.message and found.rss < 20
 
 
 # ---- converged is what meets the first-order conditions -------------------------------------------------------------

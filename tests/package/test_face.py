@@ -307,6 +307,10 @@ def test_sweeps_answer_columns() -> None:
     for wrong in ("x=0:1", "x=0:1:1,y=0:1:0.5", "x=1,y=2"):
         with pytest.raises(ExpressionError):
             face.gradient("x*y", wrong, zip=True)
+    with pytest.raises(ExpressionError, match="`y` is swept, and is not in the program"):
+        face.gradient("x**2", "x=1,y=1:3:1")
+    with pytest.raises(ExpressionError, match="`x` is swept, and is looked for"):
+        face.solve("x**2 = a", "a=1,x=1:2:1", for_="x")
 
 
 @pytest.mark.parametrize("command", QUESTIONS)

@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli import Value, atan2, leaky_relu
-from autodiff_cli.errors import Diagnostic, ExpressionError
+from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs import value as engine
 from autodiff_cli.graphs.value import in_order
+from autodiff_cli.run.evaluation import Evaluation
+from autodiff_cli.run.flat_graph import Graph
 from autodiff_cli.table.operators import VARIABLE
 from counting import calls, compared, compares
 from strategies import evaluate, graphs
@@ -24,31 +26,40 @@ NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 7
 
 def by_the_sweep(root: Value) -> list[object]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_passed_back", lambda output: None)
+        patch.setattr(engine, "_quick_grads", lambda graph: None)
         return outcome(root)
 
 
 def outcome(root: Value) -> list[object]:
     """The warnings or the error, and every number, so that -0.0 and 0.0 differ."""
-    try:
-        told: list[object] = list(engine.with_fallback(engine._passed_back, engine.differentiate, root))
-    except ExpressionError as error:
-        return [error.diagnostic]
+    told: list[object] = []
+    differentiate = Evaluation.differentiate
+
+    def warned(at: Evaluation) -> Evaluation:
+        told.extend(differentiate(at).warnings)
+        return at
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Evaluation, "differentiate", warned)
+        try:
+            root.backward()
+        except ExpressionError as error:
+            return [error.diagnostic]
     return [*told, *((repr(n.data), repr(n.grad)) for n in in_order((root,)))]
 
 
 def by_the_fast_lane(root: Value) -> list[object]:
     """What comes of it where the fast lane may be taken; noted where it was."""
-    passed_back = engine._passed_back
+    quick_grads = engine._quick_grads
 
-    def noted(output: Value) -> list[Diagnostic] | None:
-        answer = passed_back(output)
+    def noted(graph: Graph) -> list[float | None] | None:
+        answer = quick_grads(graph)
         if answer is not None:
             compared()
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_passed_back", noted)
+        patch.setattr(engine, "_quick_grads", noted)
         return outcome(root)
 
 

@@ -167,9 +167,11 @@ def test_an_output_that_cannot_be_written() -> None:
     if not os.path.exists("/dev/full"):
         pytest.fail("this system has no /dev/full: leave this test out there")
     with open("/dev/full", "w") as full:
-        done = subprocess.run([*COMMAND[:-1], "x", "--at", "x=1"], stdout=full, stderr=subprocess.PIPE, text=True)
-    assert done.returncode == 5
-    assert done.stderr.startswith("error: cannot write") and "Traceback" not in done.stderr
+        for args, stdin in (([*COMMAND[3:-1], "x", "--at", "x=1"], ""), (["repl"], "1 + 1\n")):
+            asked = [*COMMAND[:3], *args]
+            done = subprocess.run(asked, input=stdin, stdout=full, stderr=subprocess.PIPE, text=True)
+            assert done.returncode == 5
+            assert done.stderr.startswith("error: cannot write") and "Traceback" not in done.stderr
 
 
 def test_errors_that_cannot_be_written_change_no_answer_and_no_exit_code() -> None:

@@ -29,7 +29,7 @@ from autodiff_cli.uncertainty import monte_carlo
 from autodiff_cli.uncertainty.distributions import FAMILIES
 from autodiff_cli.uncertainty.measured_value import MeasuredValue, concise, in_unit, plus_minus, quantity
 from autodiff_cli.uncertainty.monte_carlo import BLOCK_DRAWS, Results
-from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, parse_pairs, propagate
+from autodiff_cli.uncertainty.propagate import Propagation, _Expansion, estimates_of_fit, parse_pairs, propagate
 from places import TESTS
 from running import autodiff
 
@@ -336,6 +336,18 @@ def test_a_cubic_through_kinks_that_cancel_is_its_own_polynomial() -> None:
     for mean in ("0.1±1", "0.05±1"):
         (warning,) = propagate("relu(x)**3 - relu(-x)**3", at(f"x={mean}")).warnings
         assert "second-order terms matter" in warning.message and "kink" not in warning.message
+
+
+@pytest.mark.parametrize(
+    "inputs", ["x=1.02±0.3", "x=uniform(0.02, 2.02)", "x=1.02±0.3,y=1.0±0.1", "x=gamma(12, 0.085)"]
+)
+def test_a_formula_that_leaves_its_taylor_polynomial_is_not_linear_enough(inputs: str) -> None:
+    answer = propagate("x + (x - 1)**7" + "*y" * ("y" in inputs), at(inputs))
+    assert answer.results[0].second_order is None
+    assert [warning.kind for warning in answer.warnings] == ["linearity"]
+    assert "beyond the third order" in answer.warnings[0].message
+    narrow = propagate("x + (x - 1)**7", at("x=1.02±0.03"))
+    assert narrow.results[0].second_order is not None and not narrow.warnings
 
 
 def test_what_has_no_fourth_moment_has_no_second_order() -> None:
@@ -802,6 +814,7 @@ def test_its_draws_are_those_of_the_same_one_solved_by_hand(twin: Twin) -> None:
 
 def test_draws_of_several_equations_settle_together(monkeypatch: pytest.MonkeyPatch) -> None:
     far: list[Mapping[str, float]] = []
+    monkeypatch.setattr(_Expansion, "_lines", lambda self: ())  # draws alone are counted
     monkeypatch.setattr(models.Implicit, "followed", lambda self, target: far.append(target))
     inputs = at("a=4.0±0.1,b=3.0±0.1,x=2,y=1.5")
     found = propagate("x**2 = a; x*y = b", inputs, unknowns=["x", "y"], samples=20_000)
@@ -820,6 +833,7 @@ def test_draws_that_newton_does_not_settle_at_once_are_followed(monkeypatch: pyt
         far.append(target)
         return followed(self, target)
 
+    monkeypatch.setattr(_Expansion, "_lines", lambda self: ())  # draws alone are counted
     monkeypatch.setattr(models.Implicit, "followed", noting)
     # near 1 the solution is far from its tangent, and Newton's method leaps away
     wide = "uniform(0, 0.999)"

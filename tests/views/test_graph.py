@@ -16,7 +16,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.derivatives.gradient import Graphed
 from autodiff_cli.derivatives.graph import Picture, described, gathered, picture, symbolic_picture
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import Value, graph_of
@@ -63,7 +62,7 @@ def test_nothing_overlaps_and_nothing_is_cut(shape: str, count: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(graphs(), min_size=1, max_size=3))
 def test_nothing_overlaps_in_any_graph(roots: list[Value]) -> None:
-    drawn = described(Graphed(graph_of([*map(share_leaves, roots)]), None))
+    drawn = described(graph_of([*map(share_leaves, roots)]))
     root = ET.fromstring(svg(drawn))
     found = boxes(root)
     assert (overlaps(found), cut(root, found), struck(root, found)) == (0, [], 0)

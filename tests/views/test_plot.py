@@ -142,6 +142,44 @@ def test_the_heights_of_a_pole_do_not_flatten_the_rest() -> None:
     assert high > math.exp(5), "what is only steep is shown whole"
 
 
+@pytest.mark.parametrize(
+    ("text", "top"),
+    [
+        ("exp(-((x-.3123)/1e-5)**2) + sin(x)", 1 + math.sin(0.3123)),
+        ("0.01*exp(-((x-.3123)/1e-7)**2)", 0.01),
+        ("sech((x-.3)*1e5)", 1.0),
+        ("where(abs(x-.3123) < 1e-6, 1, x/10)", 1.0),
+    ],
+)
+def test_a_peak_between_samples_is_drawn(text: str, top: float) -> None:
+    pytest.importorskip("flint")
+    made = curve(text)
+    assert made.function.high == pytest.approx(top, rel=2e-3)
+    assert max(y for stretch in in_frame(made) for _, y in stretch) == pytest.approx(top, rel=2e-3)
+    samples = plot(text, {}, ranges={"x": EVERYWHERE}, samples=100)
+    assert isinstance(samples, Curve) and samples.function.high < 0.99 * top, "these were asked for"
+
+
+def test_a_peak_of_the_derivative_between_samples_is_drawn() -> None:
+    pytest.importorskip("flint")
+    assert curve("x + 1e-8*tanh((x-.3)/1e-8)").derivative.high == pytest.approx(2, rel=0.01)
+
+
+@pytest.mark.parametrize("text", ["log(abs(x - 0.3123))", "x + log((x - 0.3123)**2)", "log(abs(sin(x - 0.3123)))"])
+def test_a_slow_pole_between_samples_is_a_break_and_no_kink(text: str) -> None:
+    made = curve(text)
+    assert any(abs(x - 0.3123) < 1e-9 for x in made.function.breaks)
+    assert not made.kinks
+    assert not any(stretch[0][0] < 0.3123 - 1e-9 and stretch[-1][0] > 0.3123 + 1e-9 for stretch in in_frame(made))
+
+
+@pytest.mark.parametrize("text", ["abs(x - 0.3123)", "sqrt(abs(x - 0.3123))", "cbrt(x - 0.3123)", "max(x, 0.3123)"])
+def test_a_kink_between_samples_is_no_break(text: str) -> None:
+    made = curve(text)
+    assert made.kinks == pytest.approx([0.3123])
+    assert not made.function.breaks
+
+
 def test_the_derivative_breaks_at_a_kink() -> None:
     made = curve("abs(x - 1)")
     assert [stretch[0][1] for stretch in made.derivative.stretches] == [-1.0, 1.0]

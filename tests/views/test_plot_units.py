@@ -31,6 +31,14 @@ def test_curves_are_in_the_units_of_the_axes():
     assert curve.formula == "v - g_n*t"
 
 
+def test_derivatives_over_an_axis_in_fahrenheit_are_by_a_degree_of_it():
+    curve = ad.plot("k*T**2", {"k": "2 kJ/K^2"}, range="T=10 °F:30 °F", order=2)
+    for t, slope in curve.derivative.stretches[0]:
+        assert slope == pytest.approx(2 * 2000 * (t + 459.67) * (5 / 9) ** 2, rel=1e-12)
+    units = curve.units.texts()
+    assert (units["value"], units["derivative"], units["second"]) == ("J", "J/°F", "J/°F²")
+
+
 def test_the_unit_of_a_range_is_that_of_its_axis():
     curve = ad.plot(THROW, {"v": "20 m/s"}, range={"t": (0, "4000 ms")}, constants="g_n")
     assert (curve.low, curve.high) == (0.0, 4000.0) and curve.units.texts()["range"] == {"t": "ms"}

@@ -76,7 +76,7 @@ def test_lines_have_numbers_where_there_are_several() -> None:
 
 
 def drawn(output: Value, depth: int | None = None, binary: bool = True) -> list[str]:
-    return [*PlainText(Terminal()).outline(outline(described([output]).graphed, depth=depth, binary=binary))]
+    return [*PlainText(Terminal()).outline(outline(described([output]).graph, depth=depth, binary=binary))]
 
 
 def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
@@ -180,5 +180,5 @@ def test_a_document_is_the_same_on_a_terminal_without_colour_as_in_a_pipe() -> N
 def test_no_text_is_markup_in_markdown() -> None:
     text = r"a\b *c* _d_ $f$ ~~g~~ <h> [i](j) &lt; R&D"
     shown = r"a\\b \*c\* \_d\_ \$f\$ \~\~g\~\~ \<h> \[i\](j) \&lt; R&D"
-    table = Table((text,), [(text,)], styles=("",))
+    table = Table((text,), [(((text, ""),),)])
     assert Markdown(Terminal()).render([Line(((text, ""),)), table]) == f"{shown}\n\n| {shown} |\n|---|\n| {shown} |\n"

@@ -118,8 +118,7 @@ def as_left(table: Table, width: int) -> Table:
     kept = [k for k, head in enumerate(table.heads) if k not in table.spare or head in shown]
     return table._replace(
         heads=tuple(table.heads[k] for k in kept),
-        rows=[tuple(row[k] for k in kept) for row in table.cells],
-        styles=(),
+        rows=[tuple(row[k] for k in kept) for row in table.rows],
     )
 
 
@@ -192,7 +191,7 @@ class Folded(ColoredText):
 
     def table(self, table: Table) -> Iterable[str]:
         share = (self.look.width or 80) // len(table.heads) - 1
-        rows = [table.heads, *(["".join(text for text, _ in cell) for cell in row] for row in table.cells)]
+        rows = [table.heads, *(["".join(text for text, _ in cell) for cell in row] for row in table.rows)]
         for row in rows:
             for k in range(0, max(map(len, row)), share):
                 yield " ".join(cell[k : k + share].ljust(share) for cell in row)

@@ -59,12 +59,16 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
         values = with_own(values, command)
     values = {**declaration.defaults, "work": 1, **values}
     errors.tracebacks, error.quiet = values["debug"], values["quiet"]
-    _name_the_variable(values)
+    name_the_variable(values, values.get("expr"))
     try:
         with allowed(values["work"]):
             request = Command(values)
             if command in CHECKS and request.answer is not None:
-                return _mark(command, request)
+                from ...views.exercise import MarkedView
+
+                # for programs only; points follow the options
+                request.lenient = True
+                return answer_at(request, request.asking(check_of(command)), MarkedView(), good=lambda mark: mark.right)
             code: int = command_module(command).run(request)
             return code
     except NothingAsked:
@@ -75,8 +79,31 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
         return EXIT_CODES["usage"]
 
 
-def answer_at(call: Command, method: Method, view: View[Any], question: RowQuestion, **choices: Any) -> int:
-    """Answer at a point, many points, or for a stream; return the exit code."""
+def answer_at(
+    call: Command,
+    method: Method,
+    view: View[Any],
+    question: RowQuestion | None = None,
+    good: Callable[[Any], bool] | None = None,
+    **choices: Any,
+) -> int:
+    """Answer at a point, many points, or for a stream; return the exit code.
+
+    Without a `question` rows are not answered. The code is `EXIT_NO` at least if an answer is not `good`.
+    """
+    from ..runner import answer_all
+
+    if good is not None:
+        verdicts: set[bool] = set()
+
+        def judged(request: Request) -> Any:
+            answer = method(request)
+            verdicts.add(good(answer))
+            return answer
+
+        return max(answer_at(call, judged, view, question, **choices), EXIT_NO if False in verdicts else 0)
+    if question is None:
+        return answer_all(call, method, view, **choices)
     grid = call.grid()
     if grid is None and not call.points:
         for option in ("wide", "spreadsheet", "backend"):
@@ -84,8 +111,6 @@ def answer_at(call: Command, method: Method, view: View[Any], question: RowQuest
             if call.values[option] and (option != "backend" or question.posed is not None):
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
                 raise usage_error(f"`--{option}` is about rows", hint)
-        from ..runner import answer_all
-
         return answer_all(call, method, view, **choices)
     if call.points and call.zip and grid is not None and len(grid.axes) == 1:
         hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
@@ -95,40 +120,17 @@ def answer_at(call: Command, method: Method, view: View[Any], question: RowQuest
     return answer_rows(call, grid, method, view, question)
 
 
-def _name_the_variable(values: dict[str, Any]) -> None:
+def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
+    """Add the name of a lone variable to values and ranges without one."""
     for parameter in ("at", "range", "bounds"):
-        texts = values.get(parameter)
-        if texts and len(texts) == 1:
-            names = values.get("wrt") or values.get("unknowns")
-            values[parameter] = [with_variable(texts[0], values.get("expr"), names)]
+        given = values.get(parameter)
+        (typed,) = given if isinstance(given, list) and len(given) == 1 else (given,)
+        if not isinstance(typed, str) or typed[:1] in ("@", "") or {"=", ","} & {*typed}:
+            continue
+        from ...equations.equations import variables_of
+        from ...language.tokens import is_name
 
-
-def with_variable(typed: str, expression: str | None, names: Sequence[str] | None) -> str:
-    """Return the text of a value or range; a lone variable's name is added."""
-    if typed[:1] in ("@", "") or {"=", ","} & {*typed}:
-        return typed
-    from ...equations.equations import variables_of
-    from ...language.tokens import is_name
-
-    if is_name(typed.strip()):
-        return typed
-    names = names or [*variables_of(expression)]
-    return f"{names[0]}={typed}" if len(names) == 1 and "," not in names[0] else typed
-
-
-def _mark(command: str, call: Command) -> int:
-    from ...views.exercise import MarkedView
-    from ..runner import answer_all
-
-    method = call.asking(check_of(command))
-    wrong: list[Marked] = []
-
-    def marked(request: Request) -> Marked:
-        mark: Marked = method(request)
-        if not mark.right:
-            wrong.append(mark)
-        return mark
-
-    # for programs only; points follow the options
-    call.lenient = True
-    return max(answer_all(call, marked, MarkedView()), EXIT_NO if wrong else 0)
+        names = values.get("wrt") or values.get("unknowns") or values.get("for_") or [*variables_of(expression)]
+        if len(names) == 1 and "," not in names[0] and not is_name(typed.strip()):
+            named = f"{names[0]}={typed}"
+            values[parameter] = named if typed is given else [named]

@@ -1,11 +1,9 @@
 """`autodiff diff`: the derivative of a program as a formula."""
 
-import sys
 from collections.abc import Callable, Mapping
 
 from ...formulas.diff import LANGUAGES, Diff, diff
 from ...inputs.problem import Problem, check_values
-from ...views.characters import terminal_of
 from ...views.diff import DiffView
 from ...views.formats import language_of
 from ..runner import Call, Command, Method, RowQuestion
@@ -31,11 +29,10 @@ def question(call: Call, language: str) -> Method:
 def run(call: Command) -> int:
     """Differentiate a formula into formulas."""
     language = language_of(call.to, call.format, call.output, LANGUAGES, "text")
-    letters = call.output is not None or terminal_of(sys.stdout).unicode
     return answer_at(
         call,
         question(call, language),
-        DiffView(unicode=letters, steps=call.steps, unknowns=bool(call.unknowns), **call.shown),
+        DiffView(unicode=call.unicode, steps=call.steps, unknowns=bool(call.unknowns), **call.shown),
         RowQuestion("diff", posed if call.unknowns else call.posed),
         otherwise="latex" if language == "latex" else "table",
     )

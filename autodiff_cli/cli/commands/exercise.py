@@ -1,10 +1,7 @@
 """`autodiff exercise`: problems, solutions, and the marking of answers."""
 
-import sys
-
 from ...exercises.exercise import Marked
 from ...exercises.marking import sheet_or_mark
-from ...views.characters import terminal_of
 from ...views.exercise import ExerciseView
 from ..runner import Command, write_entries
 from . import EXIT_NO
@@ -12,7 +9,7 @@ from . import EXIT_NO
 
 def run(call: Command) -> int:
     """Set exercises in derivatives, and check answers."""
-    shown = ExerciseView(unicode=call.output is not None or terminal_of(sys.stdout).unicode)
+    shown = ExerciseView(unicode=call.unicode)
     chosen = call.chosen(shown.formats)
     sheet = sheet_or_mark(**call.arguments(sheet_or_mark))
     entries = [sheet] if isinstance(sheet, Marked) or chosen not in ("jsonl", "csv", "tsv") else sheet.exercises
