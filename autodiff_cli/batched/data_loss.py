@@ -261,6 +261,7 @@ class DataLoss:
 
     @property
     def rows(self) -> int:
+        """Return the number of rows used in the last evaluation."""
         return self.data.rows - self.left_out.total()
 
     @property
@@ -280,6 +281,7 @@ class DataLoss:
         return [value, *partials]
 
     def value(self, point: Sequence[float]) -> float:
+        """Return the value alone."""
         return self(point)[0]
 
     def _reduced(
@@ -388,6 +390,7 @@ class DataLoss:
         return [value, *rest]
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
+        """Return the Hessian."""
         return square(self.second([point[name] for name in self.variables], wrt)[1 + len(wrt) :])
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:

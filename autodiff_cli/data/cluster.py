@@ -76,6 +76,7 @@ class Job(NamedTuple):
     grid: Grid | None = None
 
     def path(self, part: Part) -> str:
+        """Return the path of a part."""
         return f"{self.folder}part-{part.number:06d}.{self.format}"
 
 

@@ -42,12 +42,14 @@ class Tally:
         self._places: dict[object, str] = {}
 
     def merge(self, other: Tally) -> None:
+        """Add the counts of another tally."""
         self.rows += other.rows
         self.reasons += other.reasons
         self.code = max(self.code, other.code)
         self.kinks.update(other.kinks)
 
     def record(self) -> dict[str, object]:
+        """Return the counts as in JSON."""
         return {
             "rows": self.rows,
             "without_answer": self.reasons.total(),
@@ -57,6 +59,7 @@ class Tally:
         }
 
     def note(self, error: ExpressionError) -> None:
+        """Count an error."""
         kind, message, span, *_ = error.diagnostic
         # an error at one place has one reason, except for such words
         place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)

@@ -164,6 +164,7 @@ class Reader(ABC):
         return False
 
     def field(self, name: str, is_number: bool) -> Any:
+        """Return the Arrow field of a column."""
         import pyarrow as pa
 
         return pa.field(name, pa.float64() if is_number or name in self.axes else pa.string())
@@ -178,6 +179,7 @@ class Reader(ABC):
         return ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
     def rows(self) -> Iterator[TextRow]:
+        """Yield the rows one by one."""
         if self.grid is None:
             yield from self.rows_of_file()
             return
@@ -193,6 +195,7 @@ class Reader(ABC):
         return {**numbers, **swept}, fault
 
     def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
+        """Yield batches of the selected columns."""
         for chunk in self.chunks_of_file(fragment):
             yield from [chunk] if self.grid is None else self._cross_with_grid(chunk, self.grid)
 
@@ -478,6 +481,7 @@ class Arrow(Parquet):
                 yield batch.slice(start, MAX_BATCH_ROWS)
 
     def reopen_with_columns(self, columns: list[int]) -> Any:
+        """Return the file reopened with a selection of columns."""
         import pyarrow as pa
 
         self.place.seek(0)
@@ -675,6 +679,7 @@ class Text(Reader):
         return lambda row: where(lines()[row])
 
     def parse_plainly(self, block: bytes, first: int) -> Chunk:
+        """Parse a block by the plain reader."""
         import pyarrow as pa
 
         schema = self.of_file.schema

@@ -68,6 +68,7 @@ class ParquetSink(Sink):
             self.flush()
 
     def flush(self) -> None:
+        """Write a group of rows."""
         import pyarrow as pa
 
         table = pa.Table.from_batches(self.held, self.schema)
@@ -145,6 +146,7 @@ class CellsSink(Sink):
             self.file.write(self.lines(batch.slice(start, SLICE_ROWS)))
 
     def lines(self, batch: Any) -> memoryview:
+        """Return rows as bytes."""
         import numpy as np
         import pyarrow.compute as pc
 

@@ -288,6 +288,7 @@ class Upload:
         self.file: IO[bytes] = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - `drop` closes it
 
     def finish(self) -> None:
+        """Upload it."""
         whole = self.system.type_name in OBJECT_STORES
         folder, slash, name = self.inner.rpartition("/")
         target = self.inner if whole else f"{folder}{slash}{beside(name)}"

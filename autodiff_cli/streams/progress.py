@@ -56,6 +56,7 @@ class Progress:
         return self._bar
 
     def close(self) -> None:
+        """Clear the line."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

@@ -143,6 +143,7 @@ class Target:
         return self.literals.get(repr(value), repr(value))
 
     def parts(self, step: Step) -> Written:
+        """Return how a step binds, and its parts."""
         name = self.names.get(step)
         return (ATOM, [name]) if name is not None else self.operation(step)
 
@@ -175,10 +176,12 @@ class Target:
         return assembled(step, self.parts)
 
     def text(self, step: Step) -> str:
+        """Return the expression of a step by the named steps."""
         _, parts = self.operation(step)
         return "".join([part if isinstance(part, str) else assembled(part[0], self.parts, part[1]) for part in parts])
 
     def module(self, unit: Unit) -> str:
+        """Return the whole source of a unit."""
         self.unit, self.variables = unit, self.spelled(unit.variables)
         self._inputs(unit.recording, list(self.variables.values()))
         return "\n".join([*self.lines(), ""])
@@ -237,6 +240,7 @@ class Target:
         return self._result(step)
 
     def by(self) -> str:
+        """Return the wanted variables in words: ` by `x`, `y``; empty without any."""
         wanted = quoted([self.variables[name] for name in self.unit.wanted if name in self.variables], "")
         return f" by {wanted}" if wanted else ""
 
