@@ -36,10 +36,6 @@ class PreparedProgram:
         check_single(program)
         self._doubles = Doubles(program.graph)
 
-    @property
-    def size(self) -> int:
-        return len(self.program.text) + len(self.program.graph.places)
-
     def binds(self, names: Collection[str]) -> bool:
         """Return whether the program binds some of these names."""
         return any(name in names for name, _, _ in self.program.bound)
@@ -123,8 +119,9 @@ class Programs:
                     self._met.clear()
                 self._met.add(met)
                 return
-        self._size += prepared.size
+        size = len(prepared.program.text) + len(prepared.program.graph.places)
+        self._size += size
         if len(self._known) >= self._remembered or self._size > MAX_KEPT:
             self._known.clear()
-            self._size = prepared.size
+            self._size = size
         self._known[key] = prepared

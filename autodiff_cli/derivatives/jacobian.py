@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import pose_with_units
@@ -179,7 +179,7 @@ def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs
     if not isinstance(adjoint, Mapping):
         if len(adjoint) != len(outputs):
             raise usage_error(
-                f"the adjoint has {len(adjoint)} numbers, and the program {len(outputs)} outputs",
+                f"the adjoint has {counted(len(adjoint), 'number')}, and the program {counted(len(outputs), 'output')}",
                 "give one for each output, in their order",
             )
         return list(adjoint)

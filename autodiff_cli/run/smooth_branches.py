@@ -57,10 +57,8 @@ class SecondOrder:
         self.count = count
         self.size = count
         """The number of variables, including lengths of vectors."""
-
-    @property
-    def steps(self) -> float:
-        return work.BRANCH_NODE + self.count**2
+        self.steps = work.BRANCH_NODE + count**2
+        """Steps of work for a node."""
 
     def leaf(self, x: Number, direction: int) -> Dual:
         """Return the variable of a direction."""

@@ -136,7 +136,7 @@ def test_a_direction_does_not_ask_for_what_takes_no_part() -> None:
     [
         ({"direction": {"z": 1}}, "`z` of the direction"),
         ({"adjoint": {"z": 1}}, "`z` of the adjoint"),
-        ({"adjoint": [1]}, "1 numbers"),
+        ({"adjoint": [1]}, "1 number, and"),
     ],
 )
 def test_vectors_that_do_not_fit(options: dict[str, Any], words: str) -> None:
