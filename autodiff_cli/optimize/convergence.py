@@ -175,18 +175,17 @@ class LocalModel:
 
     def look(self, row: DescentStep) -> PointAnalysis:
         """Classify a point by gradient and Hessian."""
-
-        def without_hessian(why: str, otherwise: tuple[Diagnostic, ...] = ()) -> PointAnalysis:
-            return PointAnalysis(None, self.function.kinks(row.point, row.free) or otherwise, why)
-
-        if len(row.free) > MAX_HESSIAN:
-            return without_hessian(f"there are more than {MAX_HESSIAN} variables")
+        why, kinks = f"there are more than {MAX_HESSIAN} variables", tuple[Diagnostic, ...]()
+        at: Derivatives | None = None
         try:
-            at = self.function.derivatives(row.point, row.free, self.size)
+            if len(row.free) <= MAX_HESSIAN:
+                at = self.function.derivatives(row.point, row.free, self.size)
         except NotSmooth as refused:
-            return without_hessian("", (refused.diagnostic._replace(kind="kink"),))
+            kinks = (refused.diagnostic._replace(kind="kink"),)
         except Diagnosed as error:
-            return without_hessian(str(error))
+            why = str(error)
+        if at is None:
+            return PointAnalysis(None, self.function.kinks(row.point, row.free) or kinks, why)
         verdict = classified(at, walls_at(row.free_values, self.limits), eigh)
         if verdict.kind in CURVED.values():
             direction = self._unclear_direction(row, at, verdict)
@@ -440,8 +439,11 @@ class LocalModel:
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:
-            points[distance] = self.evaluate(self._moved(row, way, distance))
-            return self._falls(points[distance], way)
+            there = points[distance] = self.evaluate(self._moved(row, way, distance))
+            if there is None:
+                return False
+            slopes = zip(there.partials, way, walls_at(there.free_values, self.limits), strict=True)
+            return math.fsum(g * w for g, w, wall in slopes if wall != 2 and w * wall <= 0) < 0
 
         low, high = 0.0, MIN_LINE_STEP
         while falls_at(high):
@@ -453,13 +455,6 @@ class LocalModel:
         # a kink may be a single point without a derivative
         outside = points[high] or self.evaluate(self._moved(row, way, high + finest))
         return points[low] or row, outside, outside is None
-
-    def _falls(self, row: DescentStep | None, way: Sequence[float]) -> bool:
-        if row is None:
-            return False
-        walls = walls_at(row.free_values, self.limits)
-        slopes = zip(row.partials, way, walls, strict=True)
-        return math.fsum(g * w for g, w, wall in slopes if wall != 2 and w * wall <= 0) < 0
 
     def _jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         slopes = []

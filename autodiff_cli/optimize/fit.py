@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, counted, limit_error, needed, point_error, quoted, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
@@ -14,7 +14,6 @@ from ..inputs.problem import Point, Problem, as_number
 from ..numbers.budget import allowed
 from ..numerics.student_t import check_level
 from ..record import Record
-from .fit_answer import Goodness, Parameter, Prediction
 from .observations import (
     FitFormula,
     FitInputs,
@@ -30,7 +29,8 @@ from .observations import (
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-    from .inference import Inference
+    from .goodness import Goodness
+    from .inference import Inference, Parameter, Prediction
 
 DEFAULT_LEVEL = 0.95
 MAX_PARAMETERS = 200
@@ -194,13 +194,22 @@ def _answer(
     problem, data = model.problem, model.data
     reason, message = inference.outcome(interrupted)
     standardised, band = inference.rows()
-    parameters, goodness, r_squared = inference.parameters(), inference.goodness(), inference.r_squared()
-    corrections = model(values).corrections
+    goodness, r_squared, corrections = inference.goodness(), inference.r_squared(), model(values).corrections
     sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
     warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.end_warnings()]
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
-    fit = Fit(
+    numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.rss}
+    numbers["deviation"] = math.sqrt(inference.rss / inference.dof) if inference.dof > 0 else None
+    if arithmetic != DOUBLE and reason == "converged":
+        if model.loss != "linear" or inference.at_bound or corrections:
+            message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
+            raise usage_error(message, "leave it out")
+        from .normal_equations import estimates_in
+
+        numbers = estimates_in(arithmetic, inference)
+    parameters = inference.parameters(numbers["values"], numbers.get("errors", {}))
+    return Fit(
         text=text,
         arithmetic=arithmetic,
         response=data.response,
@@ -209,8 +218,8 @@ def _answer(
         null=inference.null,
         rows=inference.used,
         dof=inference.dof,
-        rss=inference.rss,
-        deviation=math.sqrt(inference.rss / inference.dof) if inference.dof > 0 and not data.has_sigma else None,
+        rss=numbers["rss"],
+        deviation=None if data.has_sigma else numbers.get("deviation"),
         goodness=goodness,
         r_squared=r_squared,
         level=inference.level,
@@ -221,7 +230,7 @@ def _answer(
         message=message,
         method=inference.end.message,
         evaluations=model.evaluations,
-        point={name: float(parameter.estimate) for name, parameter in parameters.items()},
+        point={name: inference.values.get(name, float(parameter.estimate)) for name, parameter in parameters.items()},
         columns={name: list(map(float, data.columns[name])) for name in [*data.predictors, *measured, data.response]},
         sigma=sigma | {name: data.uncertainty(name).tolist() for name in corrections},
         adjusted={name: (model.columns[name] + delta).tolist() for name, delta in corrections.items()},
@@ -235,25 +244,6 @@ def _answer(
         constants=problem.program.constants,
         warnings=tuple(warnings),
     )
-    if arithmetic == DOUBLE or reason != "converged":
-        return fit
-    if model.loss != "linear" or inference.at_bound or corrections:
-        message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
-        raise usage_error(message, "leave it out")
-    return _sharpened(fit, inference, arithmetic)
-
-
-def _sharpened(fit: Fit, inference: Inference, arithmetic: Arithmetic) -> Fit:
-    from .normal_equations import estimates_in
-
-    numbers = estimates_in(arithmetic, inference)
-    errors, parameters = numbers.get("errors", {}), dict(fit.parameters)
-    for name, x in numbers["values"].items():
-        error = errors.get(name)
-        interval = inference.interval(float(x), None if error is None else float(error))
-        parameters[name] = parameters[name]._replace(estimate=x, error=error, interval=interval)
-    deviation = None if fit.deviation is None else numbers.get("deviation")
-    return fit._replace(parameters=parameters, rss=numbers["rss"], deviation=deviation)
 
 
 def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[Problem, Observations]:

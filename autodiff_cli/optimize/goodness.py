@@ -1,4 +1,4 @@
-"""Tests of the residuals of a fit: whether they are random, and normal."""
+"""How well a formula fits: tests of its residuals, whether they are random, and normal."""
 
 from __future__ import annotations
 
@@ -8,10 +8,50 @@ from typing import Any
 import numpy as np
 from scipy.special import log_ndtr
 
-from .fit_answer import Normality, Runs
+from ..record import Record
 
 EXACT_RUNS = 400  # residuals with an exact runs test
 MIN_NORMAL = 8  # residuals
+DOUBTFUL_P_VALUE = 0.005  # p-value of χ², in either tail
+NOT_RANDOM = 1e-3  # p-value of the runs test
+
+
+class Runs(Record):
+    """The runs test of Wald and Wolfowitz for the signs of residuals."""
+
+    runs: int
+    expected: float
+    p_value: float
+
+    @property
+    def are_random(self) -> bool:
+        """Return whether signs do not follow each other more often than in random residuals."""
+        return self.runs > self.expected or self.p_value > NOT_RANDOM
+
+
+class Normality(Record):
+    """The Anderson-Darling test for normality, mean and variance unknown."""
+
+    statistic: float
+    p_value: float
+
+
+class Goodness(Record):
+    """How well a formula fits its data."""
+
+    chi_squared: float | None = None
+    reduced: float | None = None
+    p_value: float | None = None
+    log_likelihood: float | None = None
+    aic: float | None = None
+    bic: float | None = None
+    runs: Runs | None = None
+    normality: Normality | None = None
+
+    @property
+    def doubtful(self) -> bool:
+        """Return whether χ² is far from the degrees of freedom."""
+        return self.p_value is not None and not DOUBTFUL_P_VALUE <= self.p_value <= 1 - DOUBTFUL_P_VALUE
 
 
 def runs_test(residuals: Any) -> Runs | None:

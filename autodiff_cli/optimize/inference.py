@@ -10,9 +10,10 @@ import numpy as np
 from scipy.special import gammaincc
 
 from ..errors import Diagnostic, ExpressionError, point_error, quoted
+from ..inputs.arithmetic import Shown
 from ..numerics.student_t import coverage_factor
-from .fit_answer import Goodness, Parameter, Prediction
-from .goodness import anderson_darling, runs_test
+from ..record import Record
+from .goodness import Goodness, anderson_darling, runs_test
 from .least_squares import LOSSES, MAX_LAST_STEP, MISSING_RESIDUAL, NULL_SINGULAR_VALUE, EndPoint, Model, column_sizes
 from .observations import percentage
 
@@ -21,6 +22,25 @@ ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
 CURVE_POINTS = 241  # points
 SIDE_DISTANCE = 1e-4  # of two sides of a minimum, in standard errors
 MAX_JUMP = 0.01  # of derivatives between the sides, in lengths of the Jacobian's columns
+
+
+class Parameter(Record):
+    """The estimate of a parameter."""
+
+    estimate: Shown
+    error: Shown | None
+    interval: tuple[float, float] | None
+    linear: bool
+    held: str
+
+
+class Prediction(Record):
+    """The fitted curve at a point of the predictors."""
+
+    point: dict[str, float]
+    value: float | None
+    confidence: tuple[float, float] | None
+    prediction: tuple[float, float] | None
 
 
 class Inference:
@@ -33,7 +53,7 @@ class Inference:
         for row, fault in sorted(at.errors.items()):
             raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
         self.fitted, self.observed_slopes = model.observed(values)
-        self.values = dict(zip(problem.unknowns, map(float, values), strict=True))
+        self.values = dict(zip(problem.unknowns, (values + 0.0).tolist(), strict=True))
         self.left = at.residuals
         self.at_bound = {name for name, x in self.values.items() if x in problem.bounds.get(name, ())}
         self.estimated = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
@@ -92,21 +112,19 @@ class Inference:
         correction = 1 + (n - dof) / n * float(np.var(robust.bent)) / mean**2
         return correction**2 * float(psi @ psi) / dof / mean**2 * square
 
-    def parameters(self) -> dict[str, Parameter]:
+    def parameters(self, values: Mapping[str, Any], errors: Mapping[str, Any]) -> dict[str, Parameter]:
         """Return the estimates, in the order of the formula."""
         parameters: dict[str, Parameter] = {}
         for name in self.model.problem.program.leaves:
             if name in self.model.held:
                 parameters[name] = Parameter(self.model.held[name], None, None, False, "fixed")
             elif name in self.values:
-                x, error = self.values[name] + 0.0, self.errors.get(name)
+                x, error = values[name], errors.get(name)
+                half = None if error is None else self.factor * float(error)
+                ends = None if half is None else (float(x) - half, float(x) + half)
                 held = "bound" if name in self.at_bound else "undetermined" if name in self.undetermined else ""
-                parameters[name] = Parameter(x, error, self.interval(x, error), name in self.model.linear, held)
+                parameters[name] = Parameter(x, error, ends, name in self.model.linear, held)
         return parameters
-
-    def interval(self, x: float, error: float | None) -> tuple[float, float] | None:
-        """Return the confidence interval of a parameter."""
-        return None if error is None else (x - self.factor * error, x + self.factor * error)
 
     def correlation(self) -> dict[str, dict[str, float]]:
         """Return the correlations of the estimates."""

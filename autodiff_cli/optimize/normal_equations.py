@@ -87,47 +87,18 @@ class NormalEquations:
                 yield swept.value - y, [*swept.gradient.values()], weight, None
             collect()
 
-    def slopes(self, values: Sequence[Any]) -> list[Any]:
-        """Return the left sides."""
-        total = [self.m.number(0)] * len(self.names)
-        for left, gradient, weight, _ in self._rows_at(values, second=False):
-            total = [a + left * weight * slope for a, slope in zip(total, gradient, strict=True)]
-        return total
-
-    def matrix(self, values: Sequence[Any]) -> Matrix:
-        """Return the derivatives of the left sides."""
-        return self._sums(values, second=True)[1]
-
-    def summary(self, values: Sequence[Any]) -> tuple[Any, Matrix]:
-        """Return the sum of squares, and the inverse of JᵀJ."""
-        total, square = self._sums(values, second=False)
-        return total, solve_linear(self.m, square, [list(map(self.m.number, row)) for row in identity(len(square))])
-
-    def _sums(self, values: Sequence[Any], *, second: bool) -> tuple[Any, Matrix]:
+    def sums(self, values: Sequence[Any], *, second: bool = False) -> tuple[Any, list[Any], Matrix]:
+        """Return the sum of squares, the left sides, and JᵀJ or, with second derivatives, the derivatives of these."""
         n, total = len(self.names), self.m.number(0)
-        square = [[total] * n for _ in range(n)]
+        slopes, square = [total] * n, [[total] * n for _ in range(n)]
         for left, g, weight, hessian in self._rows_at(values, second=second):
             total = total + weight * left * left
+            slopes = [a + left * weight * slope for a, slope in zip(slopes, g, strict=True)]
             for i in range(n):
                 for j in range(i + 1):
                     entry = g[i] * g[j] if hessian is None else g[i] * g[j] + left * hessian[i][j]
                     square[i][j] = square[j][i] = square[i][j] + weight * entry
-        return total, square
-
-    def solved(self, start: Sequence[float]) -> list[Any]:
-        """Return the solution near a start."""
-        # one matrix serves all steps: each gains the digits to which it is known
-        matrix = self.matrix([self.m.number(x) for x in start])
-        return polished(self.m, lambda values: (self.slopes(values), matrix), start)
-
-    def enclosed(self, start: Sequence[float]) -> list[Any]:
-        """Return balls proven to contain one solution near a start."""
-        from ..numbers.ball import Ball
-
-        enclosed = _Stationary(self).enclosed(start, 4)
-        if enclosed is None:
-            raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
-        return [Ball(a) for a in enclosed[1]]
+        return total, slopes, square
 
 
 class _Stationary(Operator):
@@ -143,8 +114,8 @@ class _Stationary(Operator):
         balls = [self.ball(a) for a in box]
         # at a point, the matrix of the box around it, or of the previous point, does as well
         if not (self.matrix and all(a.is_exact() for a in box)):
-            self.matrix = [[self.m.number(x).a for x in row] for row in self.equations.matrix(balls)]
-        return [self.m.number(x).a for x in self.equations.slopes(balls)], self.matrix
+            self.matrix = [[self.m.number(x).a for x in row] for row in self.equations.sums(balls, second=True)[2]]
+        return [self.m.number(x).a for x in self.equations.sums(balls)[1]], self.matrix
 
 
 def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]:
@@ -158,13 +129,21 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
 
         equations = NormalEquations(m, problem, data, rows, held)
         if m.name == "certified":
-            solution = equations.enclosed(start)
+            from ..numbers.ball import Ball
+
+            enclosed = _Stationary(equations).enclosed(start, 4)
+            if enclosed is None:
+                raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
+            solution = [Ball(a) for a in enclosed[1]]
         else:
-            # Newton's steps correct themselves: only what they come to has an error.
-            fixed = {name: plain(x) for name, x in held.items()}
-            near = NormalEquations(m.base, problem, data, rows, fixed).solved(start)
-            solution = with_errors(m, lambda at: (equations.slopes(at), equations.matrix(at)), near)
-        total, inverse = equations.summary(solution)
+            # Newton's steps correct themselves: only what they come to has an error. One matrix serves all of them:
+            # each gains the digits to which it is known
+            plainly = NormalEquations(m.base, problem, data, rows, {name: plain(x) for name, x in held.items()})
+            matrix = plainly.sums([m.base.number(x) for x in start], second=True)[2]
+            near = polished(m.base, lambda at: (plainly.sums(at)[1], matrix), start)
+            solution = with_errors(m, lambda at: (equations.sums(at)[1], equations.sums(at, second=True)[2]), near)
+        total, _, square = equations.sums(solution)
+        inverse = solve_linear(m, square, [list(map(m.number, row)) for row in identity(len(square))])
         count = m.number(dof)
         result = {"values": dict(zip(problem.unknowns, solution, strict=True)), "rss": total}
         # without degrees of freedom errors are unknown, unless sigma is given

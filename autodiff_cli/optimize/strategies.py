@@ -97,7 +97,10 @@ def least(model: Model, start: Any) -> EndPoint:
             best = best._replace(message=f"{best.message}, after {first} had ended badly")
     best = at_kink(model, best)
     draw = random.Random(1)
-    lost = _is_lost(model, best, start, draw)
+    lost = False
+    if best.cost < UNDEFINED_SUM_OF_SQUARES and not is_determined(model, best.values):
+        elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
+        lost = any(model(there).error is None and is_determined(model, there) for there in elsewhere)
     if best.cost <= model.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
         return best
     work = current()
@@ -229,13 +232,6 @@ def _is_aliased(model: Model, values: Any) -> bool:
     changes = np.diff(model.over({name: between})(values).fitted)
     changes = changes[np.abs(changes) > ROUNDED_CHANGE * np.max(np.abs(changes), initial=0.0)]
     return bool(np.count_nonzero(changes[1:] * changes[:-1] < 0) >= len(places))
-
-
-def _is_lost(model: Model, end: EndPoint, start: Any, draw: random.Random) -> bool:
-    if not end.cost < UNDEFINED_SUM_OF_SQUARES or is_determined(model, end.values):
-        return False
-    elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
-    return any(model(there).error is None and is_determined(model, there) for there in elsewhere)
 
 
 def _has_converged(model: Model, end: EndPoint) -> bool:

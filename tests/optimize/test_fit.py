@@ -23,11 +23,10 @@ from autodiff_cli import ExpressionError
 from autodiff_cli.inputs.arithmetic import chosen
 from autodiff_cli.inputs.parse_point import Range, typed
 from autodiff_cli.inputs.problem import Problem, parse
-from autodiff_cli.optimize import fit as fitting
 from autodiff_cli.optimize import least_squares as models
 from autodiff_cli.optimize import normal_equations
 from autodiff_cli.optimize.fit import Fit, fit
-from autodiff_cli.optimize.fit_answer import Parameter
+from autodiff_cli.optimize.inference import Parameter
 from autodiff_cli.optimize.observations import Observations
 from autodiff_cli.views.plots.frame import CELLS, in_sight
 from counting import allowed, counted_calls
@@ -745,10 +744,10 @@ def test_proven_digits_of_a_row_are_counted_for_what_they_cost(
     text: str, digits: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, arithmetic = decaying(40), chosen(False, digits, digits is None)
-    sharpened = fitting._sharpened
+    sharpened = normal_equations.estimates_in
     spent: list[tuple[float, int]] = []
 
-    def counted(*given: Any) -> Fit:
+    def counted(*given: Any) -> dict[str, Any]:
         (work,) = made
         before = work.left
         with counted_calls() as count:
@@ -756,7 +755,7 @@ def test_proven_digits_of_a_row_are_counted_for_what_they_cost(
         spent.append((before - work.left, count.total))
         return found
 
-    monkeypatch.setattr(fitting, "_sharpened", counted)
+    monkeypatch.setattr(normal_equations, "estimates_in", counted)
     made = allowed(monkeypatch)
     fit(text, data, {"a": 1, "b": 1}, arithmetic=arithmetic)
     ((steps, calls),) = spent
@@ -768,7 +767,7 @@ def test_proven_digits_of_a_row_are_counted_for_what_they_cost(
 def test_digits_of_too_many_rows_are_refused_at_the_first(
     digits: int | None, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data, arithmetic = decaying(20_000), chosen(False, digits, digits is None)
+    data, arithmetic = decaying(30_000), chosen(False, digits, digits is None)
     swept: list[object] = []
     original = normal_equations.hessian_in
 

@@ -90,18 +90,16 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
     if not point:
         return columns
     grid = grid_of(point)
-    axes = {} if grid is None else grid.axes
-    first = {name: axes[name].value(0) if name in axes else x for name, x in point.items()}
-    # numbers with units are in coherent units
-    columns.units = {name: x.coherent_unit for name, x in first.items() if isinstance(x, Quantity)}
-    if grid is None:
-        columns.update({name: [float(x)] for name, x in point.items()})
-        return columns
-    if grid.size > MAX_PREDICTED_POINTS:
-        hint = "take larger steps"
-        raise limit_error(f"{grid.size:,} points are too many for `--predict`", hint)
-    columns.update(grid.columns(0, grid.size))
-    columns.update({name: [float(x)] * grid.size for name, x in grid.fixed.items()})
+    axes, size = ({}, 1) if grid is None else (grid.axes, grid.size)
+    if size > MAX_PREDICTED_POINTS:
+        raise limit_error(f"{size:,} points are too many for `--predict`", "take larger steps")
+    columns.update({} if grid is None else grid.columns(0, size))
+    for name, x in point.items():
+        value = axes[name].value(0) if name in axes else x
+        columns.setdefault(name, [float(value)] * size)
+        # numbers with units are in coherent units
+        if isinstance(value, Quantity):
+            columns.units = {**columns.units, name: value.coherent_unit}
     return columns
 
 
@@ -125,7 +123,6 @@ def residuals_table(answer: Fit, path: str) -> bytes:
     )
     import pyarrow
 
-    sink = pyarrow.BufferOutputStream()
+    sink = io.BytesIO()
     parquet.write_table(pyarrow.table(columns), sink)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
+    return sink.getvalue()
