@@ -294,6 +294,12 @@ class ConstrainedProblem:
             weak = any(1 + k not in reduced.places for k in held)
             if kind in ("maximum", "saddle"):
                 kind = "flat" if weak else "saddle"
+            # a border without a gradient does not say which way it leads, nor does a bound hold without a multiplier
+            unclear = at.sizes[reduced.places] <= MIN_INDEPENDENT * self.start_sizes[reduced.places]
+            slopes = np.abs(at.gradients[0] - multipliers @ at.gradients[1:])
+            bounds = [self.free.index(name) for name in local.held] if local is not None else []
+            if kind == "minimum" and (np.any(unclear) or np.any(slopes[bounds] <= ZERO_MULTIPLIER * largest)):
+                kind, weak = "flat", True
             if weak or kind != "flat":
                 verdict = self.objective.sense.say(WORDS[kind])
             message = "converged: feasible, and the gradient is a sum of the active constraints' gradients"
