@@ -6,7 +6,7 @@ import os
 import sys
 
 EXTRAS = {
-    "plot": {"matplotlib": "matplotlib", "numpy": "numpy", "uniplot": "uniplot"},
+    "plot": {"matplotlib": "matplotlib", "numpy": "numpy", "flint": "python-flint", "uniplot": "uniplot"},
     "draw": {"resvg_py": "resvg-py"},
     "optimize": {"numpy": "numpy", "scipy": "scipy"},
     "certified": {"flint": "python-flint"},

@@ -25,7 +25,7 @@ from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.operators import POW
 from ..table.primitives import native
-from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors, whole_power
+from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
 from ..targets.lowering import Lowering
 from ..targets.target import language, named
 from .evaluator import Record
@@ -247,7 +247,7 @@ NUMPY_FORMS = language("numpy")["forms"]
 
 
 def _called(record: Record) -> Compute:
-    lowering = Lowering((*NUMPY_FORMS, *ONE_BY_ONE), functions=False)
+    lowering = Lowering((*NUMPY_FORMS, *ONE_BY_ONE), functions=False, columns=True)
     plan = _planned(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
     # columns are given up where they are used last
     last = {a: step for step in plan.steps for a in step.args}
@@ -304,8 +304,6 @@ def _called(record: Record) -> Compute:
 
 def _function(step: Step) -> Callable[..., Any]:
     name = step.name
-    if (exponent := whole_power(step)) is not None:
-        return lambda x, _: _power(x, exponent)
     if name in NUMPY_OPERATORS:
         return NUMPY_OPERATORS[name]  # type: ignore[no-any-return]
     if name == "atan2":
@@ -314,13 +312,6 @@ def _function(step: Step) -> Callable[..., Any]:
         return _one_by_one(getattr(math, name))
     function: Callable[..., Any] = getattr(np, NUMPY_FORMS[name].removeprefix("np."))
     return function
-
-
-def _power(x: Any, exponent: int) -> Any:
-    value = x
-    for bit in bin(abs(exponent))[3:]:
-        value = value * value * x if bit == "1" else value * value
-    return 1.0 / value if exponent < 0 else value
 
 
 def _one_by_one(function: Callable[[float], float]) -> Callable[[Any], Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -40,10 +41,9 @@ if TYPE_CHECKING:
     from ..optimize.observations import Sigma
     from .measurements import Measurements
 
+_raised = partial(pow, 10.0)
 Ranges: TypeAlias = Mapping[str, Range]
-
 NO_SAMPLES = Samples((), (), (), 0.0, 0.0)
-
 MAX_FORMULA_LENGTH = 60
 """Characters of formulas beside the curves."""
 MAX_FUNCTIONS = 6
@@ -403,12 +403,8 @@ def _on_axes(
         return None if not bounds or ("y" in log and bounds[0] <= 0) else (up(bounds[0]), up(bounds[1]))
 
     ends = across(low), across(high)
-    samples = sample(drawn, ends, [across(x) for x in also], count, None if hull is None else drawn_hull)
+    samples = sample(drawn, ends, [across(x) for x in also], count, hull and drawn_hull, ())
     return _mapped(samples, _raised if "x" in log else float, _raised if "y" in log else float)
-
-
-def _raised(exponent: float) -> float:
-    return float(10.0**exponent)
 
 
 def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[float], float]) -> Samples:

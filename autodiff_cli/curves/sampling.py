@@ -14,7 +14,6 @@ from ..numbers.budget import DRAWN_POINT, SAMPLE, current
 Point = tuple[float, float]
 Stretch = tuple[Point, ...]
 """A piece of a curve, from left to right."""
-
 Function = Callable[[float], float | None]
 """None where undefined."""
 Hull = Callable[[float, float], Point | None]
@@ -29,6 +28,8 @@ MAX_RISE = 0.01
 """The rise within one step that is refined, relative to the height."""
 MAX_HIDDEN_BEND = 0.05
 """The height of a peak between two points that counts as missed, relative to the height."""
+BLOCK = 8
+"""Steps that are looked over together for such peaks."""
 MAX_HIDDEN_PEAKS = 60
 MAX_SPLITS = 4_096
 """The most halvings of a step together, beside such a peak."""
@@ -39,7 +40,7 @@ LEAST_PEAK = 2.0**-30
 POLE_CHORD_DISTANCE = 10
 """The distance of a chord from the curve that shows a pole, relative to the height."""
 MIN_QUOTIENT_OF_POLE = 0.95
-"""Beside a pole, the quotient of rises over equal factors of the distance, which is 1 for a logarithm."""
+"""Of two rises towards a pole over equal factors of the distance; of a logarithm it is 1."""
 MAX_HALVINGS = 48
 FLAT = 1e-9
 """The relative height difference below which all is rounding error."""
@@ -67,25 +68,20 @@ class Samples(NamedTuple):
 
 
 def sample(
-    function: Function,
-    ends: Point,
-    also: Sequence[float] = (),
-    count: int | None = None,
-    hull: Hull | None = None,
-    hidden: Sequence[float] = (),
+    function: Function, ends: Point, also: Sequence[float], count: int | None, hull: Hull | None, peaks: Sequence[float]
 ) -> Samples:
     """Return the samples between `ends`, including the numbers `also`.
 
-    With `count` there are only that many, at equal distances. Where the `hull` of the function over a step is far from
-    its samples, they are closer; they begin with those `hidden` of another function. Refinement leaves half of the
-    work. Raises `ExpressionError` (`limit`).
+    With `count` there are only that many, at equal distances. Otherwise there are more where the
+    curve bends, at the `peaks` of another function, and where its `hull` shows others. Refinement
+    leaves half of the work. Raises `ExpressionError` (`limit`).
     """
     low, high = ends
     work = current()
     before = work.left
     if count is None:
         steps = {low + (high - low) * k / INITIAL_STEPS for k in range(INITIAL_STEPS)} | {high}
-        xs = sorted(steps | {x for x in (*also, *hidden) if low < x < high})
+        xs = sorted(steps | {x for x in (*also, *peaks) if low < x < high})
     else:
         xs = [low + (high - low) * k / (count - 1) for k in range(count)]
     ys = [function(x) for x in xs]
@@ -93,10 +89,12 @@ def sample(
     first, last = _core(heights)
     height = last - first if last - first > FLAT * max(abs(first), abs(last)) else abs(heights[0])
     sight = _sight(heights)
-    tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*hidden})
-    for (a, at_a), (b, at_b) in pairwise(zip(xs, ys, strict=True)):
+    tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*peaks})
+    for k, ((a, at_a), (b, at_b)) in enumerate(pairwise(zip(xs, ys, strict=True))):
         tracer.put(a, at_a)
         if count is None:
+            if k % BLOCK == 0:
+                tracer.look_over(xs[k : k + BLOCK + 1], ys[k : k + BLOCK + 1])
             tracer.look(a, at_a, b, at_b)
     tracer.put(xs[-1], ys[-1])
     tracer.cut()
@@ -122,6 +120,8 @@ class _Tracer:
         self.plain, self.height, self.sight = function, height or 1.0, sight
         self.margin = MAX_HIDDEN_BEND * height
         self.is_flat = sight[0] == sight[1]
+        self.peakless = -math.inf
+        """The end of the steps that surely have no hidden peaks."""
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
 
@@ -143,6 +143,12 @@ class _Tracer:
         if self._open:
             self.stretches.append(tuple(self._open))
             self._open = []
+
+    def look_over(self, xs: Sequence[float], ys: Sequence[float | None]) -> None:
+        heights = [y for y in ys if y is not None]
+        bounds = self.hull(xs[0], xs[-1]) if self.hull is not None and len(heights) == len(xs) else None
+        if bounds and min(heights) - self.margin <= bounds[0] and bounds[1] <= max(heights) + self.margin:
+            self.peakless = xs[-1]
 
     def look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
         try:
@@ -202,10 +208,17 @@ class _Tracer:
                 return None
         return left, right
 
+    def _bounds(self, a: float, b: float) -> Point | None:
+        """Return bounds over an interval; infinite ones where there is no work left to look."""
+        self.hulls += 1
+        if self.hull is None or self.hulls > MAX_HULLS:
+            return -math.inf, math.inf
+        return self.hull(a, b)
+
     def _hidden(self, a: float, at_a: float, b: float, at_b: float) -> Point | None:
         """Return a point between two others that is far above or below both, if any is found."""
         low, high = min(at_a, at_b) - self.margin, max(at_a, at_b) + self.margin
-        waiting = [(-math.inf, a, b)]
+        waiting = [(-math.inf, a, b)] if b > self.peakless else []
         while waiting and self.hull is not None:
             excess, left, right = heapq.heappop(waiting)
             middle, is_narrow = (left + right) / 2, right - left < LEAST_PEAK * (b - a)
@@ -216,9 +229,8 @@ class _Tracer:
                 near = beyond > 0 and (is_narrow or beyond >= -excess / 2)
                 if near and y is not None and not diverges(self.plain, middle, b - a):
                     return middle, y
-            for side in () if is_narrow or self.hulls >= MAX_HULLS else ((left, middle), (middle, right)):
-                self.hulls += 1
-                bounds = self.hull(*side)
+            for side in () if is_narrow or self.hulls > MAX_HULLS else ((left, middle), (middle, right)):
+                bounds = self._bounds(*side)
                 excess = -math.inf if bounds is None else min(bounds[0] - low, high - bounds[1])
                 if excess < 0:
                     heapq.heappush(waiting, (excess, *side))
@@ -231,22 +243,26 @@ class _Tracer:
             a, at_a, b, at_b, depth = stack.pop()
             middle = (a + b) / 2
             at_middle = self.function(middle) if a < middle < b else None
+            off = 0.0 if at_middle is None else abs(at_middle - (at_a + at_b) / 2)
+            is_bent = off > MAX_CHORD_DISTANCE * self.height
             if (
-                depth > 0
-                and splits < MAX_SPLITS
+                is_bent
                 and at_middle is not None
+                and depth > 0
+                and splits < MAX_SPLITS
                 and min(at_a, at_middle, at_b) <= self.sight[1]
                 and max(at_a, at_middle, at_b) >= self.sight[0]
-                and abs(at_middle - (at_a + at_b) / 2) > MAX_CHORD_DISTANCE * self.height
             ):
                 stack.append((middle, at_middle, b, at_b, depth - 1))
                 stack.append((a, at_a, middle, at_middle, depth - 1))
                 first, splits = False, splits + 1
                 continue
-            is_straight = (
-                at_middle is not None and abs(at_middle - (at_a + at_b) / 2) <= MAX_CHORD_DISTANCE * self.height
-            )
-            if first and is_straight and (place := self._hidden(a, at_a, b, at_b)) is not None:
+            if (
+                first
+                and at_middle is not None
+                and not is_bent
+                and (place := self._hidden(a, at_a, b, at_b)) is not None
+            ):
                 self.hidden.add(place[0])
                 if len(self.hidden) >= MAX_HIDDEN_PEAKS:
                     self.hull, self.coarse = None, True
@@ -263,7 +279,7 @@ class _Tracer:
             self.put(a, at_a)
             if at_middle is None:
                 continue
-            if abs(at_middle - (at_a + at_b) / 2) > POLE_CHORD_DISTANCE * self.height:
+            if off > POLE_CHORD_DISTANCE * self.height or (is_bent and self._bounds(a, b) is None):
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
             elif min(at_middle - at_a, at_middle - at_b) > MAX_HIDDEN_BEND * self.height:
                 self.coarse = True
@@ -277,6 +293,8 @@ class _Tracer:
                 break
             at_left, at_right = self.function(left), self.function(right)
             if at_left is None or at_right is None:
+                pole = left if at_left is None else right
+                a, b = math.nextafter(pole, a), math.nextafter(pole, b)
                 break
             if abs(at_left) < abs(at_right):
                 a = left
@@ -290,7 +308,7 @@ class _Tracer:
 
 
 def diverges(function: Function, x: float, width: float) -> bool:
-    """Return whether a function grows beyond all bounds towards a place, if slowly, on one of its sides."""
+    """Return whether a function is unbounded on a side of a place, even as a logarithm is."""
     for side in (-width, width):
         far, near, nearer = (function(x + side * 10.0**-k) for k in (4, 8, 12))
         if far is not None and near is not None and nearer is not None:

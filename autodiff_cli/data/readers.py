@@ -605,7 +605,8 @@ class Text(Reader):
         """Return the batch in a block, and errors by row; None if readers might differ."""
         import pyarrow as pa
 
-        if b"\0" in block or (b"\r" in block and block.count(b"\r") != block.count(b"\r\n")):
+        block = block.replace(b"\r\n", b"\n")
+        if b"\0" in block or b"\r" in block:
             return None
         schema, separated = self.of_file.schema, bool(self.dialect.separator)
         names = [name for name in schema.names if name in self.names]

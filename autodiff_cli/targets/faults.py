@@ -333,11 +333,3 @@ def _kinks(recording: Recording) -> Iterator[Step]:
                 flag = m.step("eq", zero, 0.0)
                 if flag.args:
                     yield flag
-
-
-def whole_power(step: Step) -> int | None:
-    """Return the exponent of a power that a few products compute accurately, else None."""
-    if step.name != "pow" or step.args[1].name != "number":
-        return None
-    exponent = float(step.args[1])
-    return int(exponent) if exponent == int(exponent) and 0 < abs(exponent) <= 6 else None

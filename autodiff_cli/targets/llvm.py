@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitives import by_name, native
-from .faults import Needed, Vectors, whole_power
+from .faults import Needed, Vectors
 from .lowering import Lowering
 from .target import language, named
 
@@ -42,7 +42,7 @@ NATIVE = (*INTRINSICS, *FUNCTIONS, *native("max min where"))
 
 def lowering() -> Lowering:
     """Return a recorder of what can be printed."""
-    return Lowering(NATIVE, functions=False)
+    return Lowering(NATIVE, functions=False, columns=True)
 
 
 class Llvm:
@@ -135,36 +135,13 @@ class Llvm:
             better = self._new(f"fcmp {'ogt' if name == 'max' else 'olt'} {VECTOR} {args[1]}, {args[0]}")
             return self._new(f"select {TRUTH} {better}, {VECTOR} {args[1]}, {VECTOR} {args[0]}")
         if name in INTRINSICS:
-            return self._intrinsic(INTRINSICS[name], args[0])
-        if name == "pow":
-            return self._power(step, args)
+            function = f"@llvm.{INTRINSICS[name]}.v4f64"
+            self.declared[function] = f"declare {VECTOR} {function}({VECTOR})"
+            return self._new(f"call {VECTOR} {function}({VECTOR} {args[0]})")
         if name == "atan2":
             # a zero has no sign
             args = [self._new(f"fadd {VECTOR} {x}, zeroinitializer") for x in args]
         return self._call(FUNCTIONS[name], args)
-
-    def _intrinsic(self, function: str, x: str) -> str:
-        name = f"@llvm.{function}.v4f64"
-        self.declared[name] = f"declare {VECTOR} {name}({VECTOR})"
-        return self._new(f"call {VECTOR} {name}({VECTOR} {x})")
-
-    def _power(self, step: Step, args: list[str]) -> str:
-        exponent = step.args[1]
-        integer = whole_power(step)
-        if integer is not None:
-            value = self._products(args[0], abs(integer))
-        elif exponent.name == "number" and abs(float(exponent)) == 0.5:
-            value = self._intrinsic("sqrt", args[0])
-        else:
-            return self._call("pow", args)
-        return value if float(exponent) > 0 else self._new(f"fdiv {VECTOR} {_number(1.0)}, {value}")
-
-    def _products(self, x: str, exponent: int) -> str:
-        if exponent == 1:
-            return x
-        half = self._products(x, exponent // 2)
-        square = self._new(f"fmul {VECTOR} {half}, {half}")
-        return self._new(f"fmul {VECTOR} {square}, {x}") if exponent % 2 else square
 
     def _call(self, function: str, args: list[str]) -> str:
         """Call a function of the C library, for four doubles at once or else one by one."""

@@ -21,15 +21,21 @@ MAX_INLINE_STEPS = 2
 """The most steps of a formula in place; for a longer one the target gets a function."""
 
 
+MAX_FACTORS = 6
+"""The largest whole exponent for which columns are multiplied."""
+
+
 class Lowering(Recorder):
     """Records `native` operations of a target, and with `functions` those that can be added.
 
-    `coarse` operations are native where no formula is better.
+    `coarse` operations are native where no formula is better. For `columns`, small whole powers are products.
     """
 
-    def __init__(self, native: Collection[str], functions: bool, coarse: Collection[str] = ()) -> None:
+    def __init__(
+        self, native: Collection[str], functions: bool, coarse: Collection[str] = (), *, columns: bool = False
+    ) -> None:
         self.native = BASIC | set(native)
-        self.functions = functions
+        self.functions, self.columns = functions, columns
         self.coarse = coarse
         super().__init__()
 
@@ -44,6 +50,8 @@ class Lowering(Recorder):
         if finer is not None:
             return self.number(finer)
         operation = OPERATIONS[name]
+        if name == "pow" and self.columns and (product := self._product(*steps)) is not None:
+            return product
         if name in self.native and (not operation.variadic or len(steps) == 2):
             return self._new(name, steps, None)
         rule = formula(name)
@@ -54,6 +62,20 @@ class Lowering(Recorder):
             composed(self.native, name, len(steps), self.coarse)  # what it rests on may be lacking
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))
+
+    def _product(self, x: Step, y: Step) -> Step | None:
+        """Return a power as a few products, or by a root, which are more accurate than columns' `pow`."""
+        size = abs(y.data) if y.name == "number" else 0.0
+        if size == 0.5:
+            power = self.step("sqrt", x)
+        elif size in range(1, MAX_FACTORS + 1):
+            power = x
+            for bit in bin(int(size))[3:]:
+                square = self.step("mul", power, power)
+                power = self.step("mul", square, x) if bit == "1" else square
+        else:
+            return None
+        return power if y.data > 0 else self.step("div", 1.0, power)
 
     def native_step(self, name: str, *args: Number) -> Step:
         """Return the step of an operation as the target has it."""

@@ -44,8 +44,8 @@ SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
-GAUSS_HERMITE = [(1.355626179974266, 0.2220759220056126), (2.8569700138728056, 0.01125741132772069)]
-"""Places on both sides of the estimate in standard uncertainties, and their weights: exact up to the ninth power."""
+GAUSS_HERMITE = [(1.3556262, 0.22207592), (2.85697, 0.01125741)]
+"""Standard uncertainties on both sides, and their weights: exact up to the ninth power."""
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
@@ -573,12 +573,12 @@ class _Expansion:
         if warning is None and (name := self._beyond_domain()):
             message = f"{bent}it is undefined at likely values of `{name}`"
             return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
-        if warning is None and any(self._departs(way, nodes, 0.0) for way, nodes in self._lines()):
+        if warning is None and any(self._departs(*line, 0.0) for line in self._lines()):
             return None, Diagnostic("linearity", f"{bent}terms beyond the third order matter", None, advice)
         return SecondOrder(higher, shift, bool(changes)), warning
 
     def _lines(self) -> Iterator[tuple[list[float], list[tuple[float, float]]]]:
-        """Yield directions, of each input and of the steepest ascent, and places with weights along them."""
+        # each input's direction and the steepest one, with places and weights
         ways = identity(len(self.names))
         norm = math.hypot(*self.slopes)
         if norm and len(self.names) > 1:
@@ -586,12 +586,11 @@ class _Expansion:
         for way, m in zip(ways, [*self.moments, Moments()], strict=False):
             if math.isinf(m.variance):
                 continue
-            # three points have the mean, variance, skewness and kurtosis: H. P. Hong,
-            # Reliability Engineering and System Safety 59 (1998) 261
+            # points with the same skewness and kurtosis
+            # H. P. Hong, Reliability Engineering
+            # and System Safety 59 (1998) 261
             half = math.sqrt(max(m.fourth - 0.75 * m.third**2, 0.0))
-            nodes = [
-                (m.third / 2 + s, 1 / (2 * half * (half + m.third / 2 * (1 if s > 0 else -1)))) for s in (half, -half)
-            ]
+            nodes = [(t, 1 / (2 * half * abs(t))) for t in (m.third / 2 + half, m.third / 2 - half)]
             if not m.third and m.fourth >= 3 * m.variance**2:
                 nodes = [(s * t * math.sqrt(m.variance), w) for t, w in GAUSS_HERMITE for s in (1, -1)]
             limits = [sorted((low / t, high / t)) for t, (low, high) in zip(way, self.ends, strict=True) if t]
@@ -653,7 +652,7 @@ class _Expansion:
         return None
 
     def _departs(self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float) -> bool:
-        """Return whether the output at these places, with weights, departs from its cubic Taylor polynomial."""
+        # from the cubic Taylor polynomial, at places with weights
         step = [dot(row, way) for row in self.root]
         slope = dot(self.slopes, way)
         second = dot(way, [dot(row, way) for row in self.second])

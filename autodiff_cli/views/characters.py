@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import unicodedata
 from typing import Literal, NamedTuple, TextIO, TypeAlias
 
 MAX_TITLE_CHARACTERS, MAX_FORMULA_CHARACTERS = 400, 70
 """Maximal characters of a title, and of a formula in it."""
+_LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_TYPED = {
+    "–": "-", "−": "-", "±": "+-", "·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt", "∞": "inf", "∂": "d",
+    "π": "pi", "χ": "chi", "ν": "nu", "′": "'", "″": "''", "…": "...", "°": "deg", "Ω": "ohm", "µ": "u", "μ": "u",
+}  # fmt: skip
+"""What is typed for signs on a screen that lacks them."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
-
 Style: TypeAlias = Literal[
     "", "heading", "name", "operator", "number", "faint", "code", "error", "warning", "note", "hint"
 ]
@@ -89,9 +95,15 @@ def width_of(text: str) -> int:
 
 
 def visible(text: str, encoding: str = "utf-8") -> str:
-    """Return the text with escapes for controls and what the encoding lacks."""
+    """Return the text with escapes for controls and what the encoding lacks.
+
+    Mathematical signs that it lacks are as they are typed: `x^2` for `x²`.
+    """
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
+    if encoding != "utf-8":
+        text = re.sub(r"√(\w+)", r"√(\1)", re.sub("([⁻⁰¹²³⁴-⁹]+)", r"^\1", text)).translate(_LOWERED)
+        text = "".join([char if char.encode(encoding, "ignore") else _TYPED.get(char, char) for char in text])
     return "".join([shown_as(char, encoding) for char in text])
 
 
@@ -129,5 +141,4 @@ def shown_as(char: str, encoding: str) -> str:
 
 Theme = Literal["auto", "light", "dark"]
 """`auto` follows the viewer's setting in an SVG, and is light in a PNG."""
-
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")

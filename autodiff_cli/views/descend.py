@@ -14,10 +14,8 @@ from .schema import OutputRow, PicturedView, declared
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
-
 MAX_TABLE_ROWS = 10_000
 """How many rows a table elsewhere has."""
-
 STRIDES = (1, 2, 10, 20, 100)
 """The step between rows that are shown, as rows become many."""
 
@@ -60,10 +58,8 @@ Answer: TypeAlias = DescentStep | Run | Descent
 class DescentView(PicturedView[Answer], section="descend"):
     """How rows, whole descents, and runs are shown."""
 
+    remembers_units = False
     other_records = (("from Python, about a whole run", (Descent, Run), declared("descent", {"rows": list}).fields),)
-
-    def measured(self, shown: Answer) -> Answer:
-        return shown
 
     def rows(self, shown: Answer) -> Iterator[OutputRow]:
         for step in _rows(shown):

@@ -53,10 +53,6 @@ def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -
         yield Table(("rule", "part", "result"), [written.cells(step) for step in derivation.steps])
 
 
-DERIVATION = declared("derivation").fields
-"""The keys of a derivation."""
-
-
 def derivation_record(derivation: Derivation) -> dict[str, object]:
     """Return a derivation as a record."""
     written = Written(derivation.by[-1], False)
@@ -65,11 +61,8 @@ def derivation_record(derivation: Derivation) -> dict[str, object]:
         for step in derivation.steps
     ]
     function, formula = expression_text(derivation.function), expression_text(derivation.formula)
-    record: dict[str, object] = records_of(DERIVATION, (derivation.by, function, steps, formula))
+    record: dict[str, object] = records_of(declared("derivation").fields, (derivation.by, function, steps, formula))
     return record
-
-
-DERIVATIVE = declared("derivative").fields
 
 
 class DiffView(View[Diff], section="diff"):
@@ -77,8 +70,8 @@ class DiffView(View[Diff], section="diff"):
 
     computed: ClassVar[Values] = {
         "derivatives": lambda answer: [
-            record_of(DERIVATIVE, derivative, answer.arithmetic.name if answer.point else "double")
-            for derivative in answer.derivatives
+            record_of(declared("derivative").fields, each, answer.arithmetic.name if answer.point else "double")
+            for each in answer.derivatives
         ],
         "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,
     }

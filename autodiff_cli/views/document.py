@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 ROW_WIDTH = 40
 """Characters of a part of a matrix's row, which is one cell of a table."""
-
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
 

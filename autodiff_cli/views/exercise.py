@@ -23,13 +23,10 @@ from .trace import TraceView
 
 LATEX_ROOM = r"\par\vspace{3cm}"
 """Blank space for a solution, in LaTeX."""
-
 ROOM_LINES = 6
 """Lines of blank space for a solution, in text and Markdown."""
-
 _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
 """A minus sign that begins a number."""
-
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 """A vector of components in parentheses."""
 
@@ -45,9 +42,7 @@ EXERCISE, COLUMNS, *_ = declared(
     },
 )
 """The JSON keys of an exercise."""
-
 OF_MARK = declared("mark")
-
 Answer: TypeAlias = Sheet | Exercise | Marked
 
 
@@ -153,14 +148,10 @@ def _heading(answer: Answer) -> str:
 
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     """Return the styled text of a task, with formulas in mathematical notation."""
-    pieces = sentence(exercise.task.replace("{f}", f"`{program_text(exercise, unicode)}`"))
-    return tuple((_SIGN.sub("−", text) if unicode and style == "code" else text, style) for text, style in pieces)
-
-
-def program_text(exercise: Exercise, unicode: bool = True) -> str:
-    """Return the program of an exercise as text on one line."""
     written = mathematical if unicode else expression_text
-    return "; ".join(f"{statement.name} = {written(statement.graph)}" for statement in exercise.statements)
+    program = "; ".join(f"{statement.name} = {written(statement.graph)}" for statement in exercise.statements)
+    pieces = sentence(exercise.task.replace("{f}", f"`{program}`"))
+    return tuple((_SIGN.sub("−", text) if unicode and style == "code" else text, style) for text, style in pieces)
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:

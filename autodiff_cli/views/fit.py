@@ -16,8 +16,6 @@ from .plots import Picture
 from .schema import OutputRow, PicturedView, Values
 
 HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
-
-
 PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "prediction_low", "prediction_high")
 """The columns of csv after those of the predictors."""
 

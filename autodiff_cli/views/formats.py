@@ -383,25 +383,19 @@ def _remark(line: str) -> str:
     return f"% {visible(line)}"
 
 
-class Tikz(Writer[Answer]):
-    """An answer as a drawing in TikZ, or as a document of its size."""
-
-    def answer(self, subject: Subject, answer: Answer) -> None:
-        package, drawing = self.view.tikz(answer)
-        if self.document:
-            from .tex import document_ends
-
-            self.out.write(drawing.join(document_ends((package,), kind="picture")))
-        else:
-            self.out.write(f"% needs \\usepackage{{{package},amsmath}}\n{drawing}\n")
-
-
 class Other(Writer[Answer]):
     """A format of a command's own."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         content = self.view.draw(answer, self.format)
-        if isinstance(content, str):
+        if self.document and isinstance(content, str):
+            from .tex import document_ends  # only documents need it
+
+            # a document of the size of the drawing
+            self.out.write(content.join(document_ends(("tikz",), kind="picture")))
+        elif self.format == "tikz":
+            self.out.write(f"% needs \\usepackage{{tikz,amsmath}}\n{content!s}\n")
+        elif isinstance(content, str):
             self.out.write(content + "\n")
         else:
             # the same bytes whatever encoding the stream has
@@ -418,7 +412,6 @@ FORMATS: dict[str, type[Writer[Any]]] = {
     "markdown": Documents,
     "plain": Plain,
     "latex": Latex,
-    "tikz": Tikz,
 }
 
 ENDINGS: Mapping[str, tuple[str, ...]] = {

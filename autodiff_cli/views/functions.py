@@ -11,7 +11,6 @@ from .document import Block, Line, Pieces, Table
 from .schema import OutputRow, View
 
 Answer: TypeAlias = FunctionEntry | Functions
-
 EVERYWHERE = "every number"
 
 

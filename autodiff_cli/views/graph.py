@@ -22,7 +22,8 @@ class PictureView(View[Picture], section="graph"):
     """How a graph is shown: as a tree, or drawn in the colours of a theme."""
 
     computed: ClassVar[Values] = {"nodes.inputs": lambda node: [edge.node for edge in node.inputs]}
-    extra_formats = ("dot", "mermaid", "svg", "png", "pdf")
+    remembers_units = False
+    extra_formats = ("tikz", "dot", "mermaid", "svg", "png", "pdf")
 
     depth: int | None = None
     theme: Theme = "auto"
@@ -33,23 +34,17 @@ class PictureView(View[Picture], section="graph"):
     """Whether local derivatives stand beside their lines."""
     width: int | None = None
 
-    def measured(self, picture: Picture) -> Picture:
-        return picture  # the numbers of its nodes stand beside their units
-
     def document(self, picture: Picture) -> Iterator[Block]:
         for root in picture.graph.roots:
             tree = outline(picture.graph, root, depth=self.depth, digits=self.digits, binary=self.binary)
             # here there is nothing but the tree
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 
-    def tikz(self, picture: Picture) -> tuple[str, str]:
-        return "tikz", self.draw(picture, "tikz").decode()
-
-    def draw(self, picture: Picture, format: str) -> bytes:
+    def draw(self, picture: Picture, format: str) -> str | bytes:
         write = getattr(import_module(f".pictures.{WRITERS.get(format, format)}", __package__), format)
         choices = Choices(self.digits, self.theme, self.way, self.partials, self.width)
         drawing: str | bytes = write(picture if self.binary else gathered(picture), choices)
-        return drawing.encode() if isinstance(drawing, str) else drawing
+        return drawing.encode() if isinstance(drawing, str) and format != "tikz" else drawing
 
 
 def way_of(name: str | None) -> Way:

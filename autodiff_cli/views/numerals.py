@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 DEFAULT_DIGITS = 6
 """Significant digits shown to people unless they ask for others."""
-
 _USUAL = f".{DEFAULT_DIGITS}g"
 
 

@@ -28,7 +28,6 @@ PAGE_DIGITS = 5
 """Significant digits that are shown; the page computes with all."""
 NAMES = Notation("", True, PAGE_DIGITS)
 WEB = files(__package__) / "web"
-
 MORE_LIGHT = {"wrong": "#b91c1c", "first": "#1d4ed8", "second": "#b45309"}
 MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..curves.contours import Surface
 from ..curves.plot import Curve
@@ -25,7 +25,6 @@ MAX_LISTED = 5
 BY_CONVENTION = ", by convention: there is a kink"
 ORDERS = ("value", "derivative", "second")
 """The units of a function and of its derivatives."""
-
 Plot = Curve | Surface
 
 
@@ -210,9 +209,6 @@ def _listed(items: list[str]) -> str:
     return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-KEYS: dict[str, Callable[[Any], object]] = {"data": lambda plot: plot.data and plot.data._asdict()}
-"""The keys of every plot."""
-
 SURFACE = declared(
     "contours",
     {
@@ -221,7 +217,7 @@ SURFACE = declared(
         },
         "point": lambda surface: surface.point and dict(zip(surface.variables, surface.point, strict=True)),
         "gradient": lambda surface: surface.gradient and dict(zip(surface.variables, surface.gradient, strict=True)),
-        **KEYS,
+        "data": lambda surface: surface.data and surface.data._asdict(),
     },
 ).fields
 """The keys of a plot over two variables."""
@@ -237,12 +233,10 @@ class PlotView(PicturedView[Plot], section="plot"):
         "value": lambda curve: curve.tangent and curve.tangent.value,
         "gradient": lambda curve: curve.tangent and {curve.variable: curve.tangent.slope},
         "linear": lambda curve: curve.tangent and linear(curve),
-        **KEYS,
+        "data": lambda curve: curve.data and curve.data._asdict(),
     }
+    remembers_units = False
     other_records = (("over two variables", Surface, SURFACE),)
-
-    def measured(self, plot: Plot) -> Plot:
-        return plot
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
         texts = {} if plot.units is None else plot.units.texts()

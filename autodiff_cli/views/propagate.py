@@ -18,7 +18,7 @@ JUDGED = {
     False: "the first order is not valid here, use the draws",
     None: "these are too few draws to tell",
 }
-"""Return the result of the comparison with the draws: JCGM 101, 8.1.3."""
+"""What the comparison with the draws shows: JCGM 101, 8.1.3."""
 
 
 def _finite(x: float) -> float | None:

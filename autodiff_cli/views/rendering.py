@@ -258,8 +258,8 @@ class PlainText:
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
-        """Return the name of a drawing, if any, then the drawing as one text."""
-        head = [self.line(((drawing.name, "faint"),))] if drawing.name else []
+        """Return the name of a drawing, if any, and the drawing."""
+        head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
         return [*head, drawing.draw(self.look)]
 
 

@@ -39,7 +39,6 @@ FORMS: Mapping[str, str] = {
     "markdown": "document",
     "plain": "one_line",
     "latex": "latex_document",
-    "tikz": "tikz",
 }
 """The formats, and the method of a view that each needs."""
 
@@ -94,12 +93,13 @@ class Declared(NamedTuple):
 
 Values: TypeAlias = Mapping[str, Callable[[Any], object]]
 """The values of keys that are no attributes, by path: `results.dof`."""
-
 _declarations: dict[str, Declared] = {}
 
 
 def declared(section: str, values: Values = MappingProxyType({})) -> Declared:
-    """Return what a section of `fields.txt` declares."""
+    """Return what a section of `fields.txt` declares, the first time with these values."""
+    if section in _declarations:
+        return _declarations[section]
     lists: dict[str, tuple[str, ...]] = {"csv": (), "plain": ()}
     lines = _sections()[section]
     while lines[0].partition(" ")[0] in lists and ":" not in lines[0]:
@@ -107,8 +107,8 @@ def declared(section: str, values: Values = MappingProxyType({})) -> Declared:
         lists[word] = tuple(names)
     columns = tuple([name.removesuffix("[]") for name in lists["csv"]])
     units = frozenset(name.removesuffix("[]") for name in lists["csv"] if name.endswith("[]"))
-    declaration = Declared(tuple(_fields(lines, values)), columns, lists["plain"], units)
-    return _declarations.setdefault(section, declaration)
+    _declarations[section] = Declared(tuple(_fields(lines, values)), columns, lists["plain"], units)
+    return _declarations[section]
 
 
 @cache
@@ -125,7 +125,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
         name, *words = head.split()
         said = dict(word.partition("=")[::2] for word in words)
         if not colon:
-            yield next(field for field in _declarations["shared"].fields if field.name == name)
+            yield next(field for field in declared("shared").fields if field.name == name)
             continue
         value = values.get(parent + name)
         if value is None and not said.keys().isdisjoint(("from", "nonempty")):
@@ -136,7 +136,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             choice=said.get("choice", "") or name * ("choice" in said),
             column=said.get("column", "") or name * ("column" in said),
             wide=said.get("wide", "") or name * ("wide" in said),
-            fields=(_declarations.get(said["keys"]) or declared(said["keys"])).fields if "keys" in said else inner,
+            fields=declared(said["keys"]).fields if "keys" in said else inner,
         )  # fmt: skip
 
 
@@ -223,6 +223,9 @@ class View(Generic[Answer]):
     latex_is_formula: ClassVar[bool] = False
     """Whether the answer in LaTeX is one formula."""
 
+    remembers_units: ClassVar[bool] = True
+    """Whether numbers are given their units before they are shown."""
+
     digits: int | None = None
     """To how many digits people are shown numbers."""
     leading: tuple[str, ...] = ()
@@ -263,12 +266,12 @@ class View(Generic[Answer]):
         return answer
 
     def shown(self, answer: Answer) -> Answer:
-        """Return the selected answer, its numbers with their units."""
+        """Return the selected answer with its units."""
         return self.measured(self.select(answer))
 
     def measured(self, answer: Answer) -> Answer:
-        """Return the answer, its numbers with the units that they remember."""
-        units: Any = getattr(answer, "units", None)
+        """Return the answer, its numbers with their units."""
+        units: Any = getattr(answer, "units", None) if self.remembers_units else None
         return answer if units is None else self.attach_units(answer, units)
 
     def attach_units(self, answer: Answer, units: Mapping[str, Any]) -> Answer:
@@ -351,10 +354,6 @@ class View(Generic[Answer]):
     def latex_formula(self, answer: Answer) -> str | None:
         """Return the answer as a formula in LaTeX, if it is one."""
         return self.latex_document(answer) if self.latex_is_formula else None
-
-    def tikz(self, answer: Answer) -> tuple[str, str]:
-        """Return the package that a drawing in TikZ needs, and the drawing."""
-        raise AttributeError(f"{type(self).__name__} has no TikZ")
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
         """Return the answer in one of the `extra_formats`."""

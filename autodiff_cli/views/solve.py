@@ -109,8 +109,11 @@ class SolvedView(View[Solved], section="solve"):
     def _solution(self, answer: Solved, solution: Solution) -> Iterator[Block]:
         for name, value in solution.values.items():
             digits = self.digits or (7 if solution.multiplicity is None and solution.errors[name] is None else 10)
-            line = stated(name, value, digits)
-            yield Line((*line.pieces, (_reliable(answer, solution.errors[name]), "faint")))
+            error = solution.errors[name]
+            reliable = "" if error is None else f"  (off by {format_number(error, 2)} at most)"
+            if answer.arithmetic.name == "certified" or error == 0:
+                reliable = "  (exact)" if answer.arithmetic.name != "certified" else "  (proven)"
+            yield Line((*stated(name, value, digits).pieces, (reliable, "faint")))
         if quality := _quality(answer, solution):
             yield text_line(quality, "faint")
         if solution.derivatives:
@@ -163,14 +166,6 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
     changed = {field: converted(getattr(solution, field), units[field], to) for field, to in shown.items()}
     scaled: Solution = attach_units(solution._replace(**changed), shown)
     return scaled
-
-
-def _reliable(answer: Solved, error: float | None) -> str:
-    if answer.arithmetic.name == "certified":
-        return "  (proven)"
-    if error == 0:
-        return "  (exact)"
-    return "" if error is None else f"  (off by {format_number(error, 2)} at most)"
 
 
 def _quality(answer: Solved, solution: Solution) -> str:

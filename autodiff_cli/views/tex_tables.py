@@ -22,7 +22,6 @@ from .tex import unit_latex
 
 if TYPE_CHECKING:
     from ..accuracy.check import Check
-    from ..equations.formula_solutions import FormulaSolution
     from ..equations.solve import Solved
     from ..optimize.fit import Fit
     from ..uncertainty.propagate import Propagation, Result
@@ -211,14 +210,6 @@ def _expanded(name: str, result: Result) -> str:
 
 def solution_tables(answer: Solved, digits: int | None) -> str:
     """Return the solutions of equations with their derivatives."""
-
-    def formula_sides(solution: FormulaSolution) -> tuple[str, str]:
-        where = ""
-        if solution.condition:
-            (choice,) = parse(f"where({solution.condition}, 1, 0)", units=True).outputs
-            where = where_latex(expression_latex(choice._prev[0]))
-        return name_latex(solution.unknown), expression_latex(parse(solution.formula, units=True).outputs[0]) + where
-
     parts = []
     for solution in answer.solutions:
         derivatives = solution.derivatives or {}
@@ -234,8 +225,15 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
         ]
         slopes = [rf"$\partial/\partial {name_latex(name)}$" for name in variables]
         parts.append(table(("unknown", "value", "off by at most", *slopes), rows))
-    if answer.formulas:
-        parts.append(equations([formula_sides(formula) for formula in answer.formulas]))
+    sides = []
+    for solved in answer.formulas:
+        (right,) = parse(solved.formula, units=True).outputs
+        where = ""
+        if solved.condition:
+            (choice,) = parse(f"where({solved.condition}, 1, 0)", units=True).outputs
+            where = where_latex(expression_latex(choice._prev[0]))
+        sides.append((name_latex(solved.unknown), expression_latex(right) + where))
+    parts += [equations(sides)] if sides else []
     if answer.point:
         rest = [rf"${name_latex(name)} =$ {number(x, digits)}" for name, x in answer.point.items()]
         parts.append(f"At {', '.join(rest)}.")

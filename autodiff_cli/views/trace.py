@@ -61,11 +61,11 @@ class Notation:
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
     def number(self, x: float | bool | None) -> str:
-        """Return a number with the digits of the view, or a blank."""
+        """Return a number as people see it, or a blank."""
         return BLANK if self.blanks else format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
-        """Return a number as in formulas, `1.5[kN]` with a unit; or a blank."""
+        """Return a number as in formulas, `1.5[kN]`, or a blank."""
         return BLANK if self.blanks else literal(x, self.digits)
 
     def factor(self, text: str) -> str:
@@ -79,13 +79,13 @@ class Notation:
         return f"({text})" if loose else text
 
     def numbers(self, row: TraceRow) -> str:
-        """Return the node's operation on its inputs' values, or an empty text."""
+        """Return the operation on its inputs' values, if it is one."""
         if not row.formula:
             return ""
         return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
 
     def value(self, row: TraceRow) -> str:
-        """Return the node's value, which is never blank for a leaf."""
+        """Return the node's value; that of a leaf is never blank."""
         return self.number(row.value) if row.formula else format_number(row.value, self.digits)
 
     def pull(self, pull: AdjointStep) -> str:
@@ -189,10 +189,11 @@ class TraceView(View[Trace], section="trace"):
         return _blank(record) if self.blanks else record
 
     def one_line(self, answer: Trace) -> str:
-        return "\n".join(self._notation(answer).worked_solution(answer))
+        notation = Notation(answer.letter, self.unicode, self.digits, self.blanks)
+        return "\n".join(notation.worked_solution(answer))
 
     def document(self, answer: Trace) -> Iterator[Block]:
-        notation = self._notation(answer)
+        notation = Notation(answer.letter, self.unicode, self.digits, self.blanks)
         yield stated("value", notation.number(answer.value))
         yield from circumstances(answer.constants, {}, (), self.digits)
         heads: tuple[str, ...] = ("forward primal trace", "operation", "in numbers", "value")
@@ -244,9 +245,6 @@ class TraceView(View[Trace], section="trace"):
 
     def latex_document(self, answer: Trace) -> str:
         return page(answer, self.digits, self.blanks)
-
-    def _notation(self, answer: Trace) -> Notation:
-        return Notation(answer.letter, self.unicode, self.digits, self.blanks)
 
 
 def _units(value: Any) -> Any:

@@ -36,6 +36,7 @@ FILES = {
     "tabs.tsv": CSV.replace("a,b", "a;b").replace(",", "\t"),
     "semicolons.csv": COMMAS,
     "crlf.csv": "\ufeff" + CSV.replace("\n", "\r\n"),
+    "quoted.csv": 'x,y,k,t\r\n1,2,"a\r\nb",c\r\n2,3,"",d\r\n',
     "lines.jsonl": LINES,
 }
 

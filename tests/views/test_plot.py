@@ -180,6 +180,14 @@ def test_a_kink_between_samples_is_no_break(text: str) -> None:
     assert not made.function.breaks
 
 
+@pytest.mark.parametrize("place", [1.2, 0.9, 1.84, 0.137320175])
+@pytest.mark.parametrize("low", [-3.365967094161743, -6.299119458755398, -4.986576845737611])
+def test_a_vertical_tangent_is_no_peak_of_the_derivative(place: float, low: float) -> None:
+    pytest.importorskip("flint")
+    made = curve(f"x + 2*cbrt(x - {place})", Range(low, 7.330841786832861))
+    assert made.kinks == pytest.approx([place])
+
+
 def test_the_derivative_breaks_at_a_kink() -> None:
     made = curve("abs(x - 1)")
     assert [stretch[0][1] for stretch in made.derivative.stretches] == [-1.0, 1.0]

@@ -12,6 +12,7 @@ import time
 import pytest
 
 from autodiff_cli.streams.progress import Interruption
+from autodiff_cli.views.characters import visible
 from running import autodiff
 from terminals import ESCAPE, on_terminal, rest, start
 
@@ -81,6 +82,15 @@ def test_a_locale_that_lacks_a_letter_gets_escapes() -> None:
     assert carets.index("^") == text.index("log")
     record = autodiff("grad", "λ**2", "--at", "λ=3", "--json", encoding="latin-1")
     assert '"expr": "\\u03bb**2"' in record.out
+
+
+def test_signs_that_a_locale_lacks_are_as_they_are_typed() -> None:
+    shown = autodiff("propagate", "V/I", "--at", "V=5.00(3) V,I=0.100(2) A", encoding="ascii").out
+    assert "V/I = (50.0 +- 2.0) ohm (k = 1.96)" in shown and "= 1.96*u" in shown
+    assert "\\" not in shown
+    shown = autodiff("plot", "2*x**12 - sqrt(x)", "--at", "x=1", encoding="ascii").out
+    assert "f(x) = 2x^12 - sqrt(x)" in shown and "f'(x) = 24x^11 - 1/(2sqrt(x))" in shown
+    assert visible("m·s⁻²", "ascii") == "m*s^-2"
 
 
 def test_errors_have_colour() -> None:

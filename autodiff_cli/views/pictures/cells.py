@@ -11,7 +11,6 @@ from ..document import measured
 NOT_EVALUATED = "not evaluated"
 MAX_TITLE_CHARACTERS = 160
 """The most characters of a program in a title."""
-
 Way = Literal["auto", "right", "down"]
 """The direction of a drawing from the inputs to the result."""
 

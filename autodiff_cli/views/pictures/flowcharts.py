@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ...derivatives.graph import Picture
 from .cells import DEFAULT_CHOICES, Choices, cells, description, title
@@ -21,15 +20,13 @@ _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $
 # ---- Graphviz
 def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Graphviz's language, for `dot -Tsvg`."""
-    return "\n".join(_dot_lines(picture, choices)) + "\n"
-
-
-def _dot_lines(picture: Picture, choices: Choices) -> Iterator[str]:
-    yield "digraph autodiff {"
     way = "TB" if choices.way == "down" else "LR"
-    yield f'  graph [rankdir={way}, nodesep=0.2, ranksep=0.35, tooltip="{title(picture).translate(_PLAIN)}"]'
-    yield '  node [shape=record, height=0.3, fontname="DejaVu Sans Mono, monospace", fontsize=11]'
-    yield "  edge [arrowsize=0.6]"
+    lines = [
+        "digraph autodiff {",
+        f'  graph [rankdir={way}, nodesep=0.2, ranksep=0.35, tooltip="{title(picture).translate(_PLAIN)}"]',
+        '  node [shape=record, height=0.3, fontname="DejaVu Sans Mono, monospace", fontsize=11]',
+        "  edge [arrowsize=0.6]",
+    ]
     ends: list[str] = []
     for index, node in enumerate(picture.nodes):
         dashed = "" if node.taken else ", style=dashed"
@@ -39,58 +36,53 @@ def _dot_lines(picture: Picture, choices: Choices) -> Iterator[str]:
             for cell in cells(node, choices.digits)
         )
         if boxes:
-            yield f'  v{index} [label="{{{boxes}}}"{dashed}]'
+            lines.append(f'  v{index} [label="{{{boxes}}}"{dashed}]')
         if node.operation:
             ordering = ", ordering=in" if node.ordered else ""
-            yield f'  f{index} [label="{node.operation.translate(_PLAIN)}", shape=oval{ordering}{dashed}]'
+            lines.append(f'  f{index} [label="{node.operation.translate(_PLAIN)}", shape=oval{ordering}{dashed}]')
             for edge in node.inputs:
                 partial = choices.partial(edge)
                 label = f' [label="{partial}", fontsize=10]' if partial else "" if edge.taken else " [style=dashed]"
-                yield f"  {ends[edge.node]} -> f{index}{label}"
+                lines.append(f"  {ends[edge.node]} -> f{index}{label}")
             if boxes:
-                yield f"  f{index} -> v{index}" + (" [style=dashed]" if not node.taken else "")
+                lines.append(f"  f{index} -> v{index}" + (" [style=dashed]" if not node.taken else ""))
         ends.append(f"v{index}" if boxes else f"f{index}")
-    yield "}"
+    return "\n".join([*lines, "}\n"])
 
 
 # ---- Mermaid
 def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Mermaid's language."""
-    lines = list(_mermaid_lines(picture, choices))
-    edges = sum(arrow in line for line in lines for arrow in ("-->", "-.->"))
-    if edges > MAX_MERMAID_EDGES:
-        lines.insert(
-            1, f"  %% {edges} edges: a page draws more than {MAX_MERMAID_EDGES} only if its maxEdges setting allows it"
-        )
-    return "\n".join(lines) + "\n"
-
-
-def _mermaid_lines(picture: Picture, choices: Choices) -> Iterator[str]:
-    yield f"flowchart {'TD' if choices.way == 'down' else 'LR'}"
-    yield f"  accTitle: {escape(title(picture))}"
-    yield f"  accDescr: {escape(description(picture, choices))}"
+    lines = [
+        f"flowchart {'TD' if choices.way == 'down' else 'LR'}",
+        f"  accTitle: {escape(title(picture))}",
+        f"  accDescr: {escape(description(picture, choices))}",
+    ]
     ends: list[str] = []
     skipped: list[str] = []
     for index, node in enumerate(picture.nodes):
         # escaped character by character, then set between the picture's own bars
         boxes = " #124; ".join(escape(cell.as_read) for cell in cells(node, choices.digits))
         if boxes:
-            yield f'  v{index}["{boxes}"]'
+            lines.append(f'  v{index}["{boxes}"]')
         if node.operation:
-            yield f'  f{index}(["{escape(node.operation)}"])'
+            lines.append(f'  f{index}(["{escape(node.operation)}"])')
             for edge in node.inputs:
                 partial = choices.partial(edge)
                 label = f'|"{escape(partial)}"|' if partial else ""
-                yield f"  {ends[edge.node]} {'-->' if edge.taken else '-.->'}{label} f{index}"
+                lines.append(f"  {ends[edge.node]} {'-->' if edge.taken else '-.->'}{label} f{index}")
             if boxes:
-                yield f"  f{index} {'-->' if node.taken else '-.->'} v{index}"
+                lines.append(f"  f{index} {'-->' if node.taken else '-.->'} v{index}")
         if not node.taken:
             skipped += [f"{kind}{index}" for kind, there in (("v", boxes), ("f", node.operation)) if there]
         ends.append(f"v{index}" if boxes else f"f{index}")
-    if skipped:
-        yield "  classDef skipped stroke-dasharray: 4 3"
-        for start in range(0, len(skipped), 40):
-            yield f"  class {','.join(skipped[start : start + 40])} skipped"
+    lines += ["  classDef skipped stroke-dasharray: 4 3"] * bool(skipped)
+    lines += [f"  class {','.join(skipped[k : k + 40])} skipped" for k in range(0, len(skipped), 40)]
+    edges = sum(arrow in line for line in lines for arrow in ("-->", "-.->"))
+    if edges > MAX_MERMAID_EDGES:
+        why = f"a page draws more than {MAX_MERMAID_EDGES} only if its maxEdges setting allows it"
+        lines.insert(1, f"  %% {edges} edges: {why}")
+    return "\n".join(lines) + "\n"
 
 
 def escape(text: str) -> str:

@@ -111,7 +111,7 @@ def layered_layout(
         targets.setdefault(start, []).append(end)
     graph = _Graph(ranks, edges, ports, sources, targets)
     columns: list[list[int]] = [[] for _ in range(max(ranks) + 1)]
-    for index in _depth_first_order(inputs, outputs, len(ranks), segments):
+    for index in _depth_first_order(inputs, outputs, segments):
         columns[ranks[index]].append(index)
     if _crossings(columns, graph):
         orders = (*(_sort_by_barycentres(columns, graph, back=back) for back in (False, True)), columns)
@@ -166,7 +166,7 @@ def _insert_bends(
 
 
 def _depth_first_order(
-    inputs: Sequence[Sequence[int]], outputs: Sequence[int], count: int, segments: Sequence[Segment]
+    inputs: Sequence[Sequence[int]], outputs: Sequence[int], segments: Sequence[Segment]
 ) -> list[int]:
     bends: dict[int, list[int]] = {}
     for segment in segments:
@@ -182,7 +182,6 @@ def _depth_first_order(
         seen[index] = True
         order += [index, *bends.get(index, ())]
         stack += reversed(inputs[index])
-    assert len(order) == count
     return order
 
 

@@ -149,7 +149,6 @@ class Scene:
     """A picture with its layout: its size, and its shapes from back to front."""
 
     def __init__(self, picture: Picture, choices: Choices, tight: bool) -> None:
-        """Lay the picture out in the chosen direction, closely if `tight`."""
         self.picture, self.choices, self.down = picture, choices, choices.way == "down"
         self.pad, self.stem = (7.0, 6.0) if self.down else (9.0, 12.0)
         """The horizontal padding of text in a box, and from an operation to its box."""

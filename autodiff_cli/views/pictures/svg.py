@@ -45,7 +45,6 @@ _OTHER = re.compile(
 )
 
 FONTS = Path(__file__).parent / "fonts"
-
 CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 """CSS classes of kinds of text; the others have none."""
 

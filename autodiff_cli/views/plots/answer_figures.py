@@ -53,11 +53,11 @@ def fit_picture(answer: Fit) -> Picture:
             _predicted(upper, answer, palette, level)
         # a cloud would hide the fit: it is behind it then, and paler
         style: Any = {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MAX_DOTS else {}
-        draw_dots(upper, across, observed, dx, dy, palette.blue, **style)
+        draw_dots(upper, (across, observed), (dx, dy), palette.blue, **style)
         upper.set_ylabel(answer.headed(answer.response))
         upper.legend(loc="best", fontsize=9)
         lower.axhline(0, color=palette.faint, linewidth=0.9)
-        draw_dots(lower, across, answer.residuals, (), dy, palette.blue, labelled=False, **style)
+        draw_dots(lower, (across, answer.residuals), ((), dy), palette.blue, labelled=False, **style)
         lower.set_ylabel("residual")
         lower.set_xlabel(f"fitted {answer.headed(answer.response)}" if others else answer.headed(predictor))
         for axes in (upper, lower):
@@ -79,12 +79,14 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
     predictions.sort(key=lambda prediction: prediction[0])
     if predictions:
         xs, ys = [x for x, _ in predictions], [place.value for _, place in predictions]
-        axes.plot(xs, ys, color=palette.violet, linewidth=1.0)
+        axes.plot(xs, ys, "." if len(xs) == 1 else "", color=palette.violet, linestyle="-", linewidth=1.0)
     for attribute, alpha, label in (("prediction", 0.12, f"{level} prediction"), ("confidence", 0.18, None)):
         bands = [(x, *ends) for x, place in predictions if (ends := getattr(place, attribute)) is not None]
         if bands:
             xs, low, high = map(list, zip(*bands, strict=True))
-            axes.fill_between(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=0)
+            # a single place has bars, as a band of no width is not seen
+            draw = axes.vlines if len(bands) == 1 else axes.fill_between
+            draw(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=4 * (len(bands) == 1))
 
 
 def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:

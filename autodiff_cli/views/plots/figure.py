@@ -47,6 +47,8 @@ class Palette(NamedTuple):
     """The part of the scale of colours that is seen on the paper."""
 
 
+Columns = tuple[Sequence[float], Sequence[float]]
+"""Numbers along the two axes."""
 LIGHT = Palette()
 DARK = Palette(
     *("#0f172a", "#f1f5f9", "#8595ab", "#25334d", "#1e293b"),
@@ -198,7 +200,7 @@ def _series(axes: Any, series: Iterable[Series], palette: Palette, plot: Curve |
         if "markerfacecolor" in style:
             style["markerfacecolor"] = palette.paper
         if look is ROWS and (data := plot.data) is not None:
-            draw_dots(axes, data.x, data.y, data.dx, data.dy, color, zorder=4)
+            draw_dots(axes, (data.x, data.y), (data.dx, data.dy), color, zorder=4)
         elif look.marker:
             axes.plot(*zip(*chain(*pieces), strict=True), look.marker, color=color, label=label or None, **style)
         elif color:
@@ -307,17 +309,10 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
 
 
 def draw_dots(
-    axes: Any,
-    xs: Sequence[float],
-    ys: Sequence[float],
-    dx: Sequence[float],
-    dy: Sequence[float],
-    color: str,
-    *,
-    labelled: bool = True,
-    **style: Any,
+    axes: Any, rows: Columns, uncertainties: Columns, color: str, *, labelled: bool = True, **style: Any
 ) -> None:
     """Draw rows as dots, with their uncertainties unless there are too many."""
+    (xs, ys), (dx, dy) = rows, uncertainties
     shown = in_sight(xs, ys)
     label = "data" if len(shown) == len(xs) else f"data ({len(shown):,} of {len(xs):,} drawn)"
     places = [xs[k] for k in shown], [ys[k] for k in shown]
