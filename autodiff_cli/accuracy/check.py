@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
@@ -14,13 +13,13 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem
 from ..numbers import budget as work
-from ..numbers.base import Number
+from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING
 from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
-from .finite_differences import Difference, evaluator, extrapolated, sides
+from ..run.sweep import NodeError, forward
 from .roundoff import losses, relative_error
 
 if TYPE_CHECKING:
@@ -41,12 +40,29 @@ MAX_DIFFERENCE_EVALUATIONS = 60  # evaluations for differences, about
 ZERO_SUM_TOLERANCE = 1e-40  # a sum that is 0, relative to its terms
 MAX_COMPARISON_EFFORT = 30_000  # variables times nodes compared with differences
 
-NO_DIFFERENCE = Difference(None, None)
 ZERO = "0 to within rounding"
 
+EXTRAPOLATION_ROWS = 12
+"""Step sizes of an extrapolation, each half of the previous one."""
 
-@dataclass(frozen=True, slots=True)
-class CheckedNumber:
+FIRST_STEPS, NEAR_STEPS = (0.1, 1e-3), (1e-6, 1e-9, 1e-12)
+"""First steps, relative to the point and absolute, and those beside a pole or another sudden change."""
+
+ROUGH = 1e-3
+"""The relative error of an estimate for which nearer steps are tried."""
+
+
+class Difference(NamedTuple):
+    """A slope with an estimated error; None if one side has no values."""
+
+    slope: float | None
+    error: float | None
+
+
+NO_DIFFERENCE = Difference(None, None)
+
+
+class CheckedNumber(Record):
     """A value or partial derivative in doubles, and its accuracy."""
 
     name: str
@@ -140,8 +156,7 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -
         if own.atoms and re.search(r"\d", remark.partition(":")[2]):
             remark += f" (in {units.quotient([number.name]) if of_numbers else coherent(own.dimension)})"
         slope, error = (None if x is None else unit.from_si(x) for x in (number.difference, number.difference_error))
-        return replace(
-            number,
+        return number._replace(
             computed=unit.value_from_si(number.computed),
             exact=_text(in_unit(m, m.literal(number.exact), unit)),
             difference=slope,
@@ -221,7 +236,7 @@ def _reduced(
         rounding = ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share
         number = _judged(name, computed, exact, [exact], required, unsure=0 if sure else 2 * REFERENCE_DIGITS)
         if not number.agrees and not exact and abs(computed) <= rounding:
-            number = replace(number, agrees=True, remark=ZERO)
+            number = number._replace(agrees=True, remark=ZERO)
         slope, condition = NO_DIFFERENCE, None
         compared = bool(name) and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows)
         if compared:
@@ -229,9 +244,9 @@ def _reduced(
             slope = extrapolated(along, problem.values[name], lambda _: noise)
             near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
             if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
-                number = replace(number, agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
+                number = number._replace(agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
         elif name:
-            number = replace(number, remark=number.remark or "no differences: too many rows")
+            number = number._replace(remark=number.remark or "no differences: too many rows")
         if name and totals[0]:
             condition = float(abs(totals[k] * problem.values[name] / totals[0]))
         number = _compared(number, slope, condition, exists=not (compared and kinks))
@@ -403,22 +418,13 @@ def _judged(
 
 
 def _compared(number: CheckedNumber, slope: Difference, condition: float | None, *, exists: bool) -> CheckedNumber:
-    return replace(
-        number,
+    return number._replace(
         digits=number.digits if exists else None,
         kept=number.kept if exists else None,
         difference=slope.slope,
         difference_error=slope.error,
         condition=condition if condition is None or math.isfinite(condition) else None,
     )
-
-
-def _zero_to_rounding(doubles: Evaluation, computed: float, leaf: int | None) -> bool:
-    flows: Sequence[float | None] = doubles.graph.data
-    if leaf is not None:
-        flows = doubles.tangents({leaf: 1.0}, doubles.activity([leaf]))
-    terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
-    return abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
 
 
 def _number(doubles: Evaluation, references: _References, name: str, required: int, differences: bool) -> CheckedNumber:
@@ -431,8 +437,13 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
     tried = references.precision if unsure else 0
     number = _judged(name, computed, exact, written, required, underflowed=references.underflowed, unsure=tried)
     may_vanish = not number.agrees and not exact and not unsure and (leaf is not None or not name)
-    if may_vanish and _zero_to_rounding(doubles, computed, leaf):
-        number = replace(number, agrees=True, remark=ZERO)
+    if may_vanish:
+        flows: Sequence[float | None] = doubles.graph.data
+        if leaf is not None:
+            flows = doubles.tangents({leaf: 1.0}, doubles.activity([leaf]))
+        terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
+        if abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0):
+            number = number._replace(agrees=True, remark=ZERO)
     if not name:
         return number
     slope, exists = NO_DIFFERENCE, not references.exact.kinks
@@ -447,9 +458,9 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
         slope = extrapolated(evaluator(graph, REAL, graph.roots[0], leaf), graph.data[leaf], noise)
         right, why, exists = _holds(references.exact, name, references.precision)
         remark = number.remark if number.remark == ZERO else why or number.remark
-        number = replace(number, agrees=number.agrees and right, remark=remark)
+        number = number._replace(agrees=number.agrees and right, remark=remark)
     elif leaf is not None:
-        number = replace(number, remark=number.remark or "no differences: too many variables")
+        number = number._replace(remark=number.remark or "no differences: too many variables")
     condition = None
     if references.exact.value:
         condition = 0.0 if leaf is None else float(abs(exact * doubles.graph.data[leaf] / references.exact.value))
@@ -498,3 +509,106 @@ def _short(x: Number) -> str:
 def _text(x: Number) -> str:
     context = x.context
     return str(context.nstr(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20)) if x else "0"
+
+
+def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Number], Number | None]:
+    """Return the value at `root` as a function of that at `leaf`; None if undefined."""
+    leaves = [x if not graph.parents[i] else None for i, x in enumerate(graph.data)]
+
+    def value(x: Number) -> Number | None:
+        if isinstance(x, float) and not math.isfinite(x):
+            return None
+        data = list(leaves)
+        data[leaf] = x
+        try:
+            forward(graph.at(data), m, (root,))
+        except NodeError:
+            return None
+        return data[root]
+
+    return value
+
+
+def extrapolated(
+    value: Callable[[float], float | None], x: float, noise: Callable[[float], float] = lambda _: 0.0
+) -> Difference:
+    """Return the slope at `x` by Ridders' method: extrapolated central differences, from two first steps or more.
+
+    `noise` is the rounding error of a value. Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
+    """
+    best, nearest, count = Difference(None, None), math.inf, 0
+    for start, enough in (*((start, 1e-9) for start in FIRST_STEPS), *((start, ROUGH) for start in NEAR_STEPS)):
+        for scale in dict.fromkeys((abs(x) or 1.0, 1.0)):
+            if count > 1 and best.error is not None and best.slope and best.error < enough * abs(best.slope):
+                return best
+            shrunk = (start * scale / 16**k for k in range(10))
+            step = next((h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None)
+            if step is None:
+                continue
+            slope, error = _ridders(value, x, step, max(noise(x - step), noise(x + step)))
+            if slope is None or error is None:
+                continue
+            count += 1
+            # of estimates that contradict each other, the nearer one is about this point
+            contradicts = best.slope is not None and abs(slope - best.slope) > 3 * (error + (best.error or 0.0))
+            if best.error is None or (step < nearest if contradicts else error < best.error):
+                best, nearest = Difference(slope, error), step
+    return best
+
+
+def _ridders(value: Callable[[float], float | None], x: float, step: float, noise: float) -> Difference:
+    best = Difference(None, None)
+    previous: list[float] = []
+    for _ in range(EXTRAPOLATION_ROWS):
+        up, down = value(x + step), value(x - step)
+        if up is None or down is None or x + step == x - step:
+            break
+        # The steps as rounded to doubles.
+        row = [(up - down) / ((x + step) - (x - step))]
+        if not math.isfinite(row[0]):
+            break
+        rounding = (2.0**-52 * max(abs(up), abs(down)) + noise) / step
+        factor = 4.0
+        for k, before in enumerate(previous):
+            row.append((factor * row[k] - before) / (factor - 1))
+            error = max(abs(row[k + 1] - row[k]), abs(row[k + 1] - before)) + rounding
+            if math.isfinite(row[k + 1]) and (best.error is None or error < best.error):
+                best = Difference(row[k + 1], error)
+            factor *= 4
+        if previous and best.error is not None and abs(row[-1] - previous[-1]) >= 2 * best.error and len(row) > 4:
+            break
+        previous = row
+        step /= 2
+    return best
+
+
+class Sides(NamedTuple):
+    """Slopes from the left and the right of a point, by very fine differences."""
+
+    left: Number
+    right: Number
+    digits_agree: bool
+    """Whether a finer step gives the same digits."""
+    vanishes: bool
+    """Whether the slopes shrink with the step, so that they are 0."""
+
+    @property
+    def middle(self) -> Number:
+        return (self.left + self.right) / 2
+
+
+def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> Sides | None:
+    """Return the slopes on both sides of `x`; None if one side has no value.
+
+    The step should be about a third of the digits: then a smooth function's slopes differ by as little as that.
+    """
+    estimates = []
+    for h in (step, step / 16):
+        up, here, down = value(x + h), value(x), value(x - h)
+        if up is None or here is None or down is None:
+            return None
+        estimates.append(((here - down) / h, (up - here) / h))
+    (wide_left, wide_right), (left, right) = estimates
+    digits_agree = abs(wide_left - left) <= abs(left) * 1e-12 and abs(wide_right - right) <= abs(right) * 1e-12
+    vanishes = 8 * abs(left) <= abs(wide_left) and 8 * abs(right) <= abs(wide_right)
+    return Sides(left, right, digits_agree, vanishes)

@@ -439,22 +439,19 @@ def search(
     for solution in map(operator.shrunk, proven):
         if not any(overlap(solution, other) for other in distinct):
             distinct.append(solution)
-    return distinct, flat, _clusters(undecided, widths), complete
+    # and undecided boxes that touch are one
+    clusters: list[tuple[Box, Box]] = []
+    for box in sorted(undecided, key=lambda box: float(box[0].mid())):
+        one, grown = box, [_grown(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
+        while touching := [k for k, (_, other) in enumerate(clusters) if overlap(grown, other)]:
+            other, wide = clusters.pop(touching[-1])
+            one = [a.union(b) for a, b in zip(one, other, strict=True)]
+            grown = [a.union(b) for a, b in zip(grown, wide, strict=True)]
+        clusters.append((one, grown))
+    return distinct, flat, [box for box, _ in clusters], complete
 
 
 def _grown(a: Any, more: float = 2.0**-200) -> Any:
     from flint import arb
 
     return arb(a.mid(), a.rad() * 2 + abs(a.mid()) * 2.0**-60 + more)
-
-
-def _clusters(boxes: Sequence[Box], widths: Sequence[float]) -> list[Box]:
-    result: list[tuple[Box, Box]] = []
-    for box in sorted(boxes, key=lambda box: float(box[0].mid())):
-        one, grown = box, [_grown(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
-        while touching := [k for k, (_, other) in enumerate(result) if overlap(grown, other)]:
-            other, wide = result.pop(touching[-1])
-            one = [a.union(b) for a, b in zip(one, other, strict=True)]
-            grown = [a.union(b) for a, b in zip(grown, wide, strict=True)]
-        result.append((one, grown))
-    return [box for box, _ in result]

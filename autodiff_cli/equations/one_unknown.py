@@ -171,9 +171,11 @@ class OneEquation(Search):
 
     def every(self) -> list[list[float]]:
         """Return all solutions that a grid between the bounds shows."""
-        roots = self._exact_roots()
-        self.roots = self.confirmed(self._on_grid(*self.bounds)) if roots is None else roots
-        return [[x] for x in self.roots]
+        solutions = self.exactly()
+        if solutions is None:
+            solutions = [[x] for x in self.confirmed(self._on_grid(*self.bounds))]
+        self.roots = [x for (x,) in solutions]
+        return solutions
 
     def others(self, x: float) -> list[float]:
         """Return approximate other solutions between the bounds."""
@@ -192,9 +194,9 @@ class OneEquation(Search):
 
     def around(self) -> list[list[float]]:
         """Return all solutions of polynomials, or those on ever wider grids."""
-        roots = self._exact_roots()
-        if roots is not None:
-            return [[x] for x in roots]
+        solutions = self.exactly()
+        if solutions is not None:
+            return solutions
         self.reach, start = FIRST_REACH, self.start
         roots = self.confirmed(self._on_grid(-FIRST_REACH, FIRST_REACH))
         # a function of the unknown may have infinitely many zeros or poles
@@ -387,7 +389,7 @@ class OneEquation(Search):
                     self.rejected[x] = None
                 elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
-                    is_exact = is_exact and self._is_computed_exactly(x)
+                    is_exact = is_exact and self._rounding(x, own=False) == 0.0
                     self.known[x,] = Root(root[1], [0.0] if is_exact else None)
                     result.append(x)
         hole = any(flat[0] - 2 * width <= x <= flat[-1] + 2 * width for x in self.rejected)
@@ -397,7 +399,7 @@ class OneEquation(Search):
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
         in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
         value = in_digits and in_digits[0]
-        exact = value == 0 and (self._is_computed_exactly(at) or holds_exactly(self.problem, [at]))
+        exact = value == 0 and (self._rounding(at, own=False) == 0.0 or holds_exactly(self.problem, [at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
             if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
@@ -406,8 +408,14 @@ class OneEquation(Search):
             return []
         if exact:
             self.known[at,] = Root(errors=[0.0])
-            if not self._on_a_plateau(at):
-                self._find_plateau(flat, width)
+            if self._on_a_plateau(at):
+                return [at]
+            low, below = self._last_zero(flat[0], -width)
+            high, above = self._last_zero(flat[-1], width)
+            if low != high:
+                first = f"{self._text(low)} ≤" if below is None else f"{self._text(below)} <"
+                last = f"≤ {self._text(high)}" if above is None else f"< {self._text(above)}"
+                self.found_plateau(low, high, first, last, "that were tried ")
         return [at]
 
     @cached_property
@@ -469,15 +477,6 @@ class OneEquation(Search):
     def _on_a_plateau(self, x: float) -> bool:
         return any(low <= x <= high for low, high in self.plateaus)
 
-    def _find_plateau(self, flat: Sequence[float], width: float) -> None:
-        low, below = self._last_zero(flat[0], -width)
-        high, above = self._last_zero(flat[-1], width)
-        if low == high:
-            return
-        start = f"{self._text(low)} ≤" if below is None else f"{self._text(below)} <"
-        end = f"≤ {self._text(high)}" if above is None else f"< {self._text(above)}"
-        self.found_plateau(low, high, start, end, "that were tried ")
-
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
         step, (low, high) = width * 2.0**-10, self.bounds
         low, high = max(low, -MAX_REACH), min(high, MAX_REACH)
@@ -495,9 +494,6 @@ class OneEquation(Search):
             return end, None
         x, end = bisected(holds, x, end)
         return x, end if len(repr(end)) < len(repr(x)) else None
-
-    def _is_computed_exactly(self, x: float) -> bool:
-        return self._rounding(x, own=False) == 0.0
 
     def _digits(self, digits: int) -> tuple[Any, dict[str, Any]]:
         from ..numbers.multiprecision import Multiprecision
@@ -586,7 +582,8 @@ class OneEquation(Search):
             return roots, kind
         return None
 
-    def _exact_roots(self) -> list[float] | None:
+    def exactly(self) -> list[list[float]] | None:
+        """Return all solutions between the bounds if they are known exactly."""
         if self.exact is None:
             return None
         self.complete, self.kind = True, self.exact[1]
@@ -599,12 +596,7 @@ class OneEquation(Search):
                 numbers = [constant(float(c), str(c)) for c in reversed(factor)]
                 equation = reduce(lambda above, c: node(ADD, (node(MUL, (above, leaf)), c)), numbers)
             self.known[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], None, equation)
-        return [root.x for root in roots]
-
-    def exactly(self) -> list[list[float]] | None:
-        """Return all solutions between the bounds if they are known exactly."""
-        roots = self._exact_roots()
-        return None if roots is None else [[x] for x in roots]
+        return [[root.x] for root in roots]
 
     def searched(self, count: int) -> str:
         """Return a sentence on the search; `solved` if one root was requested."""

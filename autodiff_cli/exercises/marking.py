@@ -677,16 +677,12 @@ def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
         raise usage_error(message, f"write `--answer` with {asked}")
     by_name = dict(zip(posed.names, texts, strict=True))
     if all("=" in text for text in texts):
-        named = [text.partition("=") for text in texts]
-        keys = [("", (name,)) for name in posed.names]
-        by_name = {}
-        for label, _, number in named:
-            reading = (
-                next(_readings(label.strip(), posed.names, keys), ("", ())) if posed.kind == "gradient" else ("", ())
-            )
-            by_name[reading[1][0] if len(reading[1]) == 1 else label.strip()] = number.strip()
-        if posed.names == ("",):
-            by_name = dict(zip(posed.names, by_name.values(), strict=True))
+        labels, numbers = zip(*(map(str.strip, text.split("=", 1)) for text in texts), strict=True)
+        if posed.kind == "gradient":
+            # also as derivatives, `df/dx = 3`
+            keys = [("", (name,)) for name in posed.names]
+            labels = tuple("".join(next(_readings(label, posed.names, keys), ("", (label,)))[1]) for label in labels)
+        by_name = dict(zip(labels if posed.names != ("",) else posed.names, numbers, strict=True))
     if set(by_name) != set(posed.names):
         raise usage_error(f"the answer names {listed(list(by_name))}", f"it is to name {asked}")
     return {name: parse_number(text) for name, text in by_name.items()}

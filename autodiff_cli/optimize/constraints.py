@@ -200,7 +200,8 @@ class ConstrainedProblem:
     def multipliers(self, at: FirstOrder, places: Sequence[int]) -> tuple[Any, Any]:
         """Return all multipliers, and the Lagrangian's projected gradient."""
         gradients = at.gradients
-        result, walls = np.zeros(len(self.constraints)), walls_at(at.x, self.limits)
+        result = np.zeros(len(self.constraints))
+        walls = walls_at(at.x, self.limits)
         inside = [k for k, wall in enumerate(walls) if not wall]
         signed = [k for k, wall in enumerate(walls) if wall in (-1, 1)]
         equations = [k for k in places if self.equations[k]]
@@ -286,7 +287,8 @@ class ConstrainedProblem:
             hint = "start elsewhere (`--at`), or write kinks as constraints"
             message = f"not converged: the gradient is no sum of the constraints' gradients: {rest}; {hint}"
         elif any(function.kinks(self._complete(x), names) for function, names in functions):
-            kind, message = "kink", "not converged: there is a kink here, where the KKT conditions need derivatives"
+            kind = "kink"
+            message = "not converged: there is a kink here, where the KKT conditions need derivatives"
         else:
             kind, verdict = (None, "") if local is None else (local.kind, local.verdict)
             reason = "kkt"
@@ -294,6 +296,12 @@ class ConstrainedProblem:
             weak = any(1 + k not in reduced.places for k in held)
             if kind in ("maximum", "saddle"):
                 kind = "flat" if weak else "saddle"
+            # a border without a gradient does not say which way it leads, nor does a bound hold without a multiplier
+            unclear = at.sizes[reduced.places] <= MIN_INDEPENDENT * self.start_sizes[reduced.places]
+            slopes = np.abs(at.gradients[0] - multipliers @ at.gradients[1:])
+            bounds = [self.free.index(name) for name in local.held] if local is not None else []
+            if kind == "minimum" and (np.any(unclear) or np.any(slopes[bounds] <= ZERO_MULTIPLIER * largest)):
+                kind, weak = "flat", True
             if weak or kind != "flat":
                 verdict = self.objective.sense.say(WORDS[kind])
             message = "converged: feasible, and the gradient is a sum of the active constraints' gradients"
@@ -321,7 +329,8 @@ class Reduced:
         self.dependent: list[int] = []
         if self.places:
             # independent constraints, equations first, and as many variables that follow, first those at no bound
-            matrix, sizes = at.gradients[self.places] * np.maximum(1.0, np.abs(x)), at.sizes[self.places]
+            matrix = at.gradients[self.places] * np.maximum(1.0, np.abs(x))
+            sizes = at.sizes[self.places]
             first = np.where(problem.equations[np.array(self.places) - 1], 2.0, 1.0)
             unit = np.where(sizes > MIN_INDEPENDENT * problem.start_sizes[self.places], first / sizes, 0.0)
             _, r, rows = qr((matrix * unit[:, None]).T, mode="economic", pivoting=True)
@@ -340,7 +349,8 @@ class Reduced:
         problem, row = self.problem, self.row(self.x[self.others].tolist())
         if row is None or not self.others:
             return row and ConvergenceReport(row, "minimum")
-        limits, size = [problem.limits[k] for k in self.others], self.size[self.others].tolist()
+        limits = [problem.limits[k] for k in self.others]
+        size = self.size[self.others].tolist()
         objective = problem.objective
         model = LocalModel(self.row, self, limits, size, objective.tolerance, objective.sense)  # type: ignore[arg-type]
         return model.report(row, walking=False)

@@ -543,7 +543,8 @@ def tangents(
             if isinstance(failure, BudgetExceeded):
                 raise failure from None
             faults[i] = failure
-        result[i] = total
+        if i not in faults:
+            result[i] = total
     for root in roots:
         if root in faults:
             raise faults[root]

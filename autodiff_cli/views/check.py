@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from ..accuracy.check import MAX_DOUBLE_DIGITS, Check, CheckedNumber
@@ -24,7 +23,7 @@ class CheckView(View[Check], section="check"):
 
     def attach_units(self, answer: Check, units: Mapping[str, Any]) -> Check:
         quantities = [
-            replace(number, computed=attach_units(number.computed, unit["computed"]))
+            number._replace(computed=attach_units(number.computed, unit["computed"]))
             for number, unit in zip(answer.quantities, units["checked"], strict=True)
         ]
         return super().attach_units(answer, units)._replace(quantities=quantities)

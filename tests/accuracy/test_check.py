@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from autodiff_cli.accuracy.check import Check, check, correct_digits
-from autodiff_cli.accuracy.finite_differences import extrapolated, sides
+from autodiff_cli.accuracy.check import Check, check, correct_digits, extrapolated, sides
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language import builder
 from autodiff_cli.numbers.floats import REAL

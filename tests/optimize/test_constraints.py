@@ -137,6 +137,20 @@ def test_kinks_and_corners(formula: str, start: str, constraints: str, bounds: s
     assert answer.value == pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("formula", "start", "constraints"),
+    [
+        # where curves cross, or a bound has no multiplier, the value falls along another branch
+        ("-x**2 - y**2", "x=1.99,y=0.67", "y >= x**2; x*y = 0"),
+        ("x**4 + y**4 - x*y", "x=0.96,y=1.24", "y >= 0; max(x, y) <= 1; x**2 = y**2"),
+        ("2*x**6 + 2*y**2*(1 + y) + x*y", "x=0,y=2", "x*y = 0"),
+    ],
+)
+def test_no_minimum_is_claimed_where_a_constraint_has_no_gradient(formula: str, start: str, constraints: str) -> None:
+    answer = autodiff_cli.minimize(formula, start, subject_to=constraints)
+    assert answer.kind != "minimum", answer.verdict
+
+
 def test_a_saddle_under_constraints_is_no_minimum() -> None:
     answer = autodiff_cli.minimize("-x**2 - y**2 + z**2", "x=1,y=1,z=0", subject_to="x + y = 2")
     assert answer.kind != "minimum"
