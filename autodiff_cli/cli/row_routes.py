@@ -120,7 +120,8 @@ class _Job:
         """The names of the point in wide rows: varying ones; data columns only in tables."""
         if self.wide and (self.grid is not None or self.for_people):
             others = {*self.axes, *self.kept}
-            of_data = [x for x in self.mapped if x in self.known.variables and x not in others] if self.is_data else []
+            of_data = [x for x in self.mapped if x in self.known.variables and not {x, self.mapped[x]} & others]
+            of_data = of_data if self.is_data else []
             shared = [] if self.for_people else [name for name in self._shared() if name not in of_data]
             self.leading = (*of_data, *self.axes, *shared)
 
@@ -298,6 +299,7 @@ def _needs_no_batches(job: _Job) -> bool:
 # ---- batches
 def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     job.fit(files)
+    job.report()
     units = job.row_units(job.columns_with_units(files))
     formula = job.rows(job.leading)
     formula = formula if units is None else formula.in_units(job.known, units)
@@ -307,7 +309,6 @@ def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     files.checks.append(lambda file: file.select_like(selection))
     bound = formula.bound(selection.schema)
     files.require(job.used)
-    job.report()
     if bound.kernel.note is not None and job.call.backend != "python":
         write_note(f"note: {bound.kernel.note}")
     return formula, bound

@@ -304,6 +304,7 @@ def doubles(column: Any) -> Any:
 
 
 # ---- kept cells
+_encoded = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` would make an encoder for each cell
 MARK = "\0"
 """What no heading or usual cell has."""
 
@@ -322,7 +323,7 @@ def cell_text(cell: object, marked: bool) -> str | None:
     """Return a kept cell as text; JSON that is no text may be `marked`, for `cell_of`."""
     if cell is None or (isinstance(cell, str) and not (marked and cell.startswith(MARK))):
         return cell
-    return MARK * marked + json.dumps(cell, ensure_ascii=False)
+    return MARK * marked + _encoded(cell)
 
 
 def cell_of(cell: object) -> object:

@@ -174,8 +174,10 @@ def numbers_table(
     if isinstance(right, bool):
         right = range(1, len(heads)) if right and not measured_columns else ()
     styles = (style, *repeat("number", len(heads) - 1))
-    texts = [[x if isinstance(x, str) else format_number(x, digits) for x in row] for row in rows]
-    cells = [tuple([(piece,) for piece in zip(row, styles, strict=True)]) for row in texts]
+    cells = [
+        tuple([((x if isinstance(x, str) else format_number(x, digits), style),) for x, style in zip(row, styles)])  # noqa: B905
+        for row in rows
+    ]
     return Table(tuple(heads), cells, frozenset(right) - measured_columns)
 
 

@@ -172,7 +172,10 @@ class PlainText:
 
         heading: Style = "heading"
         heads = [((head, heading),) for head in table.heads]
-        rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in (heads, *table.rows)]
+        rows: list[Any] = [heads, *table.rows]
+        together = "".join([text for row in rows for cell in row for text, _ in cell])
+        if not (together.isascii() and together.isprintable()):
+            rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in rows]
         blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
         if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
@@ -184,7 +187,9 @@ class PlainText:
             grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
             head, *texts = [
                 [
-                    Text("\n").join([Text.assemble(*line) for line in broken(row[k], width, indent=0)])
+                    Text.assemble(*row[k])
+                    if width is None
+                    else Text("\n").join([Text.assemble(*line) for line in broken(row[k], width, indent=0)])
                     for k, width in block.items()
                 ]
                 for row in rows

