@@ -108,13 +108,14 @@ class _LaurentType(Lifted):
         if name in QUOTIENTS:
             above, below = (self.function(each, numbers) if each else None for each in QUOTIENTS[name])
             return self.quotient(above or self.trimmed(0, [self.one]), below or numbers[0])
-        if name not in ("add", "sub", "neg", "mul", "div"):
-            return self.function(name, numbers)
         if name == "neg":
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
-        a, b = map(self.expanded, numbers)
         if name in ("mul", "div"):
+            a, b = map(self.expanded, numbers)
             return self.product(a, b) if name == "mul" else self.quotient(a, b)
+        if name not in ("add", "sub"):
+            return self.function(name, numbers)
+        a, b = map(self.expanded, numbers)
         end, start = min(a.end, b.end), min(a.start, b.start)
         pairs = [(a.at(k), b.at(k)) for k in range(start, end)]
         return self.trimmed(start, [x + y if name == "add" else x - y for x, y in pairs], max(end, start))

@@ -121,11 +121,12 @@ def column_units(
     """Return the units of columns, and a note if those in headings are ignored.
 
     They count if all columns have known ones, or if units are `asked` for: then a column without one has numbers.
+    Raises `ExpressionError` if an angle would lose its unit.
     """
     names = list(names)
     if not asked and not any(name in texts for name in names):
         return {}, []
-    from ..quantities.unit import Unit, unit_or_none  # most columns have none
+    from ..quantities.unit import NUMBER, Unit, unit_or_none  # most columns have none
 
     units = {}
     for name in names:
@@ -142,6 +143,13 @@ def column_units(
         if asked:
             hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
             raise ExpressionError("point", f"column {reason}", hint=hint)
+        for angle in names:
+            other = unit_or_none(texts.get(angle, ""))
+            if other is not None and other.dimension == NUMBER and other.factor != 1:
+                # its number would be taken in radians
+                message = f"`{angle}` is in {other}, and the units in the headings do not count: {reason}"
+                hint = f"name any unit with `--in`, then all units count; {WITHOUT}"
+                raise ExpressionError("point", message, hint=hint)
         return {}, [Diagnostic("note", f"the units in the headings do not count: {reason}", None, None)]
     return units, []
 

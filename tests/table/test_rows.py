@@ -279,6 +279,7 @@ OTHERS: dict[str, tuple[str, str]] = {
         "what NumPy computes number by number, or at a cut",
     ),
     "accuracy/check": ("mean", "a word of an option"),
+    "views/characters": ("deg sqrt", "signs in letters of ASCII"),
     "views/mathematics": ("abs sqrt log", "bars and root signs, and `ln`"),
     "views/plots/answer_figures": ("log", "a scale of Matplotlib"),
     "views/propagate": ("mean", "a word"),
