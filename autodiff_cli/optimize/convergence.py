@@ -458,12 +458,17 @@ class LocalModel:
 
     def _jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         slopes = []
-        for row in (inside, outside):
-            result = self.bounded(row)
-            if result is None:
-                return False
-            error = dot([g.error for g in result[1]], map(abs, way))
-            slopes.append((dot([g.x for g in result[1]], way), error))
+        # among subnormal numbers, slopes are known a little farther from the kink
+        before = self.evaluate(self._moved(inside, way, -4 * MIN_LINE_STEP)) or inside
+        for rows in ((inside, before), (outside,)):
+            for row in rows:
+                result = self.bounded(row)
+                if result is None:
+                    return False
+                slope, error = dot([g.x for g in result[1]], way), dot([g.error for g in result[1]], map(abs, way))
+                if error < abs(slope):
+                    break
+            slopes.append((slope, error))
         (down, first), (up, second) = slopes
         return down < 0 <= up and up - down > 2 * (first + second)
 
