@@ -74,8 +74,10 @@ PLAIN = frozenset((float, int, Typed))
 
 def have_units(text: str, values: Mapping[Any, object], ranges: Mapping[str, Sequence[object]] = {}) -> bool:
     """Return whether a number of a program, a value or an end of a range has a unit."""
-    typed = chain(values.values(), *ranges.values())
-    return any(hasattr(x, "unit") for x in typed) or has_unit_literals(text)
+    typed = [*chain(values.values(), *ranges.values())]
+    return (not PLAIN.issuperset(map(type, typed)) and any(hasattr(x, "unit") for x in typed)) or has_unit_literals(
+        text
+    )
 
 
 class Problem(NamedTuple):

@@ -174,10 +174,9 @@ def numbers_table(
     if isinstance(right, bool):
         right = range(1, len(heads)) if right and not measured_columns else ()
     styles = (style, *repeat("number", len(heads) - 1))
-    cells = [
-        tuple([((x if isinstance(x, str) else format_number(x, digits), style),) for x, style in zip(row, styles)])  # noqa: B905
-        for row in rows
-    ]
+    texts = [[x if isinstance(x, str) else format_number(x, digits) for x in row] for row in rows]
+    # a cell is one piece
+    cells = [tuple(zip(zip(row, styles))) for row in texts]  # noqa: B905
     return Table(tuple(heads), cells, frozenset(right) - measured_columns)
 
 

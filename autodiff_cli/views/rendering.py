@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from io import StringIO
 from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
@@ -285,12 +285,15 @@ class Markdown(PlainText):
         return (self.line(pieces),)
 
     def line(self, pieces: Pieces) -> str:
-        return "".join([self._piece(text, style) for text, style in pieces])
+        return "".join(starmap(self._piece, pieces))
 
     def _piece(self, text: str, style: Style) -> str:
         shown = text if text.isascii() and text.isprintable() else visible(text, self.look.encoding)
         if style not in ("name", "code") or not shown.strip():
-            return _MARKDOWN.sub(r"\\\g<0>", shown)
+            # a template would be parsed for each text
+            return _MARKDOWN.sub(lambda match: f"\\{match[0]}", shown)
+        if "`" not in shown:
+            return f"`{shown}`"
         ticks = "`"
         while ticks in shown:
             ticks += "`"
@@ -301,11 +304,9 @@ class Markdown(PlainText):
         return (f"### line {program.line}", "", *self._fenced(program.text.splitlines()))
 
     def table(self, table: Table) -> list[str]:
-        rows = [[cell.replace("|", "\\|") for cell in map(self.line, row)] for row in table.rows]
-        heads = [self._piece(head, "").replace("|", "\\|") for head in table.heads]
-        rules = ["---:" if column in table.right else "---" for column in range(len(heads))]
-        lines = [f"| {' | '.join(cells)} |" for cells in (heads, *rows)]
-        return [lines[0], f"|{'|'.join(rules)}|", *lines[1:]]
+        bars = repeat("|"), repeat("\\|")
+        head = _markdown_head(table.heads, table.right, self.look)
+        return [head, *[f"| {' | '.join(map(str.replace, map(self.line, row), *bars))} |" for row in table.rows]]
 
     def outline(self, outline: Outline) -> list[str]:
         return self._fenced("\n".join(super().outline(outline)).splitlines())
@@ -459,6 +460,13 @@ def web_page(name: str, **parts: str) -> str:
     from string import Template  # only pages need it
 
     return Template((files(__package__) / "web" / f"{name}.html").read_text(encoding="utf-8")).substitute(parts)
+
+
+@lru_cache(256)
+def _markdown_head(heads: tuple[str, ...], right: frozenset[int], look: Terminal) -> str:
+    names = [Markdown(look).line(((head, ""),)).replace("|", "\\|") for head in heads]
+    rules = ["---:" if column in right else "---" for column in range(len(heads))]
+    return f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
 
 
 def escaped_html(text: str) -> str:
