@@ -126,7 +126,7 @@ class NotSmooth(ExpressionError):
 
 
 @contextmanager
-def about(text: str, *, always: bool = False) -> Iterator[None]:
+def errors_about(text: str, *, always: bool = False) -> Iterator[None]:
     """Set the text of errors that have none; with `always`, of all."""
     try:
         yield
@@ -150,7 +150,7 @@ def point_error(message: str, hint: str | None = None, span: Span | None = None)
     return ExpressionError("point", message, span, hint)
 
 
-def needed(module: str, extra: str, message: str, otherwise: str = "") -> Any:
+def require(module: str, extra: str, message: str, otherwise: str = "") -> Any:
     """Return a module of an extra. Raises a usage error if there is none."""
     from importlib import import_module
 
@@ -171,7 +171,7 @@ def looks_like_option(arg: str) -> bool:
     return re.fullmatch(_LONG, arg.partition("=")[0]) is not None
 
 
-def quoted(names: Iterable[str], otherwise: str = "none") -> str:
+def quote(names: Iterable[str], otherwise: str = "none") -> str:
     """Return names as in a message; `otherwise` if there are none."""
     return ", ".join([f"`{name}`" for name in names]) or otherwise
 
@@ -181,12 +181,12 @@ def either(names: Iterable[str]) -> str:
     return " or ".join([f"`{name}`" for name in names])
 
 
-def counted(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
     """Return a number of things in words: `1 row`, `1,200 rows`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{'es' if noun.endswith('x') else 's'}"
 
 
-def nearest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
+def closest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
     """Return the most similar word, or None."""
     from difflib import get_close_matches
 

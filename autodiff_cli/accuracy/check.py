@@ -12,7 +12,7 @@ from ..errors import Diagnostic, ExpressionError
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING
@@ -142,7 +142,7 @@ def check(
 def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -> Check:
     from ..inputs.quantities import in_unit
     from ..numbers.multiprecision import Multiprecision
-    from ..quantities.unit import coherent
+    from ..quantities.unit import si_unit
 
     tree = units.of_gradient(answer.gradient)
     m = Multiprecision(REFERENCE_DIGITS)
@@ -154,7 +154,7 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -
     def converted(number: CheckedNumber) -> CheckedNumber:
         unit, own, remark = factors[number.name], shown[number.name], number.remark
         if own.atoms and re.search(r"\d", remark.partition(":")[2]):
-            remark += f" (in {units.quotient([number.name]) if of_numbers else coherent(own.dimension)})"
+            remark += f" (in {units.quotient([number.name]) if of_numbers else si_unit(own.dimension)})"
         slope, error = (None if x is None else unit.from_si(x) for x in (number.difference, number.difference_error))
         return number._replace(
             computed=unit.value_from_si(number.computed),
@@ -241,7 +241,7 @@ def _reduced(
         compared = bool(name) and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows)
         if compared:
             along = _along(function, here, function.variables.index(name))
-            slope = extrapolated(along, problem.values[name], lambda _: noise)
+            slope = ridders(along, problem.values[name], lambda _: noise)
             near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
             if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
                 number = number._replace(agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
@@ -278,7 +278,7 @@ def _totals(
     m = Multiprecision(digits)
     totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
     for row in range(function.data.rows):
-        work.charge(work.REFERENCE_NODE * len(function.evaluator.graph.places))
+        budget.charge(budget.REFERENCE_NODE * len(function.evaluator.graph.places))
         if watch is not None:
             watch(row)
         at = zip(function.names, function.point_at(row, point), strict=True)
@@ -294,7 +294,7 @@ def _totals(
 
 def _along(function: DataLoss, point: Sequence[float], k: int) -> Callable[[float], float | None]:
     def value(x: float) -> float | None:
-        with work.Defined():
+        with budget.Defined():
             return function.value([*point[:k], x, *point[k + 1 :]])
         return None
 
@@ -329,7 +329,7 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
         more = Multiprecision(4 * digits)
         try:
             further = swept(more)
-        except work.BudgetExceeded:
+        except budget.BudgetExceeded:
             # Out of budget: accept what has not changed so far, or has shrunk.
             sure = _digits_agree(coarse, finer, wanted, ZERO_DIGITS)
             break
@@ -455,7 +455,7 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
             error = getattr(bounded(x), "error", 0.0)
             return error if math.isfinite(error) else 0.0
 
-        slope = extrapolated(evaluator(graph, REAL, graph.roots[0], leaf), graph.data[leaf], noise)
+        slope = ridders(evaluator(graph, REAL, graph.roots[0], leaf), graph.data[leaf], noise)
         right, why, exists = _holds(references.exact, name, references.precision)
         remark = number.remark if number.remark == ZERO else why or number.remark
         number = number._replace(agrees=number.agrees and right, remark=remark)
@@ -529,7 +529,7 @@ def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Nu
     return value
 
 
-def extrapolated(
+def ridders(
     value: Callable[[float], float | None], x: float, noise: Callable[[float], float] = lambda _: 0.0
 ) -> Difference:
     """Return the slope at `x` by Ridders' method: extrapolated central differences, from two first steps or more.

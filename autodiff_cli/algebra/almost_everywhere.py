@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError
 from ..graphs.value import Value, constant, in_order, node
-from ..numbers.budget import GUARD, current
+from ..numbers.budget import GUARD, current_budget
 from ..numbers.exact import EXACT
 from ..table import operators
 from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
 from .branch_elimination import MAX_WORK, Guards, ProgramPoint
-from .canonical import add_multiple, rational
+from .canonical import add_multiple, exact_value
 from .ranges import ALL, Range, point
-from .rewriting import shortest, text_size
+from .rewriting import shorten, text_size
 from .simplify import simplify
 from .symbolic import SYMBOLIC, truth
-from .walk import chained, facts_of, has_variables, operands, rebuilt, rewritten
+from .walk import chain_of, facts_of, has_variables, operands, rebuild, rewrite
 
 MAX_UNSHARED_SIZE = 300
 MAX_CONDITIONS = 6
@@ -45,12 +45,12 @@ class Contradiction(Exception):
     """Assumptions that cannot all hold."""
 
 
-def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
+def generic_form(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
     """Return the short form of a formula under conditions, or None."""
     if not any(value.primitive is WHERE for value in in_order((total,))):
         return None
     opener = _Opener()
-    (opened,) = rewritten((total,), opener.opened)
+    (opened,) = rewrite((total,), opener.opened)
     if opened is total:
         return None
     formula, *conditions = simplify((opened, *opener.conditions, *facts))
@@ -59,7 +59,7 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
         return None
     implied = [*conditions[len(opener.conditions) :], *needed]
     try:
-        (formula,) = shortest(simplify(under((unshared(formula),), implied)))
+        (formula,) = shorten(simplify(assume((unshare(formula),), implied)))
     except Contradiction:  # a condition that never holds
         return None
     if text_size(formula, {}) >= text_size(total, {}):
@@ -73,7 +73,7 @@ def generic(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
         there = _guards(condition, [*implied, *shown])
         if there.decided(condition, there.places[0]) is not True:
             shown.append(condition)
-    return Generic(shortest((formula,))[0], tuple(shown))
+    return Generic(shorten((formula,))[0], tuple(shown))
 
 
 def _unlike(conditions: Iterable[Value]) -> list[Value]:
@@ -85,14 +85,14 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
             key = condition.primitive, frozenset((x, y))
             if not x._prev and x.primitive is CONSTANT:
                 x, y = y, x
-            if x.primitive is MUL and rational(y) == 0 and rational(x._prev[0]):  # 2*n != 0 is n != 0
+            if x.primitive is MUL and exact_value(y) == 0 and exact_value(x._prev[0]):  # 2*n != 0 is n != 0
                 x = x._prev[1]
             condition = node(NE, (x, y))  # noqa: PLW2901
         distinct.setdefault(key, condition)
     return list(distinct.values())
 
 
-def unshared(root: Value) -> Value:
+def unshare(root: Value) -> Value:
     """Return a short formula with a copy of each choice at every use."""
     if text_size(root, {}) > MAX_UNSHARED_SIZE:
         return root
@@ -124,7 +124,7 @@ class _Opener:
             if condition is None:
                 return inputs[2]
             inputs = (condition, *inputs[1:])
-        return rebuilt(value, inputs)
+        return rebuild(value, inputs)
 
     def open(self, condition: Value) -> Value | None:
         """Return the condition off thin sets; None if it holds only on one."""
@@ -143,7 +143,7 @@ class _Opener:
         if condition.primitive is not EQ:
             return False
         x, y = condition._prev
-        if x.primitive.norm and rational(y) == 0:
+        if x.primitive.norm and exact_value(y) == 0:
             return all(_is_smooth(p) and has_variables(p) for p in x._prev)
         (difference,) = simplify((node(SUB, (x, y)),))
         return _is_smooth(x) and _is_smooth(y) and has_variables(difference)
@@ -151,7 +151,7 @@ class _Opener:
     def plain(self, condition: Value) -> Value:
         """Express that a length is 0 by its components."""
         x, y = condition._prev if len(condition._prev) == 2 else (condition, condition)
-        if condition.primitive is EQ and x.primitive.norm and rational(y) == 0:
+        if condition.primitive is EQ and x.primitive.norm and exact_value(y) == 0:
             return conjunction([self.plain(node(EQ, (p, y))) for p in dict.fromkeys(x._prev)])
         return condition
 
@@ -171,12 +171,12 @@ class _Opener:
             if y.primitive is CLAMP:
                 width, *gaps = simplify([node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])])
                 # no thin set: a number equal to an end everywhere, or equal ends
-                ties = any(rational(gap) == 0 for gap in (width, *gaps))
+                ties = any(exact_value(gap) == 0 for gap in (width, *gaps))
                 if ties:
                     return condition
                 clamped, low, high = inputs
                 self.conditions += [node(NE, (clamped, low)), node(NE, (clamped, high))]
-                if rational(width) is None:
+                if exact_value(width) is None:
                     self.conditions.append(node(NE, (low, high)))
                 if _same(x, clamped):
                     return conjunction([node(operators.GT, (x, low)), node(operators.LT, (x, high))])
@@ -186,11 +186,13 @@ class _Opener:
 
 def conjunction(conditions: Sequence[Value]) -> Value:
     """Return the conjunction of conditions."""
-    return chained(AND, conditions) if conditions else truth(True)
+    return chain_of(AND, conditions) if conditions else truth(True)
 
 
 def _same(x: Value, y: Value) -> bool:
-    return x is y or (x.primitive is CONSTANT and y.primitive is CONSTANT and rational(x) == rational(y) is not None)
+    return x is y or (
+        x.primitive is CONSTANT and y.primitive is CONSTANT and exact_value(x) == exact_value(y) is not None
+    )
 
 
 def _is_smooth(value: Value) -> bool:
@@ -212,14 +214,14 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
 
 # ---- assumptions
 def _guards(root: Value, facts: Sequence[Value]) -> Guards:
-    budget = current()
+    budget = current_budget()
     work = int(min(MAX_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
     budget.charge(min((work - guards.work) * GUARD, budget.left))
     return guards
 
 
-def under(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
+def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     """Return formulas under assumptions. Raises `Contradiction` if these conflict."""
     if not facts:
         return list(outputs)
@@ -269,7 +271,7 @@ class _Assumed:
         """Return an operation as the known facts decide it, or None."""
         primitive, inputs = value.primitive, value._prev
         place = self.guards.place[value]
-        if rounds(primitive) and self.integers.covers(inputs[0]):
+        if fixes_integers(primitive) and self.integers.covers(inputs[0]):
             return inputs[0]
         if primitive.extreme_value:
             compared, extreme = self.guards.compared, primitive.extreme_value
@@ -309,7 +311,7 @@ class _Assumed:
         if primitive not in (POW, SQRT, LOG) or (inner := inputs[0]).primitive is not POW:
             return None
         base, e = inner._prev
-        signs, exponent = self.guards.range(base, place).signs(), rational(e)
+        signs, exponent = self.guards.range(base, place).signs(), exact_value(e)
         if signs == "<" and exponent is not None and exponent.denominator == 1 and exponent % 2 == 0:
             base = node(NEG, (base,))
         elif signs != ">":
@@ -322,7 +324,7 @@ class _Assumed:
 
 # ---- whole numbers
 @cache
-def rounds(primitive: Primitive) -> bool:
+def fixes_integers(primitive: Primitive) -> bool:
     """Return whether an operation fixes exactly the whole numbers."""
     if not primitive.jumps or len(primitive.params) != 1:
         return False
@@ -339,8 +341,8 @@ class IntegerFacts:
         for fact in operands(conjunction(facts), (AND,)):
             if fact.primitive is EQ:
                 for x, y in (fact._prev, fact._prev[::-1]):
-                    if rounds(x.primitive) and x._prev[0] is y:
-                        multiples, c = linear(y)
+                    if fixes_integers(x.primitive) and x._prev[0] is y:
+                        multiples, c = as_linear(y)
                         if len(multiples) == 1:
                             ((leaf, a),) = multiples.items()
                             self.known.setdefault(leaf, []).append((a, c))
@@ -349,7 +351,7 @@ class IntegerFacts:
         """Return whether a multiple of a formula is an integer."""
         if not self.known:
             return False
-        multiples, rest = linear(value)
+        multiples, rest = as_linear(value)
         rest *= factor
         for leaf, x in multiples.items():
             integers = [x * factor / a * c for a, c in self.known.get(leaf, ()) if (x * factor / a).denominator == 1]
@@ -369,12 +371,12 @@ class IntegerFacts:
         return True
 
 
-def linear(value: Value) -> tuple[dict[Value, Fraction], Fraction]:
+def as_linear(value: Value) -> tuple[dict[Value, Fraction], Fraction]:
     """Return a formula as a linear combination of nodes, and a number."""
     one = constant(1.0, "1")
 
     def rule(v: Value, inputs: Sequence[dict[Value, Fraction]]) -> dict[Value, Fraction]:
-        number, primitive = rational(v), v.primitive
+        number, primitive = exact_value(v), v.primitive
         if number is not None:
             return {one: number} if number else {}
         if primitive in (ADD, SUB):

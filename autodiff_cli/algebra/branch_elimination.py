@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from ..errors import ExpressionError
 from ..graphs.value import Value, in_order, node
 from ..graphs.value_and_gradient import evaluate_in
-from ..numbers.budget import GUARD, current
+from ..numbers.budget import GUARD, current_budget
 from ..table.operators import AND, COMPARISONS, NOT, OR, POW, VARIABLE, WHERE
 from . import ranges
 from .ranges import BY_SIGN, ZERO, Range
-from .walk import operands, rebuilt, rewritten, substituted
+from .walk import operands, rebuild, rewrite, substitute
 
 MAX_WORK = 400_000
 """The most operations examined; later choices are kept."""
@@ -254,9 +254,9 @@ class Guards:
                 elif reduced is not condition:
                     return node(WHERE, (copies.get(reduced, reduced), *inputs[1:]))
             outcome = decided(value) if decided else None
-            return rebuilt(value, inputs) if outcome is None else substituted(outcome, copies.get)
+            return rebuild(value, inputs) if outcome is None else substitute(outcome, copies.get)
 
-        return rewritten((self.root,), rule, copies)[0]
+        return rewrite((self.root,), rule, copies)[0]
 
 
 _MIRRORED = str.maketrans("<>", "><")
@@ -291,7 +291,7 @@ def without_dead_branches(outputs: Sequence[Value]) -> list[Value]:
     results = list(outputs)
     if not _chooses(results):
         return results
-    budget = current()
+    budget = current_budget()
     work = most = int(min(MAX_WORK, budget.left / GUARD))
     for k, output in enumerate(outputs):
         if work > 0 and _chooses((output,)):

@@ -10,7 +10,7 @@ from functools import partial, reduce
 from typing import Any, NamedTuple, TypeVar
 
 from ..graphs.value import Value, constant, in_order, node
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.exact import EXACT, size
 from ..table.operators import ADD, CONSTANT, DIV, LE, LT, MUL, NEG, POW, SUB
@@ -79,7 +79,7 @@ Rule = Callable[["Canonicalizer", Value, list[Form]], Form]
 """It returns the form of a node from the forms of its inputs."""
 
 
-def rational(value: Value) -> Fraction | None:
+def exact_value(value: Value) -> Fraction | None:
     """Return a literal's exact value; None for other nodes or too many digits."""
     if value.primitive is not CONSTANT or value.source in IRRATIONALS or not isinstance(value.data, (float, int)):
         return None
@@ -164,7 +164,7 @@ class Canonicalizer:
     def __init__(self, outputs: Sequence[Value]) -> None:
         self.roots = list(outputs)
         self.order = in_order(self.roots)
-        work.charge(work.CANONICAL_NODE * len(self.order))
+        budget.charge(budget.CANONICAL_NODE * len(self.order))
         self.only_user: dict[Value, Value | None] = dict.fromkeys(self.roots)
         """By node, its only user; None for several, or an output."""
         for value in self.order:
@@ -187,7 +187,7 @@ class Canonicalizer:
     def form(self, value: Value) -> Form:
         """Return the form of a node from the forms of its inputs."""
         if not value._prev:
-            number = rational(value)
+            number = exact_value(value)
             leaf = value.primitive.name, value.source or value.label
             return self.interned.setdefault(leaf, value) if number is None else Number(number)
         inputs = [self.forms[p] for p in value._prev]
@@ -388,7 +388,7 @@ class Canonicalizer:
                 merged = self.may_be_merged(value, form)
                 new = form.factors if merged else {self.node_of(self.product_form(ONE, form.factors)): ONE}
             else:
-                mirrored = negated(self, form) if e.denominator == 1 else None
+                mirrored = strip_minus(self, form) if e.denominator == 1 else None
                 if mirrored is not None:
                     c, form = -c if int(e) % 2 else c, mirrored  # noqa: PLW2901
                 new = {self.node_of(form): ONE}
@@ -457,7 +457,7 @@ class Canonicalizer:
                 return Number(ONE)
             if primitive.even and value.primitive.norm and len(value._prev) == 1:
                 return self.opaque(primitive, (self.forms.get(value._prev[0], value._prev[0]),))
-        mirrored = negated(self, value) if primitive.odd or primitive.even else None
+        mirrored = strip_minus(self, value) if primitive.odd or primitive.even else None
         if mirrored is None:
             raise RuleNotApplicable
         result = self.opaque(primitive, (mirrored,))
@@ -507,7 +507,7 @@ RULES: dict[str, Rule] = by_name({
 """Rules of operations that use all inputs."""
 
 
-def negated(p: Canonicalizer, form: Form) -> Form | None:
+def strip_minus(p: Canonicalizer, form: Form) -> Form | None:
     """Return the negative of a form with a minus sign; else None."""
     if isinstance(form, Product) and form.coefficient < 0:
         return p.product_form(-form.coefficient, form.factors)

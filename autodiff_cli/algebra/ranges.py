@@ -15,7 +15,7 @@ from ..numbers.exact import EXACT, size
 from ..numbers.floats import REAL
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
-from .canonical import IRRATIONALS, rational
+from .canonical import IRRATIONALS, exact_value
 
 End = Fraction | float
 """An end of a range: a fraction, or an infinite float."""
@@ -84,7 +84,7 @@ class Range(Written, _Ends):
 
     def plus(self, other: Range) -> Range:
         """Return the range of sums of two numbers."""
-        return rounded(
+        return widen(
             Range(self.low + other.low, self.high + other.high, self.above or other.above, self.below or other.below)
         )
 
@@ -96,7 +96,7 @@ class Range(Written, _Ends):
             for b, b_open in ((other.low, other.above), (other.high, other.below))
         ]
         stop = max((end, not is_open) for end, is_open in corners)
-        return rounded(between(min(corners), stop, "=" not in self.signs() + other.signs()))
+        return widen(between(min(corners), stop, "=" not in self.signs() + other.signs()))
 
     def reciprocal(self) -> Range:
         """Return the range of reciprocals of nonzero numbers."""
@@ -107,7 +107,7 @@ class Range(Written, _Ends):
             return -((-self).reciprocal())
         high: End = INF if self.low == 0 else 1 / Fraction(self.low)
         low: End = Fraction(0) if self.high == INF else 1 / Fraction(self.high)
-        return rounded(Range(low, high, self.high == INF or self.below, self.low == 0 or self.above, True))
+        return widen(Range(low, high, self.high == INF or self.below, self.low == 0 or self.above, True))
 
 
 def between(start: tuple[End, bool], stop: tuple[End, bool], nonzero: bool) -> Range:
@@ -133,7 +133,7 @@ def _range(x: Any) -> Range:
     return x if isinstance(x, Range) else point(Fraction(x))
 
 
-def rounded(r: Range) -> Range:
+def widen(r: Range) -> Range:
     """Return a range at least as wide, with short ends."""
     low, above, high, below = r.low, r.above, r.high, r.below
     if isinstance(low, Fraction) and size(low) > MAX_BITS_OF_END:
@@ -160,7 +160,7 @@ def forward(value: Value, inputs: Sequence[Range]) -> Range:
     if value.primitive is VARIABLE:
         return ALL
     if value.primitive is CONSTANT:
-        x = rational(value)
+        x = exact_value(value)
         if x is not None:
             return point(x)
         if value.source in IRRATIONALS:
@@ -233,7 +233,7 @@ def _raised(x: Range, exponent: Fraction) -> Range:
         ends = [end if isinstance(end, float) else end ** int(exponent) for end in (x.low, x.high)]
         if isinstance(x.low, float) and int(exponent) % 2 == 0:
             ends[0] = -INF
-        result = result.with_(rounded(Range(ends[0], ends[1], x.above, x.below)))
+        result = result.with_(widen(Range(ends[0], ends[1], x.above, x.below)))
     return result
 
 

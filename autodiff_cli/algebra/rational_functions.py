@@ -15,9 +15,9 @@ from ..numbers.exact import EXACT
 from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import QUOTIENTS
-from .canonical import Canonicalizer, Form, Number, Product, RuleNotApplicable, Sum, Terms, add_multiple, rational
+from .canonical import Canonicalizer, Form, Number, Product, RuleNotApplicable, Sum, Terms, add_multiple, exact_value
 from .simplify import simplify
-from .walk import facts_of, rebuilt, rewritten
+from .walk import facts_of, rebuild, rewrite
 
 MAX_DEGREE = 100
 """The highest degree of polynomials with coefficients."""
@@ -51,7 +51,7 @@ def _combined(
     return reduce(multiplied, inputs) if primitive in (MUL, PROD) else None
 
 
-def cleared(root: Value) -> tuple[Value, list[Value]]:
+def fraction_of(root: Value) -> tuple[Value, list[Value]]:
     """Return a graph's numerator and divisors: the graph is 0 where only the numerator is.
 
     Quotients within functions stay. Where the graph has a value, the numerator has one too.
@@ -60,7 +60,7 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
 
     def divided(a: Quotient, b: Quotient) -> Quotient:
         divisors.append(b.above)
-        return Quotient(times(a.above, b.below), times(a.below, b.above))
+        return Quotient(graph_product(a.above, b.below), graph_product(a.below, b.above))
 
     def powered(base: Quotient, exponent: int) -> Quotient:
         return Quotient(_raised(base.above, exponent), base.below and _raised(base.below, exponent))
@@ -68,10 +68,13 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
     def plus(a: Quotient, b: Quotient, primitive: Primitive) -> Quotient:
         if a.below is b.below:
             return Quotient(node(primitive, (a.above, b.above)), a.below)
-        return Quotient(node(primitive, (times(a.above, b.below), times(b.above, a.below))), times(a.below, b.below))
+        return Quotient(
+            node(primitive, (graph_product(a.above, b.below), graph_product(b.above, a.below))),
+            graph_product(a.below, b.below),
+        )
 
     def multiplied(a: Quotient, b: Quotient) -> Quotient:
-        return Quotient(times(a.above, b.above), times(a.below, b.below))
+        return Quotient(graph_product(a.above, b.above), graph_product(a.below, b.below))
 
     def rule(value: Value, inputs: Sequence[Quotient]) -> Quotient:
         primitive = value.primitive
@@ -82,7 +85,7 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
             return Quotient(dividend or ONE, divisor)
         if primitive is DIV:
             return divided(*inputs)
-        exponent = whole(value._prev[1]) if primitive is POW else None
+        exponent = as_integer(value._prev[1]) if primitive is POW else None
         if exponent is not None and exponent < 0:
             return divided(Quotient(ONE, None), powered(inputs[0], -exponent))
         if all(part.below is None for part in inputs):
@@ -97,7 +100,7 @@ def cleared(root: Value) -> tuple[Value, list[Value]]:
     return above, divisors
 
 
-def times(a: Value | None, b: Value | None) -> Value:
+def graph_product(a: Value | None, b: Value | None) -> Value:
     """Return the product of graphs; None and a literal 1 are omitted."""
     factors = [factor for factor in (a, b) if factor is not None and factor is not ONE]
     return node(MUL, tuple(factors)) if len(factors) == 2 else factors[0] if factors else ONE
@@ -107,7 +110,7 @@ def _raised(base: Value, exponent: int) -> Value:
     return base if exponent == 1 or base is ONE else node(POW, (base, constant(float(exponent), str(exponent))))
 
 
-def whole(value: Value) -> int | None:
+def as_integer(value: Value) -> int | None:
     """Return the integer value of a graph without names, or None."""
     if any(not v._prev and v.label for v in in_order((value,))):
         return None
@@ -121,12 +124,12 @@ def multiplied_out(root: Value) -> Value:
     """Return the graph with small powers as products."""
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
-        exponent = whole(value._prev[1]) if value.primitive is POW else None
+        exponent = as_integer(value._prev[1]) if value.primitive is POW else None
         if exponent is None or not 1 <= exponent <= MAX_WRITTEN_FACTORS:
-            return rebuilt(value, inputs)
-        return reduce(times, [inputs[0]] * exponent)
+            return rebuild(value, inputs)
+        return reduce(graph_product, [inputs[0]] * exponent)
 
-    return rewritten((root,), rule)[0]
+    return rewrite((root,), rule)[0]
 
 
 def coefficients(
@@ -164,7 +167,7 @@ def coefficients(
         combination = _combined(primitive, inputs, plus, multiplied)
         if combination is not None:
             return combination
-        exponent = whole(value._prev[1]) if primitive is POW else None
+        exponent = as_integer(value._prev[1]) if primitive is POW else None
         if exponent is None or exponent < 0:
             raise _NoPolynomial
         return reduce(multiplied, [inputs[0]] * exponent, [one])
@@ -219,5 +222,5 @@ class _Expander(Canonicalizer):
 
 def vanishes(root: Value) -> bool:
     """Return whether a graph, multiplied out, is 0 wherever it has a value; False says nothing."""
-    numerator, _ = cleared(root)
-    return rational(_Expander(simplify((numerator,))).outputs()[0]) == 0
+    numerator, _ = fraction_of(root)
+    return exact_value(_Expander(simplify((numerator,))).outputs()[0]) == 0

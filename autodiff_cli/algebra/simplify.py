@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from ..graphs.value import Value
 from .branch_elimination import without_dead_branches
 from .canonical import Canonicalizer
-from .symbolic import spelled
-from .walk import rewritten, shapes
+from .symbolic import in_language
+from .walk import rewrite, shapes
 
 MAX_ROUNDS = 8
 
@@ -25,7 +25,7 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
     before: list[int] = []
     numbers: dict[tuple[object, ...], int] = {}
     for _ in range(MAX_ROUNDS):
-        formulas = Canonicalizer(rewritten(formulas, spelled) if spell else formulas).outputs()
+        formulas = Canonicalizer(rewrite(formulas, in_language) if spell else formulas).outputs()
         shape = shapes(formulas, numbers)
         if shape == before:
             break

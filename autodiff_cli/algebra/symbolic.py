@@ -13,7 +13,7 @@ from ..graphs.value import Value, apply, constant, in_order, node, variable
 from ..numbers.base import Number, NumberType
 from ..table.operators import CONSTANT, DIV, LE, LT, NEG, POW, SUB, WHERE
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
-from .walk import has_variables, rebuilt, rewritten, substituted
+from .walk import has_variables, rebuild, rewrite, substitute
 
 
 def as_node(x: Any) -> Value:
@@ -63,25 +63,25 @@ def truth(holds: bool) -> Value:
 def by_definition(value: Value, always: bool = False) -> Value:
     """Return the node in functions of the language: if its own is none, or `always`."""
     if always or not is_spelled(value.primitive):
-        return composed(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
+        return compose(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
     return value
 
 
-def spelled(
+def in_language(
     value: Value, inputs: tuple[Value, ...], always: Callable[[Primitive], bool] = lambda primitive: False
 ) -> Value:
     """Return a node on other inputs, in functions of the language."""
-    value = rebuilt(value, inputs)
+    value = rebuild(value, inputs)
     definition = by_definition(value, always(value.primitive)) if inputs else value
     if definition is value:
         return value
     parts = {p: p for p in inputs}  # a definition is walked no further
-    own = partial(spelled, always=always)
-    (root,) = rewritten((definition,), lambda v, ps: (rebuilt if v is definition else own)(v, ps), parts)
+    own = partial(in_language, always=always)
+    (root,) = rewrite((definition,), lambda v, ps: (rebuild if v is definition else own)(v, ps), parts)
     return own(root, root._prev)
 
 
-def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
+def compose(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
     """Return the definition of an operation, perhaps a list of Values.
 
     Nothing is evaluated, as it may have no value: `log1p(-2)`, `(1e200*x)**2`.
@@ -91,7 +91,7 @@ def composed(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> An
     result = DEFINITIONS[operation.name](m, *places)
     values = {place: x for place, x in zip(places, inputs, strict=True) if isinstance(place, Value)}
     roots = result if isinstance(result, list) else [result]
-    written = [substituted(root, values.get) if isinstance(root, Value) else root for root in roots]
+    written = [substitute(root, values.get) if isinstance(root, Value) else root for root in roots]
     return written if isinstance(result, list) else written[0]
 
 

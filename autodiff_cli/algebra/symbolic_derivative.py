@@ -12,18 +12,18 @@ from ..errors import limit_error
 from ..graphs.adjoint import record_gradient
 from ..graphs.schedule import live_steps
 from ..graphs.value import Value, constant, graph_in, in_order, node
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.base import Number
 from ..numbers.recorder import Recorder, Step
 from ..run.flat_graph import Graph
 from ..table.operators import ADD, AND, COMPARISONS, GT, LT, MUL, NE, OR, POW, WHERE
 from ..table.primitive import OPERATIONS, PRIMITIVES
-from .almost_everywhere import under
-from .canonical import number_text, rational
-from .rewriting import shortest
+from .almost_everywhere import assume
+from .canonical import exact_value, number_text
+from .rewriting import shorten
 from .simplify import simplify
-from .symbolic import UNEVALUATED, as_node, composed, is_spelled, truth
-from .walk import chained, operands
+from .symbolic import UNEVALUATED, as_node, compose, is_spelled, truth
+from .walk import chain_of, operands
 
 MAX_NODES = 100_000
 CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
@@ -46,7 +46,7 @@ class FormulaRecorder(Recorder):
         return x if isinstance(x, Step) else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
 
     def constant(self, graph: Graph, i: int) -> Step:
-        return self.number(rational(graph.places[i]))
+        return self.number(exact_value(graph.places[i]))
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
         return super()._folded(name, args) if name in CONDITIONS else None
@@ -67,7 +67,7 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     """
     # Constants that are not rational are inputs, like variables.
     place = in_order((output,))
-    leaves = [leaf for leaf in place if not leaf._prev and rational(leaf) is None]
+    leaves = [leaf for leaf in place if not leaf._prev and exact_value(leaf) is None]
     pi = next((leaf for leaf in leaves if leaf.source in ("pi", "π")), None)
     if pi is None:
         pi = constant(math.pi, "pi")
@@ -75,10 +75,10 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     recorder = FormulaRecorder(leaves.index(pi))
     inputs, wanted = (list(map(place.get, listed)) for listed in (leaves, wrt))
     recording = record_gradient(graph_in(place, (output,)), inputs, wanted, recorder)
-    work.charge(work.RECORDED_STEP * len(recorder.steps))
+    budget.charge(budget.RECORDED_STEP * len(recorder.steps))
     check_size(len(recorder.steps))
     # in reverse, as people write: a backward sweep meets the last operand first
-    return [chained(ADD, _terms(total)) for total in as_values(recording.partials, dict(enumerate(leaves)))]
+    return [chain_of(ADD, _terms(total)) for total in as_values(recording.partials, dict(enumerate(leaves)))]
 
 
 def _terms(total: Value) -> Iterator[Value]:
@@ -110,7 +110,7 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
         elif step.name == "item":
             values[step] = as_node(args[0][step.data])
         elif step.name not in PRIMITIVES:
-            values[step] = composed(UNEVALUATED, OPERATIONS[step.name], args)
+            values[step] = compose(UNEVALUATED, OPERATIONS[step.name], args)
         else:
             values[step] = node(PRIMITIVES[step.name], tuple(args))
     return [as_node(values[step]) for step in steps]
@@ -142,9 +142,9 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     if not all(is_spelled(v.primitive) for v in in_order(formulas)):
         formulas = simplify(formulas)
     leaves = as_typed(output)
-    formulas = shortest(formulas, leaves)
+    formulas = shorten(formulas, leaves)
     if facts:  # the shortest form of x*sign(x) is abs(x), which they may decide
-        formulas = shortest(_simplified(formulas, facts), leaves)
+        formulas = shorten(_simplified(formulas, facts), leaves)
     return dict(zip(lower, formulas, strict=True))
 
 
@@ -192,4 +192,4 @@ def _simplified(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]
     if not facts:
         return simplify(outputs, spell=False)
     results = simplify((*outputs, *facts), spell=False)
-    return simplify(under(results[: len(outputs)], results[len(outputs) :]), spell=False)
+    return simplify(assume(results[: len(outputs)], results[len(outputs) :]), spell=False)

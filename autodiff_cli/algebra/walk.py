@@ -41,21 +41,21 @@ def facts_of(
     return facts
 
 
-def rebuilt(value: Value, inputs: tuple[Value, ...]) -> Value:
+def rebuild(value: Value, inputs: tuple[Value, ...]) -> Value:
     """Return the operation of a node on other inputs."""
     return value if inputs == value._prev else node(value.primitive, inputs)
 
 
-def rewritten(roots: Iterable[Value], rule: Rule, copies: dict[Value, Value] | None = None) -> list[Value]:
+def rewrite(roots: Iterable[Value], rule: Rule, copies: dict[Value, Value] | None = None) -> list[Value]:
     """Return the graphs, each node replaced by a rule; fill `copies`."""
     ends = list(roots)
     copies = facts_of(ends, rule, copies)
     return [copies[end] for end in ends]
 
 
-def substituted(root: Value, replacement: Callable[[Value], Value | None]) -> Value:
+def substitute(root: Value, replacement: Callable[[Value], Value | None]) -> Value:
     """Return the graph with replacements; inputs of kept nodes are visited."""
-    return facts_of((root,), rebuilt, known=replacement)[root]
+    return facts_of((root,), rebuild, known=replacement)[root]
 
 
 def shapes(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> list[int]:
@@ -88,6 +88,6 @@ def has_variables(value: Value) -> bool:
     return any(v.primitive is VARIABLE for v in in_order((value,)))
 
 
-def chained(primitive: Primitive, values: Iterable[Value]) -> Value:
+def chain_of(primitive: Primitive, values: Iterable[Value]) -> Value:
     """Return an operation on two or more nodes, left-associative."""
     return reduce(lambda chain, value: node(primitive, (chain, value)), values)

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..batched.columns_io import common_length, mapped_columns
 from ..batched.data_loss import LossSpec, reduction
-from ..cli.arguments import check, converted, values_by_option
+from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
 from ..cli.runner import Call
 from ..data.columns import from_files, from_table, named_columns
@@ -22,9 +22,9 @@ from ..data.sources import sources
 from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.optional_units import MeasuredColumns, units_in_headings
-from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, typed
+from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, with_text
 from ..inputs.problem import as_number, parse
-from ..language.elements import flattened
+from ..language.elements import flatten
 from ..streams.requests import Reading, Request, default_point, value_with_unit
 from ..views.formats import Subject
 
@@ -73,7 +73,7 @@ def keyword(name: str) -> str:
     return f"{spelled}_" if iskeyword(spelled) else spelled
 
 
-def taken(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> dict[str, Any]:
+def convert_all(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> dict[str, Any]:
     """Convert the arguments of a call to the types of their parameters.
 
     Raises TypeError for a wrong type, and `ExpressionError` for a wrong value.
@@ -139,7 +139,7 @@ def _wrong(name: str, wanted: str, value: object) -> TypeError:
 
 def _text(name: str, value: Any, option: Option | None) -> Any:
     if isinstance(value, str):
-        return converted(option, value) if option is not None and option.choices else value
+        return convert(option, value) if option is not None and option.choices else value
     raise TypeError(f"a program is text, not {value!r}") if name == "text" else _wrong(name, "text", value)
 
 
@@ -159,7 +159,7 @@ def _number(name: str, value: Any, option: Option | None) -> Any:
         text = str(value) if isinstance(value, Integral | str) else repr(float(value))
     except OverflowError:
         text = "inf"
-    return converted(option, text.removesuffix(".0"))
+    return convert(option, text.removesuffix(".0"))
 
 
 def _text_or_numbers(name: str, value: Any, option: object) -> Any:
@@ -279,7 +279,7 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
         if not isinstance(name, str):
             raise point_error(f"{name!r} is not a name", 'write it as {"x": 3}')
         if getattr(value, "shape", ()) != () or isinstance(value, (list, tuple)):
-            entries = flattened(name, value)
+            entries = flatten(name, value)
             if isinstance(entries, str):
                 raise point_error(
                     f"`{name}` needs a number or a list of numbers, not {kind_of(value)}: {entries}", MANY_POINTS_HINT
@@ -334,7 +334,7 @@ def written_number(name: str, value: Any) -> float:
         return value
     exactly = isinstance(value, int) or type(value).__module__ in ("fractions", "decimal")
     number = as_number(value, name)
-    return typed(number, str(value) if exactly else repr(number))
+    return with_text(number, str(value) if exactly else repr(number))
 
 
 def measured_columns(

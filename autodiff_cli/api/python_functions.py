@@ -18,9 +18,9 @@ from ..accuracy import check as _check
 from ..cli.commands import CHECKS, check_of, name_the_variable
 from ..cli.commands.diff import question as diff_question
 from ..cli.commands.export import question as export_question
-from ..cli.commands.fit import fitted, prediction_columns
+from ..cli.commands.fit import prediction_columns, run_fit
 from ..cli.commands.graph import question as graph_question
-from ..cli.commands.plot import drawn
+from ..cli.commands.plot import run_plot
 from ..cli.commands.propagate import question as propagate_question
 from ..cli.commands.propagate import read_fit
 from ..curves import contours as _surface
@@ -35,10 +35,10 @@ from ..derivatives import page as _page
 from ..derivatives import taylor as _taylor
 from ..derivatives import trace as _trace
 from ..derivatives.gradient_cache import PreparedProgram
-from ..diagnostics.leniency import AsRead, leniently
+from ..diagnostics.leniency import AsRead, read_leniently
 from ..equations import solve as _solve
 from ..equations.equations import variables_of
-from ..errors import Diagnosed, Diagnostic, ExpressionError, quoted, usage_error
+from ..errors import Diagnosed, Diagnostic, ExpressionError, quote, usage_error
 from ..exercises import exercise as _exercise
 from ..exercises import marking as _marking
 from ..formulas import diff as _diff
@@ -47,18 +47,18 @@ from ..formulas import functions as _functions
 from ..formulas import units as _units
 from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
-from ..inputs.parse_point import ValueOf, may_sweep, meant, once_read
+from ..inputs.parse_point import ValueOf, corrections, may_sweep, once_read
 from ..inputs.problem import Quantity, as_number
 from ..inputs.problem import parse as _parse
 from ..inputs.sweeps import Grid, grid_of, sweeping
 from ..language import builder
 from ..language.tokens import has_unit_literals
-from ..numbers.budget import allowed, current
+from ..numbers.budget import allowed, current_budget
 from ..numbers.floats import REAL
 from ..optimize import descend as _descend
 from ..optimize import fit as _fit
 from ..optimize import minimize as _minimize
-from ..run.evaluation import located, with_fallback
+from ..run.evaluation import locate, with_fallback
 from ..run.sweep import NodeError, forward
 from ..streams.files import Output
 from ..streams.requests import Reading, Request, default_point, names, value_with_unit
@@ -68,7 +68,7 @@ from ..views.characters import Terminal
 from ..views.error import draw as _drawn
 from ..views.formats import Subject, format_of
 from ..views.graph import FORMATS as PICTURE_FORMATS
-from ..views.graph import way_of, written
+from ..views.graph import way_of, writer_of
 from ..views.numerals import heading, rounding
 from ..views.plot import drawn_as
 from .api_arguments import (
@@ -77,6 +77,7 @@ from .api_arguments import (
     PythonCall,
     as_meant,
     constants_of,
+    convert_all,
     has_lists,
     keyword,
     keywords_of,
@@ -84,7 +85,6 @@ from .api_arguments import (
     measured_columns,
     options_of,
     point_of,
-    taken,
 )
 
 Number = TypeVar("Number", bound=Shown)
@@ -258,7 +258,7 @@ class Picture(Drawing, _graph.Picture):
         return self.to_text("dot")
 
     def _format(self, path: str) -> str:
-        return written(format_of(None, path, PICTURE_FORMATS, "tree"))
+        return writer_of(format_of(None, path, PICTURE_FORMATS, "tree"))
 
     def __repr__(self) -> str:
         return f"<Picture of {len(self.nodes):,} node{'' if len(self.nodes) == 1 else 's'}>"
@@ -457,7 +457,7 @@ class Program:
         try:
             forward(graph, REAL, program.roots)
         except NodeError as fault:
-            error = located(fault, graph)
+            error = locate(fault, graph)
             explain(error, self.text)
             raise error from None
         if any(isinstance(x, Value) for x in leaves.values()):
@@ -496,16 +496,16 @@ class Program:
         for name in values:
             if name not in leaves:
                 what = "is a constant" if name in self._program.constants else "is not a variable"
-                listed = quoted(leaves, "no variables")
+                listed = quote(leaves, "no variables")
                 raise TypeError(f"`{name}` {what} of this program: its variables are {listed}")
         missing = [name for name in leaves if name not in values]
-        raise TypeError(f"the program needs a value for {quoted(missing)}: call it as `f({missing[0]}=…)`")
+        raise TypeError(f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return parse, (self.text, tuple(self._program.leaves))
 
     def __repr__(self) -> str:
-        return f"<Program of {quoted(self._program.leaves, 'no variables')}>"
+        return f"<Program of {quote(self._program.leaves, 'no variables')}>"
 
 
 def _as(answer: Any, **choices: Any) -> Any:
@@ -574,7 +574,7 @@ def answers(
 
         def answers_to(values: dict[str, Any], text: str | None) -> Any:
             at, zipped = values.get("at"), values.pop("zip", False)
-            grid = swept(text, at, value_of, zipped) if "zip" in types else None
+            grid = point_grid(text, at, value_of, zipped) if "zip" in types else None
             of_frame = command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at)
             if (grid is not None or of_frame) and marks and values.get("answer") is not None:
                 raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
@@ -590,9 +590,9 @@ def answers(
             if values.get("lenient"):
                 point = as_meant(at, value_of)
                 values = {**values, "at": point} if point else values
-                answer, reading = leniently(str(text), lambda read: answered({**values, "text": read}))
+                answer, reading = read_leniently(str(text), lambda read: answered({**values, "text": read}))
                 answer.__dict__.update({"_reading": reading} if reading is not None else {})
-                answer.__dict__.update({"_values": tuple(meant(point))} if meant(point) else {})
+                answer.__dict__.update({"_values": tuple(corrections(point))} if corrections(point) else {})
             else:
                 answer = answered(values)
             answer.__dict__["_typed"] = text
@@ -608,7 +608,7 @@ def answers(
                 raise TypeError(f"{function.__name__}(): {fault}") from None
             text = values.get("text")
             try:
-                values = taken(types, values, command)
+                values = convert_all(types, values, command)
                 if text is not None:
                     name_the_variable(values, text)
                 with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
@@ -670,7 +670,7 @@ def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
     return [name for name, value in values.items() if name not in known and value not in (None, False)]
 
 
-def swept(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid | None:
+def point_grid(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid | None:
     """Return the grid of a point with sweeps; None without sweeps."""
     options = once_read([at]) if isinstance(at, str) else None
     texts = options if options is not None else [*at.values()] if isinstance(at, Mapping) else []
@@ -685,7 +685,7 @@ def swept(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid | None
             raise usage_error(
                 "columns and a sweep do not go together", "repeat the columns for each value of the sweep"
             )
-        grid = grid_of(point, zipped=zipped, times=current().times)
+        grid = grid_of(point, zipped=zipped, times=current_budget().times)
     if zipped and grid is None:
         raise usage_error("`--zip` pairs sweeps, and there are none", 'write at="x=0:10:1,y={1,2,5}"')
     return grid
@@ -742,7 +742,7 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             values = expected.bind(*args, **keywords).arguments
             text: Any = values.get("text")
             try:
-                return call(**taken(function.__annotations__, values, command))
+                return call(**convert_all(function.__annotations__, values, command))
             except ExpressionError as error:
                 explain(error, text if isinstance(text, str) else None)
                 raise
@@ -765,7 +765,7 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
     >>> f.parameters, f(x=3, y=0.5)
     (('x', 'y'), 5.25)
     """
-    return Program(leniently(text, lambda read: _parse(read, given))[0] if lenient else _parse(text, given))
+    return Program(read_leniently(text, lambda read: _parse(read, given))[0] if lenient else _parse(text, given))
 
 
 @answers(
@@ -871,7 +871,7 @@ def draw(
     for root in roots:
         if not isinstance(root, Value):
             raise TypeError(f"only Values can be drawn, not {root!r}")
-    answer = _graph.described(roots)
+    answer = _graph.sketch(roots)
     return cast(Picture, _as(answer, digits=rounding(digits, decimals), theme=theme))
 
 
@@ -925,7 +925,7 @@ def plot(call: PythonCall) -> Curve | Surface:
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
     path = _surface.read_path(call.path) if isinstance(call.path, str) else call.path or ()
-    return cast(Curve | Surface, drawn(call, call.asking(_plot.plot, path=path), call.request))
+    return cast(Curve | Surface, run_plot(call, call.asking(_plot.plot, path=path), call.request))
 
 
 @answers("diff", choices=lambda call: {"steps": call.steps or None, "unknowns": bool(call.unknowns) or None})
@@ -1017,7 +1017,7 @@ def fit(call: PythonCall) -> Fit:
     elif predict is not None:
         predict = measured_columns(predict)
     arguments = {**call.arguments(_fit.fit), "fixed": fixed, "predict": predict}
-    return cast(Fit, fitted(call, call.request._replace(point=point), arguments))
+    return cast(Fit, run_fit(call, call.request._replace(point=point), arguments))
 
 
 @answers("export", "to")

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from ..diagnostics.leniency import AsRead, leniently
-from ..errors import Diagnostic, ExpressionError, nearest, point_error, quoted, usage_error
+from ..diagnostics.leniency import AsRead, read_leniently
+from ..errors import Diagnostic, ExpressionError, closest, point_error, quote, usage_error
 from ..inputs.optional_units import heading, names_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import check_single, parse, spelling_hint, split_name_offers, wanted_variables
@@ -30,7 +30,7 @@ class Fitted(NamedTuple):
     unknowns: tuple[str, ...] = ()
 
 
-def fitted(
+def program_over(
     text: str,
     columns: Sequence[str],
     constants: Mapping[str, float],
@@ -44,7 +44,7 @@ def fitted(
     With `outputs` it may have several; with `lenient` it is read as its refusal offers.
     """
     if lenient:
-        fit, reading = leniently(text, lambda read: fitted(read, columns, constants, wrt, outputs=outputs))
+        fit, reading = read_leniently(text, lambda read: program_over(read, columns, constants, wrt, outputs=outputs))
         return fit._replace(reading=reading)
     columns = without_unused_lists(text, columns, constants)
     known_names = [*(column for column in columns if is_name(column)), *constants]
@@ -79,11 +79,11 @@ def missing_hint(name: str, columns: Sequence[str]) -> str:
     """Return a hint for a name without a value: a similar column, or all columns."""
     near = next((column for column in columns if column.lower() == name.lower()), None)
     near = near or next((column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None)
-    near = near or nearest(name, list(columns))
+    near = near or closest(name, list(columns))
     mapped = f"{name}={near}" if near is None or is_name(near) else f'"{name}={near}"'
     mapped = f", or take another: `--columns {mapped}`" if near else ""
     if not near and columns:
-        mapped = f"; its columns are {listed(columns)}"
+        mapped = f"; its columns are {list_columns(columns)}"
         mapped += f": `--columns {name}={columns[0]}`" if all(map(is_name, columns)) else ""
     add = f"add a column `{name}` to the data"
     if columns and all(map(_NUMERAL.fullmatch, columns)):
@@ -147,10 +147,10 @@ def mapped_columns(columns: Mapping[str, str], names: Sequence[str], other: Coll
     own = {name: name for name in names if name not in hidden} | dict(columns)
     free = {name: theirs for name, theirs in inner.items() if theirs not in hidden and name not in (*own, *other)}
     mapped = own | free
-    return mapped | {entry: mapped[name] for entry, name in numbered(mapped).items()}
+    return mapped | {entry: mapped[name] for entry, name in list_entries(mapped).items()}
 
 
-def numbered(names: Collection[str]) -> dict[str, str]:
+def list_entries(names: Collection[str]) -> dict[str, str]:
     """Return the entries `x[1]`, `x[2]`, … of lists in columns `x1`, `x2`, …"""
     entries = {}
     for name in names:
@@ -165,7 +165,7 @@ def numbered(names: Collection[str]) -> dict[str, str]:
 
 def without_unused_lists(text: str, columns: Sequence[str], constants: Collection[str]) -> list[str]:
     """Return the columns except those of lists that the text does not use."""
-    entries = numbered([name for name in columns if name[-1:] != "]"])
+    entries = list_entries([name for name in columns if name[-1:] != "]"])
     bases = {name.partition("[")[0] for name in entries}
     used = {name for name in bases if name not in constants and re.search(rf"(?<!\w){name}(?!\w)", text)}
     return [name for name in columns if name not in entries or name.partition("[")[0] in used]
@@ -173,17 +173,17 @@ def without_unused_lists(text: str, columns: Sequence[str], constants: Collectio
 
 def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionError:
     """Return the error for a missing column."""
-    near = nearest(name, list(columns))
+    near = closest(name, list(columns))
     hint = f"did you mean `{near}`? " if near else ""
-    return usage_error(f"there is no column `{name}` {purpose}", f"{hint}there are {listed(columns)}")
+    return usage_error(f"there is no column `{name}` {purpose}", f"{hint}there are {list_columns(columns)}")
 
 
-def listed(columns: Sequence[str]) -> str:
+def list_columns(columns: Sequence[str]) -> str:
     """Return the columns for a hint, and how to use headings that are no names."""
-    entries = numbered([name for name in columns if name[-1:] != "]"])
+    entries = list_entries([name for name in columns if name[-1:] != "]"])
     inner = names_in_headings(columns)
     columns = [name for name in columns if name not in entries and inner.get(name) not in columns]
-    names = quoted(columns[:20]) + (", …" if len(columns) > 20 else "")
+    names = quote(columns[:20]) + (", …" if len(columns) > 20 else "")
     other = next((column for column in columns if not is_name(column)), None)
     return names if other is None else f'{names} (`--columns "x={other}"` calls one `x`)'
 

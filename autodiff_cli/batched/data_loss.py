@@ -14,19 +14,19 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, counted, usage_error
+from ..errors import Diagnostic, ExpressionError, plural, usage_error
 from ..extras import install_command
 from ..graphs.higher_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.optional_units import left_out
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Problem, have_units, numbers_or_quantities, parse, unused, wanted_variables
+from ..inputs.problem import Problem, have_units, numbers_or_quantities, parse, unused_name, wanted_variables
 from ..language.builder import Program
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.floats import REAL
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
-from .columns_io import MAX_IN_BLOCKS, fitted, listed, reason, without_unused_lists
+from .columns_io import MAX_IN_BLOCKS, list_columns, program_over, reason, without_unused_lists
 from .evaluator import Evaluator, gradient_recorder
 
 if TYPE_CHECKING:
@@ -148,17 +148,17 @@ def pose_over(
             readable = [name for name in without_unused_lists(text, columns, values) if is_name(name)]
             variables = parse(text, [*readable, *values], units=True).leaves
             values.update(fill(name for name in variables if name not in readable and name not in values))
-        program = fitted(text, columns, values, None).program
+        program = program_over(text, columns, values, None).program
         used = [name for name in program.leaves if name in columns]
         if not used:
-            hint = f"there are {listed(columns)}; or leave out `--data`"
+            hint = f"there are {list_columns(columns)}; or leave out `--data`"
             raise usage_error("the formula uses no column of the data", hint)
         return used
 
     data = over.data(choose, over.skip)
     assert program is not None
     # every row costs as much as typing the formula again
-    work.current().renew(len(text) * (1 + data.rows))
+    budget.current_budget().renew(len(text) * (1 + data.rows))
     for name in (wrt.split(",") if isinstance(wrt, str) else wrt) or ():
         if name.strip() in data.numbers:
             raise usage_error(f"`{name.strip()}` is a column of the data, and no variable", "leave it out of `--wrt`")
@@ -168,7 +168,7 @@ def pose_over(
         wanted = [name for name in wanted if name in program.leaves]
     variables = [name for name in program.leaves if name not in data.numbers]
     warnings = [
-        unused(program, name, variables) for name in values if name not in program.leaves and name not in wanted
+        unused_name(program, name, variables) for name in values if name not in program.leaves and name not in wanted
     ]
     names = dict.fromkeys((*program.leaves, *wanted))
     values = {name: values[name] for name in names if name in values}
@@ -189,7 +189,7 @@ def _in_units(
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
     from ..inputs.optional_units import column_units, program_units
     from ..inputs.quantities import unit_value
-    from ..quantities.unit import linear
+    from ..quantities.unit import conversion
 
     asked = bool(units) or have_units(program.text, values)
     columns, notes = column_units(data.numbers, data.units, asked)
@@ -210,7 +210,7 @@ def _in_units(
     inside = {name: measured.in_system(measured.point[name]) for name in columns}
     numbers = dict(data.numbers)
     for name, column in numbers.items():
-        times, plus = linear(columns[name], inside[name])
+        times, plus = conversion(columns[name], inside[name])
         if (times, plus) != (1.0, 0.0):
             is_array = hasattr(column, "dtype")
             numbers[name] = column * times + plus if is_array else array("d", [x * times + plus for x in column])
@@ -251,7 +251,7 @@ class DataLoss:
                     self._kernel = None
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
         self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else BLOCK_ROW_COST)
-        self.steps_a_call = work.BLOCK if self._kernel is not None else work.ROWS_IN_TURN
+        self.steps_a_call = budget.BLOCK if self._kernel is not None else budget.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
         self.left_out: Counter[str] = Counter()
         """Rows without a value in the last evaluation, by reason."""
@@ -276,7 +276,7 @@ class DataLoss:
         if self._kernel is None:
             value, partials = self.evaluator(at)
         else:
-            work.charge(self.evaluator.steps)
+            budget.charge(self.evaluator.steps)
             value, partials = self.evaluator.slowly(at)
         return [value, *partials]
 
@@ -312,11 +312,11 @@ class DataLoss:
     def failed(self, row: int, error: ExpressionError) -> None:
         """Leave a row out, or raise its error, with the place of the row."""
         if not self.over.skip:
-            raise placed(error, self.data.where(row))
+            raise with_row(error, self.data.where(row))
         self.left_out[reason(error)] += 1
 
     def _in_turn(self, point: Sequence[float], taken: Sequence[int], totals: Totals, row: Row) -> None:
-        work.charge(work.ROWS_IN_TURN)
+        budget.charge(budget.ROWS_IN_TURN)
         self.asked = list(taken)
         at, columns = self.point_at(0, point), [column for column in self._columns if column is not None]
         rows = iter(self.asked)
@@ -329,7 +329,7 @@ class DataLoss:
                     results.append(row(at))
                 except ExpressionError as error:
                     self.failed(k, error)
-                work.collect()
+                budget.collect()
             totals.add_lists(zip(*results, strict=True))
 
     def _in_blocks(self, point: Sequence[float], taken: Sequence[int], totals: Totals, kernel: Any, row: Row) -> None:
@@ -347,7 +347,7 @@ class DataLoss:
         size = max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((AT_ONCE // totals.count).bit_length() - 1)))
         for start in range(0, len(taken), size):
             rows = taken[start : start + size]
-            work.charge(work.BLOCK + self.steps_a_row * len(rows))
+            budget.charge(budget.BLOCK + self.steps_a_row * len(rows))
             part: Any = slice(rows.start, rows.stop) if isinstance(rows, range) else np.asarray(rows)
             inputs = [
                 x if column is None else np.asarray(column)[part]
@@ -367,10 +367,10 @@ class DataLoss:
         n = len(wrt)
         graph = self.evaluator.graph
         # a sweep with derivatives by all variables
-        steps = self.evaluator.steps + work.SECOND_ORDER_NODE * len(graph.places) * (1 + n)
+        steps = self.evaluator.steps + budget.SECOND_ORDER_NODE * len(graph.places) * (1 + n)
 
         def row(at: Sequence[float]) -> list[float]:
-            work.charge(steps)
+            budget.charge(steps)
             answer = hessian_in(REAL, graph, dict(zip(self.names, at, strict=True)), wrt)
             lower = [x for i, row in enumerate(answer.hessian) for x in row[: i + 1]]
             return [answer.value, *answer.gradient, *lower]
@@ -384,8 +384,8 @@ class DataLoss:
                 self._seconds[tuple(wrt)] = None if made.compute is None else made
         kernel = self._seconds.setdefault(tuple(wrt), None)
         needed = steps * self.data.rows
-        if kernel is None and needed > work.current().left:
-            raise work.current().exhausted(needed, exactly=True)
+        if kernel is None and needed > budget.current_budget().left:
+            raise budget.current_budget().exhausted(needed, exactly=True)
         value, rest = self._reduced(point, None, 1 + n + n * (n + 1) // 2, kernel, row)
         return [value, *rest]
 
@@ -432,7 +432,7 @@ class DataLoss:
         for k in range(count):
             row = k * self.data.rows // count
             at = dict(zip(self.names, self.point_at(row, point), strict=True))
-            work.charge(work.SECOND_ORDER_NODE * len(self.evaluator.graph.places) * (1 + len(self.wrt)))
+            budget.charge(budget.SECOND_ORDER_NODE * len(self.evaluator.graph.places) * (1 + len(self.wrt)))
             if self.left_out:
                 try:
                     hessian_in(REAL, self.evaluator.graph, at, self.wrt)
@@ -454,16 +454,16 @@ class DataLoss:
         counts: Counter[Diagnostic] = Counter()
         for row in self.asked:
             counts.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
-            work.collect()
+            budget.collect()
         first = {kink.span: kink for kink in reversed(counts)}
         diagnostics = []
         for span in dict.fromkeys(kink.span for kink in counts):
-            rows = counted(sum(count for kink, count in counts.items() if kink.span == span), "row")
+            rows = plural(sum(count for kink, count in counts.items() if kink.span == span), "row")
             diagnostics.append(first[span]._replace(message=f"{first[span].message}; at {rows} of {self.rows:,}"))
         return tuple(diagnostics)
 
 
-def placed(error: ExpressionError, where: str) -> ExpressionError:
+def with_row(error: ExpressionError, where: str) -> ExpressionError:
     """Return the error, prefixed with the place of its row."""
     located = ExpressionError(*error.diagnostic._replace(message=where + error.diagnostic.message, offers=()))
     located.text = error.text

@@ -13,11 +13,11 @@ from ..graphs.adjoint import Recording, record_gradient, record_values
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..inputs.problem import check_single
 from ..language.builder import Program
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..numbers.recorder import Recorder
-from ..run.evaluation import leaves_below, located, with_fallback
+from ..run.evaluation import leaves_below, locate, with_fallback
 from ..run.flat_graph import Graph
 from ..run.sweep import domain_error
 from ..targets.internal import Internal
@@ -52,8 +52,8 @@ class Evaluator:
         self._program = program
         self.variables = tuple(program.leaves)
         self.wrt = tuple(program.parameters if wrt is None else wrt)
-        self.steps = work.COMPILED_CALL + sum(
-            [work.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives]
+        self.steps = budget.COMPILED_CALL + sum(
+            [budget.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives]
         )
         """Steps of work of an evaluation with derivatives, about microseconds."""
 
@@ -72,15 +72,15 @@ class Evaluator:
 
     @cached_property
     def _gradient(self) -> Compiled:
-        return compiled(gradient_recorder(self._program, self.wrt)(Recorder()), len(self.variables))
+        return compile_steps(gradient_recorder(self._program, self.wrt)(Recorder()), len(self.variables))
 
     @cached_property
     def _value(self) -> Compiled:
-        return compiled(record_values(self.graph, self._program.leaf_places()), len(self.variables))
+        return compile_steps(record_values(self.graph, self._program.leaf_places()), len(self.variables))
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
         """Return value and partial derivatives by `wrt` at finite floats. Raises as `gradient`."""
-        work.charge(self.steps)
+        budget.charge(self.steps)
 
         def fast() -> tuple[float, list[float]] | None:
             result = self._gradient(point)
@@ -90,7 +90,7 @@ class Evaluator:
 
     def value(self, point: Sequence[float]) -> float:
         """Return the value at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
-        work.charge(self.steps)
+        budget.charge(self.steps)
         result: tuple[float, object] = with_fallback(
             lambda: self._value(point), lambda: self.slowly(point, differentiate=False)
         )
@@ -98,7 +98,7 @@ class Evaluator:
 
     def slowly(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
         """Evaluate by the interpreter, for the result or the reason why there is none."""
-        work.charge(work.SWEEP)
+        budget.charge(budget.SWEEP)
         values = dict(zip(self.variables, point, strict=True))
         if not differentiate:
             return float(evaluate_in(REAL, self.graph, values).values[0]), []
@@ -109,7 +109,7 @@ class Evaluator:
         """Return the errors that `slowly` would raise at points in finite columns, where known."""
         errors: dict[int, ExpressionError] = {}
         # each point has its own budget, at least this
-        if columns and not self.graph.chooses and work.SWEEP + len(self.graph.places) <= work.STEPS:
+        if columns and not self.graph.chooses and budget.SWEEP + len(self.graph.places) <= budget.STEPS:
             for start in range(0, len(columns[0]), POINTS_PER_BLOCK):
                 part = [column[start : start + POINTS_PER_BLOCK] for column in columns]
                 errors.update((start + k, error) for k, error in self._refusals(part))
@@ -149,7 +149,7 @@ class Evaluator:
                     for leaf in leaves:
                         at.data[leaf] = data[leaf][k]
                     fault = domain_error(REAL, i, primitive, numbers, error)
-                    refusal = located(fault, at, leaves=leaves)
+                    refusal = locate(fault, at, leaves=leaves)
                     assert isinstance(refusal, ExpressionError)
                     yield points[k], refusal
             points = [points[k] for k in defined]
@@ -164,7 +164,7 @@ def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
     return lambda recorder: record_gradient(program.graph, program.leaf_places(), program.leaf_places(wanted), recorder)
 
 
-def compiled(recording: Recording, inputs: int) -> Compiled:
+def compile_steps(recording: Recording, inputs: int) -> Compiled:
     """Return the recording as a Python function.
 
     Its source has only numbered names, literals and names from the table, and no user's text.

@@ -24,10 +24,10 @@ from ..numbers.budget import collect
 from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.operators import POW
-from ..table.primitives import native
+from ..table.primitives import library_names
 from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
 from ..targets.lowering import Lowering
-from ..targets.target import language, named
+from ..targets.target import by_library, language
 from .evaluator import Record
 
 BACKENDS = ("llvm", "numpy", "python")
@@ -71,7 +71,7 @@ class Unavailable(Exception):
     """A backend is unavailable, with the reason."""
 
 
-def fastest(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tuple[Backend, str, str]:
+def first_backend(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tuple[Backend, str, str]:
     """Return the result of the first available backend, or of the named one.
 
     Its name follows, and why the previous one is unavailable. Raises a usage error if the wanted one is.
@@ -135,7 +135,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
         "numpy": lambda: _called(record),
         "python": lambda: None,
     }
-    compute, name, why = fastest(ways, backend)
+    compute, name, why = first_backend(ways, backend)
     how = "by NumPy" if name == "numpy" else "one by one, which takes its time"
     return Kernel(compute, name, f"the rows are computed {how}: {why}" if why else None)
 
@@ -233,14 +233,14 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
 # ---- NumPy
 NUMPY_OPERATORS: dict[str, Any] = {
     name: getattr(np, theirs)
-    for name, theirs in named(
+    for name, theirs in by_library(
         "add subtract=sub multiply=mul divide=div negative=neg less=lt less_equal=le greater=gt greater_equal=ge "
         "equal=eq not_equal=ne logical_and=and_ logical_or=or_ logical_not=not_ rint=round "
         "where power=pow"
     ).items()
 }
 
-ONE_BY_ONE = native("erf erfc gamma lgamma")
+ONE_BY_ONE = library_names("erf erfc gamma lgamma")
 """Functions of Python alone, faster than formulas with a pass over columns per term."""
 
 NUMPY_FORMS = language("numpy")["forms"]

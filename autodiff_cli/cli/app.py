@@ -19,7 +19,7 @@ from ..errors import usage_error
 from ..views.characters import paint, terminal_of
 from . import defaults
 from .arguments import HELP_ALL, HELP_OPTIONS, HelpAsked, read
-from .completion import VARIABLE, in_bash, of_expression, of_functions, of_option, of_units, prepare, with_nospace
+from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
 from .declarations import COMMANDS, HELP, Option, declared, exit_codes, table
 from .slips import OPTION_ADVICE, nearest_option, no_command
 
@@ -41,7 +41,7 @@ The exact gradient of a formula. For example:
 """
 
 
-def described(command: str) -> Callable[..., None]:
+def as_function(command: str) -> Callable[..., None]:
     """Return a function with a command's parameters, for Typer."""
     declaration = declared(command)
     parameters = []
@@ -122,7 +122,7 @@ class Commands(typer.core.TyperGroup):
             return None
         typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
         settings = {"help_option_names": list(HELP_OPTIONS)}
-        typer_app.command(cmd_name, cls=Command, context_settings=settings)(described(cmd_name))
+        typer_app.command(cmd_name, cls=Command, context_settings=settings)(as_function(cmd_name))
         return typer.main.get_command(typer_app)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -341,7 +341,7 @@ def offer_completion(args: Sequence[str]) -> int:
 
 def complete() -> None:
     """Print completions for a shell, and exit."""
-    prefix = prepare(os.environ)
+    prefix = join_words(os.environ)
     answer = io.StringIO()
     try:
         with redirect_stdout(answer):

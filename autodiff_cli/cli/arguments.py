@@ -29,10 +29,10 @@ class NothingAsked(Exception):
 
 def read(args: Sequence[str], command: str) -> dict[str, Any]:
     """Return typed values by parameter. Raises `HelpAsked` or a usage error."""
-    return checked(*scanned(args, command), command)
+    return check_all(*scan(args, command), command)
 
 
-def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tuple[dict[str, Any], list[str], list[str]]:
+def scan(args: Sequence[str], command: str, *, session: bool = False) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return options by parameter, other arguments, and those after `--`.
 
     In a session, values may contain blanks: after the expression up to the next option, before it as long as operators
@@ -88,7 +88,7 @@ def scanned(args: Sequence[str], command: str, *, session: bool = False) -> tupl
                 values.setdefault(option.parameter, []).append(value)
             else:
                 try:
-                    chosen = converted(option, value)
+                    chosen = convert(option, value)
                 except ExpressionError as error:
                     others = [other for other, another in options.items() if value in another.choices]
                     if not others:
@@ -130,7 +130,9 @@ def _goes_on(option: Option, value: str, word: str, behind: bool) -> bool:
     return value.endswith((*_OPERATORS, "+", "-")) or word.startswith(_OPERATORS) or word in ("+", "-")
 
 
-def checked(values: Mapping[str, Any], positional: Sequence[str], late: Sequence[str], command: str) -> dict[str, Any]:
+def check_all(
+    values: Mapping[str, Any], positional: Sequence[str], late: Sequence[str], command: str
+) -> dict[str, Any]:
     """Return all values by parameter. Raises a usage error for conflicts."""
     declaration = declared(command)
     arguments = [parameter for parameter, _ in declaration.arguments]
@@ -197,7 +199,7 @@ def _excluded(first: str, second: str) -> ExpressionError:
     return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 
-def converted(option: Option, text: str) -> str | int | float:
+def convert(option: Option, text: str) -> str | int | float:
     """Convert the text of an option to its type. Raises a usage error."""
     if option.kind == (str | None):
         chosen = text if text in option.choices else text.lower()

@@ -21,7 +21,7 @@ VARIABLE = "_AUTODIFF_COMPLETE"
 """The environment variable of a request by a shell."""
 
 
-def prepare(environment: MutableMapping[str, str]) -> str:
+def join_words(environment: MutableMapping[str, str]) -> str:
     """Join words that bash splits, such as `x=2`; return that to complete."""
     if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
         return ""
@@ -53,7 +53,7 @@ def of_option(option: Option, prefix: str) -> Iterator[str]:
     elif option.value_syntax is not None:
         from ..equations.equations import variables_of
 
-        line = typed(os.environ)
+        line = typed_words(os.environ)
         head, comma, word = prefix.rpartition(",")
         already_typed = {piece.partition("=")[0].strip() for piece in head.split(",")}
         before, after, names = f"{head}{comma}", option.value_syntax, columns(line)
@@ -103,7 +103,7 @@ class Line(NamedTuple):
     options: tuple[tuple[Option, str], ...] = ()
 
 
-def typed(environment: Mapping[str, str]) -> Line:
+def typed_words(environment: Mapping[str, str]) -> Line:
     """Return the command line that the shell sent."""
     text = environment.get("COMP_WORDS") or environment.get("_TYPER_COMPLETE_ARGS", "")
     for end in ("", '"', "'"):

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from ..errors import ExpressionError, nearest, usage_error
-from .arguments import check, converted, text_of, values_by_option
+from ..errors import ExpressionError, closest, usage_error
+from .arguments import check, convert, text_of, values_by_option
 from .declarations import Option, commands_with, declared, users_of_options
 
 VARIABLE = "AUTODIFF_OPTIONS"
@@ -45,7 +45,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         own = declaration.options.get(name)
         declarations = [declared(user).options[name] for user in commands_with(name)]
         if not declarations:
-            near = nearest(name, list(dict.fromkeys(option.name for option in users_of_options())))
+            near = closest(name, list(dict.fromkeys(option.name for option in users_of_options())))
             hint = f"did you mean `{near}`?" if near else "leave it out"
             raise _wrong(f"no command has an option `{name}`", hint)
         option = own or declarations[0]
@@ -58,7 +58,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         following = ""
         try:
             following = text_of(option, equals, value, words, command)
-            chosen = True if option.kind is bool else converted(option, following)
+            chosen = True if option.kind is bool else convert(option, following)
         except ExpressionError as error:
             if any(following in other.choices for other in declarations):
                 continue

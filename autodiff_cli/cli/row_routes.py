@@ -17,11 +17,11 @@ from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
 from ..data.readers import SWEEP, Files, Reader, reader
 from ..data.rows import BOUND, Rows, check_clash, checked_units, row_request, row_units, rows
-from ..data.sinks import Collected, plain_cell, sink
+from ..data.sinks import Collected, open_sink, plain_cell
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import Forced
-from ..diagnostics.leniency import leniently
-from ..errors import ExpressionError, quoted, usage_error
+from ..diagnostics.leniency import read_leniently
+from ..errors import ExpressionError, quote, usage_error
 from ..extras import install_command
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.optional_units import (
@@ -33,20 +33,20 @@ from ..inputs.optional_units import (
     units_in_headings,
 )
 from ..inputs.parse_point import is_name
-from ..inputs.problem import Quantity, parse, unused
+from ..inputs.problem import Quantity, parse, unused_name
 from ..inputs.sweeps import Grid
 from ..language.tokens import has_unit_literals, plain_number
-from ..numbers.budget import reported
-from ..streams.files import Output, begun
-from ..streams.filesystems import arrow, is_url, plain, unwritten
+from ..numbers.budget import reporting
+from ..streams.files import Output, begin
+from ..streams.filesystems import arrow, is_url, local_path, write_error
 from ..streams.progress import interrupted
-from ..streams.requests import Request, default_point, mapping, whole
+from ..streams.requests import Request, default_point, mapping, read_program
 from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
-from ..views.formats import COLUMNAR, Subject, Writer, format_of, lacking, undocumented, writer
+from ..views.formats import COLUMNAR, Subject, Writer, format_of, no_document, unknown_format, writer
 from ..views.numerals import heading
 from ..views.schema import View
-from ..views.wide import WIDE, Named, Values, WideRows, wide
+from ..views.wide import WIDE, Named, Values, WideRows, open_writer
 from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class _Job:
             swept = [name for name in WIDE if grid is not None and name not in view.formats]
             self.format = format_of(call.format, call.output, (*view.formats, *swept, *COLUMNAR), usual, view.endings)
             if call.document and (call.wide or self.format != "latex"):
-                raise undocumented(view.formats)
+                raise no_document(view.formats)
             self.wide = call.wide or self.format in ("table", "markdown", *COLUMNAR)
             self.wide = self.wide or (grid is not None and self.format in ("csv", "tsv", "plain"))
         self.for_people = self.format in ("table", "markdown")
@@ -147,13 +147,13 @@ class _Job:
             self._check_use(variables, problem.unknowns)
             if not self.is_data:
                 # an entry may look like a sweep, `x[1]` like `x1`
-                others = [unused(problem.program, name).message for name in columns if name not in self.first]
+                others = [unused_name(problem.program, name).message for name in columns if name not in self.first]
                 unread = [warning for warning in problem.warnings if warning.kind == "unused"]
                 warn([warning for warning in unread if warning.message not in others], self.text)
             return Fitted(problem.program, tuple(variables), tuple(problem.wanted), unknowns=tuple(problem.unknowns))
 
         try:
-            return leniently(self.text, fit)[0]._replace(reading=None) if self.call.lenient else fit(self.text)
+            return read_leniently(self.text, fit)[0]._replace(reading=None) if self.call.lenient else fit(self.text)
         except ExpressionError as error:
             error.text = self.text if error.text is None else error.text
             if error.kind == "missing_value" and error.span is not None and self.is_data:
@@ -179,7 +179,7 @@ class _Job:
         """Return the question for batches; answers begin with `point`."""
         return rows(
             self.text,
-            at={name: shown(x) for name, x in self.point.items()},
+            at={name: cell_of(x) for name, x in self.point.items()},
             wrt=self.call.variables,
             keep=self.keep,
             columns=self.columns,
@@ -242,7 +242,7 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any
 
 def _program(call: Command) -> str:
     if call.file is not None:
-        text, fault = whole(call.file)
+        text, fault = read_program(call.file)
         if fault is not None:
             fault.text = text
             raise fault
@@ -255,7 +255,7 @@ def _program(call: Command) -> str:
 def _check_output(output: str | None, read: Sequence[Source]) -> None:
     if output is None:
         return
-    target = plain(output)
+    target = local_path(output)
     for path in [source.path for source in read if source.path != "-"]:
         there = not is_url(path) and not is_url(target) and os.path.exists(path) and os.path.exists(target)
         if path == target or (there and os.path.samefile(path, target)):
@@ -264,7 +264,7 @@ def _check_output(output: str | None, read: Sequence[Source]) -> None:
 
 
 def _folder(output: str | None, engine: str | None) -> str | None:
-    path = None if output is None else plain(output)
+    path = None if output is None else local_path(output)
     is_folder = path is not None and (path.endswith("/") or (not is_url(path) and os.path.isdir(path)))
     if engine is None:
         if is_folder:
@@ -320,20 +320,20 @@ def _in_parts(job: _Job, folder: str) -> int:
 
     call = job.call
     if job.format not in cluster.FORMATS:
-        raise lacking(job.format, cluster.FORMATS)
+        raise unknown_format(job.format, cluster.FORMATS)
     if not _is_double(job):
         message = f"`--engine {call.engine}` computes in doubles"
         raise usage_error(message, "leave the engine, or the arithmetic, out")
-    folder = cluster.absolute(folder)
+    folder = cluster.absolute_path(folder)
     for source in job.sources:
         if source.once:
             raise usage_error(f"{source.name} cannot be read in parts", "name a file, or leave `--engine` out")
-        if cluster.absolute(source.path).startswith(folder):
+        if cluster.absolute_path(source.path).startswith(folder):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
     with Files(job.sources, several=len(job.sources) > 1, grid=job.grid) as files:
         formula, _ = _in_batches(job, files)
-        parts = cluster.divided(files)
+        parts = cluster.divide(files)
     fail = call.on_error == "fail"
     selection = files.first.selection
     shared = cluster.Job(formula, selection, files.several, folder, job.format, job.layout(), fail, job.grid)
@@ -346,7 +346,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     formula, bound = _in_batches(job, files)
     files.map_files(lambda file: None)
     output = job.call.output
-    beside = None if output is None else begun(plain(output), force=job.call.force)
+    beside = None if output is None else begin(local_path(output), force=job.call.force)
     if beside is not None:
         stack.callback(beside.drop)
     elif job.format in COLUMNAR and sys.stdout.isatty():
@@ -356,14 +356,14 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     place: Any = sys.stdout.buffer if beside is None else beside.file
     heads = dict(formula.heads)
     leading = tuple([heads.get(name, name) for name in formula.point])
-    to = sink(place, bound.schema, job.format, leading=leading, **job.layout())
+    to = open_sink(place, bound.schema, job.format, leading=leading, **job.layout())
     tally = Tally()
     try:
         code = run(files, bound, to, beside, tally, fail=job.call.on_error == "fail")
     except OSError as fault:
         if beside is None:
             raise
-        raise unwritten(beside.path, fault) from None
+        raise write_error(beside.path, fault) from None
     tally.report()
     return code
 
@@ -393,7 +393,7 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
 
     def answer(request: Request) -> Any:
         try:
-            with reported():
+            with reporting():
                 result = method(request)
         except ExpressionError as error:
             tally.note(error)
@@ -432,7 +432,9 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
         check_clash(kept, (*results, "error"))
         if job.format in COLUMNAR:
             return Collected(output.stream.buffer, job.format, results, kept, len(leading))
-        return wide(job.format, output.stream, results, kept, **job.layout(), leading=leading, numbered=job.is_data)
+        return open_writer(
+            job.format, output.stream, results, kept, **job.layout(), leading=leading, numbered=job.is_data
+        )
 
     if job.question.numbers is None:
         return Named(opened, output.stream)
@@ -441,7 +443,7 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
     return opened([heads.get(name, name) for name in names])
 
 
-def shown(value: Any) -> Any:
+def cell_of(value: Any) -> Any:
     """Return a value as in a cell: a number, in its unit if it has one."""
     return value.number if hasattr(value, "unit") else value
 
@@ -469,7 +471,7 @@ def _uncertainty_columns(
             there = [own[form] for form in spelled if form in own and own[form] not in used.values()]
             if name not in uncertain and len(there) > 1:
                 hint = f'say which: `--columns "u({name})={there[0]}"`'
-                raise usage_error(f"{quoted(there)} may be uncertainties of `{name}`", hint)
+                raise usage_error(f"{quote(there)} may be uncertainties of `{name}`", hint)
             if name not in uncertain and there:
                 uncertain[name] = there[0]
         if uncertain:
@@ -531,7 +533,7 @@ class _Requests:
     def __iter__(self) -> Iterator[Request]:
         job, units, wrt = self.job, self.units, self.job.call.variables
         program, reading = job.known.program.text, job.known.reading
-        shared = job.point if units is None else {name: shown(x) for name, x in job.point.items()}
+        shared = job.point if units is None else {name: cell_of(x) for name, x in job.point.items()}
         # report invalid requests before any computation
         self.files.map_files(lambda file: None)
         for file in self.files:
@@ -540,7 +542,7 @@ class _Requests:
                 line, cells, _ = row
                 numbers, fault = file.numbers_in(row, self.columns)
                 typed = {**shared, **{name: numbers[column] for name, column in job.used.items() if column in numbers}}
-                kept = {head: shown(typed.get(name)) for name, head in self.heads.items()}
+                kept = {head: cell_of(typed.get(name)) for name, head in self.heads.items()}
                 kept |= {name: plain_cell(cells.get(name)) for name in job.kept}
                 point = typed
                 if units is not None and units.inputs:

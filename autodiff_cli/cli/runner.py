@@ -13,10 +13,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
 from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, usage_error
-from ..inputs.arithmetic import Arithmetic, chosen
+from ..inputs.arithmetic import Arithmetic, arithmetic_of
 from ..inputs.optional_units import left_out
-from ..inputs.parse_point import Range, may_sweep, meant, once_read, parse_between, parse_ranges, parse_weights
-from ..numbers.budget import BudgetExceeded, collect, current
+from ..inputs.parse_point import Range, corrections, may_sweep, once_read, parse_between, parse_ranges, parse_weights
+from ..numbers.budget import BudgetExceeded, collect, current_budget
 from ..streams.progress import Progress
 from ..streams.requests import (
     AS_USUAL,
@@ -26,11 +26,11 @@ from ..streams.requests import (
     default_point,
     mapping,
     names,
+    read_program,
     standard_input,
     stream,
     value_with_unit,
     waits_for_a_person,
-    whole,
 )
 from ..views.error import report, write_reading, write_stderr
 from ..views.formats import Subject, Writer, format_of, writer
@@ -117,7 +117,7 @@ class Call:
     def arithmetic(self) -> Arithmetic:
         """Return the arithmetic that the options ask for."""
         exact, certified = self.values.get("exact", False), self.values.get("certified", False)
-        return chosen(exact, self.values.get("precision"), certified)
+        return arithmetic_of(exact, self.values.get("precision"), certified)
 
     @cached_property
     def over(self) -> LossSpec | None:
@@ -275,10 +275,10 @@ class Command(Call):
 
         self.reading = self.reading._replace(value_of=sweeping(self.reading.value_of))
         point = default_point(self.at, self.reading)
-        grid = grid_of(point, zipped=self.zip, times=current().times)
+        grid = grid_of(point, zipped=self.zip, times=current_budget().times)
         if grid is not None:
             self.need(only="a sweep has one program, and a stream has many")
-            _note(meant(point))
+            _note(corrections(point))
         return grid
 
     def need(self, only: str | None = None) -> None:
@@ -341,7 +341,7 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
     if not call.many:
         return _answer_request(_request_of(call), method, out, True, call.lenient, alone=True)
     point = default_point(call.at, call.reading)
-    _note(meant(point))
+    _note(corrections(point))
     defaults = Defaults(point, call.variables, call.reading)
     flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
     requests = stream(standard_input(), defaults, out.out.flush if flush else None)
@@ -353,12 +353,12 @@ def _request_of(call: Command) -> Request:
     subject = Subject(call.expr if composed is None else composed.typed, reading=composed)
     try:
         if call.file is not None:
-            text, fault = whole(call.file)
+            text, fault = read_program(call.file)
             subject = Subject(text)
             if fault is not None:
                 raise fault
         point = default_point(call.at, call.reading)
-        return Request(subject._replace(values=tuple(meant(point))), subject.meant or "", point, call.variables)
+        return Request(subject._replace(values=tuple(corrections(point))), subject.meant or "", point, call.variables)
     except ExpressionError as error:
         return Request(subject, subject.meant or "", {}, None, error)
 
@@ -373,9 +373,9 @@ def _answered(request: Request, method: Method, lenient: bool) -> tuple[Any, Sub
             raise subject.reading.blamed(error) from None
     if not lenient:
         return _within_budget(request, method), subject
-    from ..diagnostics.leniency import leniently
+    from ..diagnostics.leniency import read_leniently
 
-    result, reading = leniently(
+    result, reading = read_leniently(
         request.text, lambda text: _within_budget(request._replace(text=text), method), composed
     )
     return result, subject if reading is None else subject._replace(reading=reading)
@@ -428,7 +428,7 @@ def _answer_request(
     request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool, *, alone: bool = False
 ) -> int:
     source, text, _, _, invalid, _ = request
-    current().renew(len(text))
+    current_budget().renew(len(text))
     try:
         if invalid is not None:
             raise invalid

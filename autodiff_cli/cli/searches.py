@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..inputs.parse_point import may_sweep
-from ..language.elements import nested
+from ..language.elements import nest
 from ..optimize.descend import Descent, DescentStep, never
 from ..streams.files import Output
 from ..streams.progress import Interruption, Progress
@@ -54,7 +54,7 @@ class Saved:
     def finish(self, code: int) -> None:
         """Write the files, if there was an answer."""
         if self._point is not None and not code:
-            self._point.stream.write(json.dumps(nested(self.best)) + "\n")
+            self._point.stream.write(json.dumps(nest(self.best)) + "\n")
         for out in (self._point, self._path):
             if out is not None and code:
                 out.stream.close()
@@ -130,7 +130,7 @@ class Runs(Writer[Descent]):
         self.rows.close()
 
 
-def unconverged(search: Any) -> Diagnostic:
+def warning_of(search: Any) -> Diagnostic:
     """Return a warning, with an empty message if the search converged."""
     return Diagnostic(search.reason, "" if search.converged else search.message)
 

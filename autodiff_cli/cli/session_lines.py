@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import Any
 
 from ..diagnostics.leniency import AsRead, Composed
-from ..errors import ExpressionError, Span, error_of, looks_like_option, nearest, usage_error
+from ..errors import ExpressionError, Span, closest, error_of, looks_like_option, usage_error
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.sweeps import sweeping
@@ -25,12 +25,12 @@ from ..views.formats import Subject, writer
 from ..views.repl import FormulaView, Listing, ListView, ValueView
 from ..views.schema import View
 from . import slips
-from .arguments import HelpAsked, checked, scanned
+from .arguments import HelpAsked, check_all, scan
 from .commands import answer
 from .completion import Line, columns
 from .declarations import COMMANDS, QUESTIONS, Option, declared, table
 from .runner import warn
-from .session import FOREIGN, Session, Shown, statements_of, typed
+from .session import FOREIGN, Session, Shown, as_typed, statements_of
 
 REPL = "repl"
 """The command of a session, not available within one."""
@@ -159,7 +159,7 @@ class Lines:
             raise usage_error("no shell runs this line", hint, span)
         options = declared(command).options
         try:
-            values, others, _ = scanned(words, command, session=True)
+            values, others, _ = scan(words, command, session=True)
         except HelpAsked as asked:
             return _app([command, *asked.args])
         given = [(option, text) for option in options.values() for text in _texts(values.get(option.parameter))]
@@ -171,7 +171,7 @@ class Lines:
             unknown = [word for word in unknown if looks_like_option(word)]
             expression = [word for word in others if isinstance(word, _Word) and word not in unknown]
             others = [*unknown, self._program(line, expression, values, command, given)]
-        return answer(command, checked(values, others, (), command))
+        return answer(command, check_all(values, others, (), command))
 
     def _program(
         self,
@@ -186,7 +186,7 @@ class Lines:
             places = [k - first for word in expression for k in (*range(word.start, word.start + len(word)), first - 1)]
             piece = AsRead(" ".join(expression), line[first : last.start + len(last)], tuple(places[:-1]))
         else:
-            piece = typed(self.session.last)
+            piece = as_typed(self.session.last)
         if piece.text == "-":
             raise _taken()
         if not piece.text:
@@ -250,7 +250,7 @@ class Lines:
             out.finish(0)
             sys.stdout.write(f"{path}\n")
         else:
-            near = nearest(name, SPECIAL)
+            near = closest(name, SPECIAL)
             hint = f"did you mean `:{near}`?" if near else "`:help` lists them"
             raise usage_error(f"there is no command `:{name}`", hint)
         return 0
@@ -259,7 +259,7 @@ class Lines:
         """Execute all statements of a file, or none; show the last answer."""
         if not path or path == "-":
             raise usage_error("`:load` needs the name of a file", "write it as `:load model.txt`")
-        text, fault = decoding.whole(path)
+        text, fault = decoding.read_text(path)
         if fault is not None:
             raise fault
         shown = None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ..errors import ExpressionError, either, looks_like_option, nearest, quoted, usage_error
+from ..errors import ExpressionError, closest, either, looks_like_option, quote, usage_error
 from .declarations import COMMANDS, Declared, commands_with, table
 
 
@@ -52,7 +52,7 @@ def available(names: Iterable[str], choices: Iterable[str]) -> list[str]:
 
 def no_command(name: str) -> ExpressionError:
     """Return the error for an unknown command, with a suggestion."""
-    suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or nearest(name, [*COMMANDS, "help"])
+    suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, "help"])
     hint = "`autodiff --help` lists the commands"
     if name in COMMAND_ADVICE:
         hint = COMMAND_ADVICE[name]
@@ -74,7 +74,7 @@ def nearest_option(arg: str, options: Iterable[str]) -> str | None:
     """Return the option that an argument misspells, or None."""
     if not looks_like_option(arg):
         return None
-    return nearest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
+    return closest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
 
 
 def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
@@ -154,8 +154,8 @@ def _option_hint(name: str, value: str, declared: Declared, command: str) -> str
     if meant and (" " in meant[0] or not 0 < len(users) <= MAX_NAMED_COMMANDS):
         return f"did you mean {either(meant)}?"
     if synonyms and not users and 0 < len(others := commands_with(synonyms[0])) <= MAX_NAMED_COMMANDS:
-        return f"`{synonyms[0]}` is an option of {quoted(others)}; {hint}"
-    return f"it is an option of {quoted(users)}; {hint}" if 0 < len(users) <= MAX_NAMED_COMMANDS else hint
+        return f"`{synonyms[0]}` is an option of {quote(others)}; {hint}"
+    return f"it is an option of {quote(users)}; {hint}" if 0 < len(users) <= MAX_NAMED_COMMANDS else hint
 
 
 def _in_braces(values: Sequence[str], extra: str) -> str:

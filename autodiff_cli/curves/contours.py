@@ -13,7 +13,7 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.value_and_gradient import value_and_gradient
-from ..inputs.decoding import whole
+from ..inputs.decoding import read_text
 from ..inputs.figures import unsigned
 from ..inputs.parse_point import Range, read_json
 from ..inputs.problem import parse
@@ -79,7 +79,7 @@ def surface_of(
     steps = tuple([(of_row(row, first), of_row(row, second)) for row in path])
     sides: list[tuple[float, ...]] = []
     for k, name in enumerate(names):
-        low, high = ranges.get(name) or spanning([step[k] for step in [*steps, *([point] if point else [])]])
+        low, high = ranges.get(name) or span_of([step[k] for step in [*steps, *([point] if point else [])]])
         assert low is not None and high is not None
         sides.append(tuple([low + (high - low) * step / GRID_STEPS for step in range(GRID_STEPS + 1)]))
     xs, ys = sides
@@ -129,7 +129,7 @@ class Heights(NamedTuple):
     """A row for each `y`; NaN if undefined."""
 
 
-def refined(surface: Surface) -> Heights:
+def refine(surface: Surface) -> Heights:
     """Return heights on a finer grid, unless NumPy lacks a function or they are too uneven."""
     import numpy
 
@@ -186,7 +186,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
     return z
 
 
-def spanning(marks: Sequence[float]) -> tuple[float, float]:
+def span_of(marks: Sequence[float]) -> tuple[float, float]:
     """Return the range to show around some places."""
     low, high = min(marks), max(marks)
     if high - low > 1e299 or abs(low) > 1e299 or abs(high) > 1e299:
@@ -228,7 +228,7 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
 
     Raises `ExpressionError` (`io`, `limit`, `usage`).
     """
-    text, fault = whole(source, file)
+    text, fault = read_text(source, file)
     if fault is not None:
         raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)
     points: list[dict[str, float]] = []

@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from ..batched.columns_io import listed, no_column
+from ..batched.columns_io import list_columns, no_column
 from ..equations.equations import read_with_unknowns
-from ..errors import point_error, quoted, usage_error
+from ..errors import point_error, quote, usage_error
 from ..inputs.optional_units import check_percentage
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
@@ -57,7 +57,7 @@ def rows_drawn(
     texts = getattr(data, "units", {})
     for name, spread in spreads.items():
         if name not in (across, up):
-            raise usage_error(f"`{name}` has an uncertainty, and is not drawn", f"drawn are {quoted((across, up))}")
+            raise usage_error(f"`{name}` has an uncertainty, and is not drawn", f"drawn are {quote((across, up))}")
         if percentage(spread) is not None:
             check_percentage(name, texts.get(name, ""))
     x, y = (tuple(map(float, data[name])) for name in (across, up))
@@ -114,8 +114,9 @@ def columns_drawn(
         # a column with a value in the point only places the tangent
         over = [name for name in inside if name not in known_names] or inside
         if not 0 < len(over) < 3 - bool(unknowns):
-            what = f"{len(over)} variables, {quoted(over)}" if over else "no variable"
-            hint = f"the columns are {listed(columns)}; `--range` says over which, and `--at` gives the others values"
+            what = f"{len(over)} variables, {quote(over)}" if over else "no variable"
+            hint = f"the columns are {list_columns(columns)}"
+            hint += "; `--range` says over which, and `--at` gives the others values"
             most = "one variable" if unknowns else "one variable or two"
             raise usage_error(f"a plot is over {most}, and the data have {what} of this program", hint)
     for name in {*over} & {*unknowns}:
@@ -129,7 +130,7 @@ def columns_drawn(
         chosen = response or next(iter(unknowns), None) or (bound if bound in others else None)
         if chosen is None and len(others) != 1:
             which = "several columns may be" if others else "no column has"
-            hint = f"name it: `--response NAME`; the columns are {listed(columns)}"
+            hint = f"name it: `--response NAME`; the columns are {list_columns(columns)}"
             raise usage_error(f"{which} the heights of the data", hint)
         if chosen in axes:
             hint = "name another column: `--response NAME`"
@@ -151,7 +152,7 @@ def in_axis_units(
 
     Raises `ExpressionError` for a column of another dimension.
     """
-    from ..quantities.unit import Unit, factor, linear, parse_unit, quantity_name
+    from ..quantities.unit import Unit, conversion, factor, parse_unit, quantity_name
 
     spreads = parse_sigma(sigma, rows.up)
     changed: dict[str, tuple[float, ...]] = {}
@@ -162,7 +163,7 @@ def in_axis_units(
             theirs, ours = quantity_name(unit.dimension), quantity_name(axis.dimension)
             hint = f"give the column a unit: `{name} [{axis}]`" if axis.atoms else "leave the unit out"
             raise usage_error(f"the column `{name}` is {theirs}, and its axis is {ours}", hint)
-        times, plus = linear(unit, axis)
+        times, plus = conversion(unit, axis)
         changed[field] = tuple([x * times + plus for x in getattr(rows, field)])
         spread = spreads.get(name)
         own = parse_unit(texts[spread]) if isinstance(spread, str) and texts.get(spread, "1") != "1" else unit

@@ -12,7 +12,7 @@ from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
 from ..equations.enclosures import enclosure
 from ..equations.solve import posed_equations
-from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, quote, usage_error
 from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.figures import unsigned
@@ -29,11 +29,11 @@ from ..inputs.problem import (
 )
 from ..language.builder import Program
 from ..language.printer import expression_text
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.floats import REAL
 from ..record import Record
 from ..uncertainty.measurement_model import Branch, Implicit
-from .contours import Surface, of_row, spanning, surface_of
+from .contours import Surface, of_row, span_of, surface_of
 from .sampling import TINY, Function, Hull, Samples, diverges, sample, split
 
 if TYPE_CHECKING:
@@ -298,7 +298,7 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
 def _across(
     program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Sequence[Mapping[str, float]]
 ) -> list[str]:
-    listed = quoted(program.leaves)
+    listed = quote(program.leaves)
     for name in (*ranged, *(wrt or ())):
         if name not in program.leaves:
             raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {listed}")
@@ -329,7 +329,7 @@ def _check(name: str, ends: Range) -> None:
         raise usage_error(f"the range of `{name}` is too wide to draw", "give a narrower one")
 
 
-def around(x: float) -> tuple[float, float]:
+def range_around(x: float) -> tuple[float, float]:
     """Return the default range around a point, which contains 0."""
     half = max(2.0, 2 * abs(x)) if abs(x) < 1 else 2 * abs(x)
     return x - half, x + half
@@ -357,7 +357,7 @@ def _curve(
         warnings = [*warnings, *swept.warnings]
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
-    low, high = ends or (spanning([*marks, *([at] if pointed else [])]) if path else around(at))
+    low, high = ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at))
     _check(name, Range(low, high))
     assert low is not None and high is not None
     fixed = {key: x for key, x in values.items() if key != name and key in program.leaves}
@@ -482,7 +482,7 @@ def _branch(
     free = list(model.point)
     for name in chosen:
         if name not in free:
-            raise usage_error(f"`{name}` is no variable that the solution follows", f"its variables: {quoted(free)}")
+            raise usage_error(f"`{name}` is no variable that the solution follows", f"its variables: {quote(free)}")
     chosen = chosen or free
     if len(chosen) != 1:
         hint = "write one with another variable; the range of a formula is `--range x=-2:4`"
@@ -491,7 +491,7 @@ def _branch(
     (name,) = chosen
     values, rows, warnings = model.first([name])
     at = model.values[name]
-    low, high = ranges.get(name) or around(at)
+    low, high = ranges.get(name) or range_around(at)
     assert low is not None and high is not None
     branch = Branch(model, name)
 
@@ -537,14 +537,14 @@ def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> t
     position = evaluator.variables.index(name)
 
     def second(at: Sequence[float]) -> float:
-        work.charge(work.SECOND_DERIVATIVE * evaluator.steps)
+        budget.charge(budget.SECOND_DERIVATIVE * evaluator.steps)
         point = {**values, name: at[position]}
         return float(hessian_in(REAL, evaluator.graph, point, [name]).hessian[0][0])
 
     def function(compute: Callable[[Sequence[float]], float]) -> Function:
         def height(x: float) -> float | None:
             place[position] = x
-            with work.Defined():
+            with budget.Defined():
                 return unsigned(compute(place))
             return None
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..numbers.budget import DRAWN_POINT, SAMPLE, current
+from ..numbers.budget import DRAWN_POINT, SAMPLE, current_budget
 
 Point = tuple[float, float]
 Stretch = tuple[Point, ...]
@@ -77,7 +77,7 @@ def sample(
     leaves half of the work. Raises `ExpressionError` (`limit`).
     """
     low, high = ends
-    work = current()
+    work = current_budget()
     before = work.left
     if count is None:
         steps = {low + (high - low) * k / INITIAL_STEPS for k in range(INITIAL_STEPS)} | {high}
@@ -111,7 +111,7 @@ class _Tracer:
     def __init__(
         self, function: Function, height: float, sight: Point, reserve: float, hull: Hull | None, hidden: set[float]
     ) -> None:
-        self.work, self.reserve = current(), reserve
+        self.work, self.reserve = current_budget(), reserve
         """The work, and the part of it that is left to others."""
         self.hull, self.hidden, self.hulls = hull, hidden, 0
         self.coarse = False

@@ -18,20 +18,20 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from ..batched.data_loss import placed
+from ..batched.data_loss import with_row
 from ..errors import ExpressionError, error_of, limit_error, usage_error
 from ..extras import install_command
 from ..inputs.sweeps import Grid
-from ..numbers.budget import reported
+from ..numbers.budget import reporting
 from ..streams import filesystems
-from ..streams.files import begun
-from ..streams.filesystems import ANSWER_SECONDS, patiently
+from ..streams.files import begin
+from ..streams.filesystems import ANSWER_SECONDS, interruptible
 from ..streams.progress import Interruption, Progress, interrupted
 from ..views.formats import COLUMNAR
 from .pipeline import FailedRow, Tally, answers
 from .readers import Files, Fragment, Selection, reader
 from .rows import Rows, version
-from .sinks import Sink, sink
+from .sinks import Sink, open_sink
 from .sources import TEXT, Source
 
 PART_BYTES = 64_000_000
@@ -94,14 +94,14 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
         return error_of(MemoryError(), "the part")
 
 
-@reported()
+@reporting()
 def _write(part: Part, job: Job) -> Tally:
     bound = job.rows.bound(job.selection.schema)
     tally = Tally()
-    file = begun(job.path(part), force=True)
+    file = begin(job.path(part), force=True)
     to: Sink | None = None
     try:
-        to = sink(file.file, bound.schema, job.format, **job.layout)
+        to = open_sink(file.file, bound.schema, job.format, **job.layout)
         for source, fragment in part.pieces:
             with reader(source, job.several, grid=job.grid) as rows:
                 rows.select_like(job.selection)
@@ -110,11 +110,11 @@ def _write(part: Part, job: Job) -> Tally:
         to.close()
         file.finish()
     except FailedRow as failed:
-        error = placed(failed.error, failed.where)
+        error = with_row(failed.error, failed.where)
         error.text = failed.text
         raise error from None
     except OSError as fault:
-        raise filesystems.unwritten(file.path, fault) from None
+        raise filesystems.write_error(file.path, fault) from None
     finally:
         if to is not None:
             to.drop()
@@ -123,7 +123,7 @@ def _write(part: Part, job: Job) -> Tally:
 
 
 # ---- division into parts
-def divided(files: Files) -> list[Part]:
+def divide(files: Files) -> list[Part]:
     """Return the rows of files, divided into parts."""
     fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
     parts: list[Part] = []
@@ -134,12 +134,12 @@ def divided(files: Files) -> list[Part]:
             if pieces and held + size > PART_BYTES:
                 parts.append(Part(len(parts), tuple(pieces)))
                 pieces, held = [], 0
-            pieces.append((source._replace(path=absolute(source.path)), fragment))
+            pieces.append((source._replace(path=absolute_path(source.path)), fragment))
             held += size
     return [*parts, Part(len(parts), tuple(pieces))]
 
 
-def absolute(path: str) -> str:
+def absolute_path(path: str) -> str:
     """Return a path that other processes understand; a folder's final `/` stays."""
     return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * path.endswith("/")
 
@@ -149,9 +149,9 @@ _PART = re.compile(r"part-\d{6,}\.\w+")
 _HALF = re.compile(r"/\.part-\d{6,}\.\w+\.[0-9a-f]{12}\.part$")
 
 
-def prepare(folder: str, *, force: bool) -> None:
+def prepare_folder(folder: str, *, force: bool) -> None:
     """Make the folder, which must be empty; `force` deletes its parts."""
-    names = {entry.path: entry.path[len(folder) :] for entry in filesystems.listed(folder)}
+    names = {entry.path: entry.path[len(folder) :] for entry in filesystems.list_folder(folder)}
     there = [path for path, name in names.items() if not name.startswith(".")]
     parts = [path for path in there if _PART.fullmatch(names[path])]
     for path in there if not force else [path for path in there if path not in parts]:
@@ -168,7 +168,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
     done = 0
     with ExitStack() as ending:
         client = ending.enter_context(connected(scheduler, workers))
-        prepare(job.folder, force=force)
+        prepare_folder(job.folder, force=force)
         try:
             with Interruption() as interruption, closing(results(client, job, parts, interruption)) as tallies:
                 for done, counted in enumerate(tallies, start=1):
@@ -181,7 +181,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
                 ending.close()
                 filesystems.remove(job.path(part) for part in parts)
             # and the remains of killed workers
-            filesystems.remove(entry.path for entry in filesystems.listed(job.folder) if _HALF.search(entry.path))
+            filesystems.remove(entry.path for entry in filesystems.list_folder(job.folder) if _HALF.search(entry.path))
     if done < len(parts):
         interrupted(tally.rows, job.folder)
         return interruption.code
@@ -234,7 +234,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
     try:
         try:
-            client = patiently(connect, ANSWER_SECONDS)
+            client = interruptible(connect, ANSWER_SECONDS)
         except ExpressionError:
             raise
         except Exception as fault:
@@ -249,7 +249,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     finally:
         # if it ends: an abandoned thread is a daemon, and workers end with us
         with suppress(TimeoutError):
-            patiently(ending.close, ANSWER_SECONDS)
+            interruptible(ending.close, ANSWER_SECONDS)
 
 
 @contextmanager

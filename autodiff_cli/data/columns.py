@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..batched.columns_io import common_length, mapped_columns, reason
-from ..batched.data_loss import Choose, Columns, Data, placed
-from ..errors import ExpressionError, limit_error, point_error, quoted
+from ..batched.data_loss import Choose, Columns, Data, with_row
+from ..errors import ExpressionError, limit_error, point_error, quote
 from ..inputs.optional_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
@@ -56,7 +56,7 @@ def read_columns(
         unused = [name for name in files.first.names if name not in used.values()]
         if readings and unused:
             part = "column takes no part" if len(unused) == 1 else "columns take no part"
-            write_note(f"note: {len(unused)} {part}: {quoted(unused)}")
+            write_note(f"note: {len(unused)} {part}: {quote(unused)}")
         columns.update({name: [] for name in used})
         for file in files:
             for row in file.rows():
@@ -147,7 +147,7 @@ class _Piece(NamedTuple):
             return self
         if not skip:
             row = min(self.faults)
-            raise placed(self.faults[row], self.where(row))
+            raise with_row(self.faults[row], self.where(row))
         left_out.update(map(reason, self.faults.values()))
         rows = [row for row in range(self.rows) if row not in self.faults]
         numbers = {

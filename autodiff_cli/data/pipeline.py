@@ -128,9 +128,9 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
         def stops() -> bool:
             return ended.is_set() or interruption.asked
 
-        chunks = ahead((chunk for file in files for chunk in file.chunks()), stops, threads)
+        chunks = prefetch((chunk for file in files for chunk in file.chunks()), stops, threads)
         try:
-            for batch, read in ahead(answers(chunks, bound, tally, fail=fail), stops, threads):
+            for batch, read in prefetch(answers(chunks, bound, tally, fail=fail), stops, threads):
                 sink.write(batch)
                 size += read
                 progress.step(tally.rows, rate(files, tally.rows, size, begun) if progress.active else "")
@@ -160,7 +160,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
     return tally.code
 
 
-def ahead(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
+def prefetch(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
     """Yield items made in a thread, a few ahead, until a stop. Raises the thread's exceptions."""
     ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(MAX_WAITING_BATCHES)
 

@@ -23,7 +23,7 @@ from ..streams import filesystems
 from ..streams.filesystems import arrow
 from ..views.error import write_note
 from .rows import cell_text, column_of, doubles, text_of
-from .sources import Source, TextFile, parallel_map, within
+from .sources import Source, TextFile, parallel_map, quotable
 from .text_dialects import AS_CSV, PLAIN, Dialect, number, recognize
 from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
 
@@ -418,10 +418,10 @@ class Parquet(Reader):
         import pyarrow as pa
 
         try:
-            return filesystems.patiently(action) if filesystems.is_url(self.source.path) else action()
+            return filesystems.interruptible(action) if filesystems.is_url(self.source.path) else action()
         except (pa.ArrowException, OSError, ValueError) as fault:
             first = str(fault).split("\n")[0].rstrip(".")
-            message = f"{self.source.name} cannot be read as {self.source.format}: {within(first[:200])}"
+            message = f"{self.source.name} cannot be read as {self.source.format}: {quotable(first[:200])}"
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:

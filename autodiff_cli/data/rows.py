@@ -20,13 +20,13 @@ from ..batched.columns_io import (
     check_type,
     common_length,
     conventions,
-    fitted,
     kept_columns,
     mapped_columns,
+    program_over,
     unique,
 )
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
-from ..errors import Diagnostic, ExpressionError, about, needed, point_error, usage_error
+from ..errors import Diagnostic, ExpressionError, errors_about, point_error, require, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
@@ -352,7 +352,7 @@ def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
     from ..quantities.unit import parse_unit
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
-    with about(rows.text):
+    with errors_about(rows.text):
         return rows.in_units(known, row_units(rows.question, known, point, None if ignored else rows.units))
 
 
@@ -399,8 +399,8 @@ class Rows(NamedTuple):
     def fitted(self, columns: Sequence[str]) -> Fitted:
         """Return the formula over these columns. Raises `ExpressionError` for misfits."""
         several = self.question == "jacobian"
-        with about(self.text):
-            return fitted(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
+        with errors_about(self.text):
+            return program_over(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     @property
     def asks_for_units(self) -> bool:
@@ -468,7 +468,7 @@ class RowUnits(NamedTuple):
 
 def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
     """Return the units of a program's rows, given those of `point`."""
-    from ..quantities.unit import linear
+    from ..quantities.unit import conversion
 
     units = checked_units(known, point, units_asked)
     of: dict[str, Callable[[Sequence[str]], Units]]
@@ -476,9 +476,9 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
     answer = of[question](known.wanted)
     own = units.in_system(answer)
     results, in_system = (FLAT[question](SimpleNamespace(**numbers)) for numbers in (answer, own))
-    inputs = {name: linear(unit, own["point"][name]) for name, unit in units.point.items()}
+    inputs = {name: conversion(unit, own["point"][name]) for name, unit in units.point.items()}
     inputs = {name: how for name, how in inputs.items() if how != (1.0, 0.0)}
-    return RowUnits(units.point, inputs, answer, results, [*map(linear, in_system, results)])
+    return RowUnits(units.point, inputs, answer, results, [*map(conversion, in_system, results)])
 
 
 def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
@@ -540,7 +540,7 @@ def rows(
     typed = {name: str(value.unit) for name, value in values.items() if isinstance(value, Quantity)}
     shared = {name: x.number if isinstance(x, Quantity) else as_number(x, name) for name, x in values.items()}
     if not lenient:
-        with about(text), suppress(UnknownShape):  # columns may give a list its shape
+        with errors_about(text), suppress(UnknownShape):  # columns may give a list its shape
             parse(text, shared, units=True)
     return Rows(
         text,
@@ -597,7 +597,7 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     >>> table.num_rows, restore(table)
     (2, {'x': [1.0, 2.0]})
     """
-    arrow = needed("pyarrow", "data", "frames need pyarrow")
+    arrow = require("pyarrow", "data", "frames need pyarrow")
     if isinstance(frame, arrow.Table):
         return frame, lambda table: table
     if isinstance(frame, arrow.RecordBatch):

@@ -12,8 +12,8 @@ from typing import IO, Any
 
 from ..errors import ExpressionError, usage_error
 from ..views.characters import visible
-from ..views.formats import Subject, Writer, carried, disarmed, in_quotes, lacking
-from ..views.wide import WIDE, Values, wide
+from ..views.formats import Subject, Writer, disarm, escape_cell, in_quotes, unknown_format
+from ..views.wide import WIDE, Values, open_writer
 from .rows import MARK, cell_of, doubles
 
 MIN_GROUP_ROWS = 262_144
@@ -138,7 +138,7 @@ class CellsSink(Sink):
         super().__init__(file, schema)
         self.separator, self.spreadsheet = separator, spreadsheet
         self.end = schema.names.index("error")
-        head = [in_quotes(carried(name), separator) for name in schema.names]
+        head = [in_quotes(escape_cell(name), separator) for name in schema.names]
         file.write((separator.join(head) + "\n").encode())
 
     def write(self, batch: Any) -> None:
@@ -151,7 +151,7 @@ class CellsSink(Sink):
         import pyarrow.compute as pc
 
         # numbers of a row with an error are null, written as nothing
-        cells = [spelled(column) for column in batch.columns[: self.end]]
+        cells = [as_texts(column) for column in batch.columns[: self.end]]
         cells += [self.cells(column, k > 0) for k, column in enumerate(batch.columns[self.end :])]
         cells[-1] = "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
         lines = pc.binary_join_element_wise(*cells, self.separator)
@@ -169,7 +169,7 @@ class CellsSink(Sink):
         if pa.types.is_dictionary(column.type):
             column = column.dictionary_decode()
         if pa.types.is_float64(column.type):
-            return spelled(column)
+            return as_texts(column)
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         if not (is_text or pa.types.is_primitive(column.type) or pa.types.is_null(column.type)):
             cells = map(plain_cell, column.to_pylist())
@@ -185,7 +185,7 @@ class CellsSink(Sink):
             if kept and cell.startswith(MARK):
                 own = cell_of(cell)
                 cell = own if isinstance(own, str) else json.dumps(own, ensure_ascii=False)
-            cell = carried(disarmed(cell) if disarms else cell) if kept else visible(cell)
+            cell = escape_cell(disarm(cell) if disarms else cell) if kept else visible(cell)
             return in_quotes(cell, self.separator)
 
         texts = [changed(cell) for cell in column.filter(changes).to_pylist()]
@@ -195,7 +195,7 @@ class CellsSink(Sink):
         self.file.flush()
 
 
-def spelled(column: Any) -> Any:
+def as_texts(column: Any) -> Any:
     """Return doubles as Python writes them, and null as empty text."""
     import numpy as np
     import pyarrow as pa
@@ -234,7 +234,9 @@ class TextSink(Sink):
         self.text = self.own or sys.stdout
         end = schema.names.index("error")
         self.names, self.kept = schema.names[len(leading) : end], [*leading, *schema.names[end + 1 :]]
-        self.out = wide(format, self.text, self.names, self.kept, spreadsheet=spreadsheet, leading=leading, **choices)
+        self.out = open_writer(
+            format, self.text, self.names, self.kept, spreadsheet=spreadsheet, leading=leading, **choices
+        )
 
     def write(self, batch: Any) -> None:
         columns = [batch.column(name).to_pylist() for name in self.names]
@@ -287,7 +289,7 @@ class Collected(Writer[Values]):
             flags = {name for row in self.rows for name, x in row.items() if isinstance(x, bool)}
             kinds = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(flags, pa.bool_())}
             self.schema = pa.schema([pa.field(name, kinds.get(name, pa.float64())) for name in self.names])
-            self.sink = sink(self.file, self.schema, self.format, spreadsheet=False)
+            self.sink = open_sink(self.file, self.schema, self.format, spreadsheet=False)
         self.sink.write(pa.RecordBatch.from_pylist(self.rows, schema=self.schema))
         self.rows = []
 
@@ -310,7 +312,7 @@ def plain_cell(cell: object) -> object:
     return cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
-def sink(
+def open_sink(
     file: IO[bytes], schema: Any, format: str, *, spreadsheet: bool, leading: tuple[str, ...] = (), **choices: Any
 ) -> Sink:
     """Return the writer of a format; see `WideView`. Raises a usage error."""
@@ -320,7 +322,7 @@ def sink(
         return TextSink(file, schema, format, spreadsheet, leading, **choices)
     kinds: dict[str, Callable[[IO[bytes], Any], Sink]] = {"parquet": ParquetSink, "arrow": ArrowSink}
     if format not in kinds:
-        raise lacking(format, (*WIDE, *kinds))
+        raise unknown_format(format, (*WIDE, *kinds))
     if spreadsheet:
         hint = "`--format csv` and `--format tsv` have them"
         raise usage_error("`--spreadsheet` is about the cells of csv and tsv", hint)

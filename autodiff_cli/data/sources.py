@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import ExpressionError, needed, quoted, usage_error
+from ..errors import ExpressionError, quote, require, usage_error
 from ..inputs.decoding import MAX_BYTES
 from ..streams import filesystems
 from ..streams.filesystems import arrow, is_url
@@ -85,12 +85,12 @@ class Source(NamedTuple):
         """Open the file in bytes, for the caller to close. Raises `ExpressionError` or `OSError`."""
         if self.file is not None:
             return self.file
-        return filesystems.opened(self.path) if is_url(self.path) else open(self.path, "rb")
+        return filesystems.open_file(self.path) if is_url(self.path) else open(self.path, "rb")
 
 
 def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
     """Return the files of `--points`: paths, patterns, folders, `-`."""
-    paths = [path for name in names for path in _paths(filesystems.plain(name))]
+    paths = [path for name in names for path in _paths(filesystems.local_path(name))]
     pipes = [path for path in paths if read_once(path)]
     for path in pipes:
         if pipes.count(path) > 1:
@@ -110,7 +110,7 @@ def parallel_map(
         with ThreadPoolExecutor(MAX_PARALLEL_FILES) as pool:
             return list(pool.map(action, items))
 
-    return filesystems.patiently(all_of_them)
+    return filesystems.interruptible(all_of_them)
 
 
 def _paths(pattern: str) -> list[str]:
@@ -120,14 +120,14 @@ def _paths(pattern: str) -> list[str]:
     if not is_remote and os.path.isdir(pattern):
         paths = sorted(os.path.join(pattern, name) for name in os.listdir(pattern))
     elif glob.has_magic(pattern):
-        paths = filesystems.matched(pattern) if is_remote else sorted(filter(os.path.isfile, _matching(pattern)))
+        paths = filesystems.match_files(pattern) if is_remote else sorted(filter(os.path.isfile, _matching(pattern)))
         if not paths:
             raise ExpressionError("io", f"no file is called like `{pattern}`", hint="check the pattern, and the folder")
         return paths
     elif not is_remote or (not pattern.endswith("/") and filesystems.entry(pattern).is_file):
         return [pattern]
     else:
-        paths = [entry.path for entry in filesystems.listed(pattern) if entry.is_file]
+        paths = [entry.path for entry in filesystems.list_folder(pattern) if entry.is_file]
     paths = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
     if not paths:
         hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
@@ -176,13 +176,13 @@ def _source(path: str, forced: Forced) -> Source:
             file = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
             begin = file.peek(8)[:8]
         else:
-            with filesystems.opened(path) if is_url(path) else open(path, "rb") as there:
-                begin = filesystems.patiently(lambda: there.read(8)) if is_url(path) else there.read(8)
+            with filesystems.open_file(path) if is_url(path) else open(path, "rb") as there:
+                begin = filesystems.interruptible(lambda: there.read(8)) if is_url(path) else there.read(8)
     except OSError as fault:
-        raise filesystems.unread(path, fault) from None
+        raise filesystems.read_error(path, fault) from None
     except ValueError:
         # invalid in any file system: a null character, or half a character
-        raise filesystems.unread(path, FileNotFoundError("there is no such file")) from None
+        raise filesystems.read_error(path, FileNotFoundError("there is no such file")) from None
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     stream = begin.startswith(ARROW_STREAM)
     kind = "arrow" if stream else kind
@@ -203,7 +203,7 @@ def read_once(path: str) -> bool:
     return False
 
 
-def within(sentence: str) -> str:
+def quotable(sentence: str) -> str:
     """Return a library's sentence, to be quoted within one of ours."""
     return sentence if sentence[:2].isupper() else sentence[:1].lower() + sentence[1:]
 
@@ -295,11 +295,13 @@ class TextFile:
         try:
             # handle signals while waiting for another file system
             elsewhere = is_url(self.source.path)
-            data: bytes = filesystems.patiently(lambda: self.file.read1(size)) if elsewhere else self.file.read1(size)
+            data: bytes = (
+                filesystems.interruptible(lambda: self.file.read1(size)) if elsewhere else self.file.read1(size)
+            )
         except (OSError, EOFError, ValueError, zlib.error) as fault:
             if self.source.packed is None:
                 raise
-            message = f"{self.source.name} cannot be unpacked: {within(str(fault))}"
+            message = f"{self.source.name} cannot be unpacked: {quotable(str(fault))}"
             raise ExpressionError("io", message, hint="it may be cut off; get it again") from None
         self.ended = not data
         for change in self.filters:
@@ -330,12 +332,12 @@ class TextFile:
 def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list[str]]:
     import csv
 
-    calamine = needed("python_calamine", "excel", "spreadsheets need python-calamine", ", or save the sheet as csv")
+    calamine = require("python_calamine", "excel", "spreadsheets need python-calamine", ", or save the sheet as csv")
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(file.read()))
         names = book.sheet_names
         if sheet is not None and sheet not in names:
-            hint = f"its sheets are {quoted(names)}"
+            hint = f"its sheets are {quote(names)}"
             raise ExpressionError("io", f"there is no sheet `{sheet}` in `{path}`", hint=hint)
         name = sheet or names[0]
         rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..errors import ExpressionError, point_error, quoted, usage_error
+from ..errors import ExpressionError, point_error, quote, usage_error
 from ..inputs.optional_units import heading, is_unit, without_brackets
 
 FIRST_BLOCK_BYTES = 64 * 1024
@@ -347,7 +347,7 @@ def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | Non
     for other in of_numbers[1:]:
         if other.values and other.numbers != of_numbers[0].numbers:
             both = of_numbers[0], other
-            one, two = (f"{_spelled(fit.separator)} ({quoted(fit.values[0][:4])})" for fit in both)
+            one, two = (f"{_spelled(fit.separator)} ({quote(fit.values[0][:4])})" for fit in both)
             words = " or ".join(f"`--separator {_word(fit.separator)}`" for fit in both)
             raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
     return of_numbers[0] if of_numbers else None

@@ -12,7 +12,7 @@ from ..batched.columns_io import unique
 from ..errors import ExpressionError, limit_error, point_error
 from ..inputs import decoding as reading
 from ..inputs.parse_point import Typed, read_json, value_of_object
-from ..language.elements import flattened
+from ..language.elements import flatten
 from ..streams.requests import lines
 from .text_dialects import (
     AS_CSV,
@@ -207,7 +207,7 @@ def objects_of(texts: Texts) -> Iterator[TextRow]:
 def _with_entries(cells: Mapping[str, object]) -> dict[str, object]:
     entries: dict[str, object] = {}
     for name, cell in cells.items():
-        flat = flattened(name, cell) if isinstance(cell, list) else ""
+        flat = flatten(name, cell) if isinstance(cell, list) else ""
         numbers = not isinstance(flat, str) and {*map(type, flat.values())} <= {int, float, Typed}
         entries.update(flat if numbers and not isinstance(flat, str) else {name: cell})
     return entries

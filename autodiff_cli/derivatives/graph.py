@@ -103,13 +103,13 @@ def picture(
             hint = f"{error.hint}; or draw it without numbers: `--symbolic`"
             error.diagnostic = error.diagnostic._replace(hint=hint, offers=())
         raise
-    return pictured(result)
+    return picture_of(result)
 
 
-def pictured(result: Gradient[float]) -> Picture:
+def picture_of(result: Gradient[float]) -> Picture:
     """Return the graph of a gradient in doubles, with its numbers."""
     assert result.graph is not None
-    answer = described(result.graph, result.text, gradient=result.gradient, warnings=result.warnings)
+    answer = sketch(result.graph, result.text, gradient=result.gradient, warnings=result.warnings)
     if result.units is None:
         return answer
     nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
@@ -121,16 +121,16 @@ def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
 
     `names` are variables even if called like a constant. Raises `ExpressionError` for invalid text.
     """
-    return described(parse(text, names).graph, text)
+    return sketch(parse(text, names).graph, text)
 
 
-def gathered(picture: Picture) -> Picture:
+def gather(picture: Picture) -> Picture:
     """Return the picture with each chain of one operation as one node."""
-    drawn = described(picture.graph, chains=True)
+    drawn = sketch(picture.graph, chains=True)
     return picture._replace(nodes=drawn.nodes, outputs=drawn.outputs, order=drawn.order)
 
 
-def described(
+def sketch(
     source: Graph | Iterable[Value],
     text: str = "",
     *,
@@ -147,7 +147,7 @@ def described(
     >>> x = Value(3.0, label="x")
     >>> square = x * x
     >>> square.backward()
-    >>> [(node.label, node.operation, node.data, node.grad) for node in described([square]).nodes]
+    >>> [(node.label, node.operation, node.data, node.grad) for node in sketch([square]).nodes]
     [('x', '', 3.0, 6.0), ('', '*', 9.0, 1.0)]
     """
     graph = graph_of(source)
@@ -163,7 +163,7 @@ def described(
         taken[i] = _taken(graph, i) if grads and evaluated[i] else (evaluated[i],) * len(graph.parents[i])
         for p, flag in zip(graph.parents[i], taken[i], strict=True):
             evaluated[p] = evaluated[p] or flag
-    links = linked(graph, order, roots) if chains else set[int]()
+    links = chain_links(graph, order, roots) if chains else set[int]()
     drawn = [i for i in order if i not in links]
     place = {i: k for k, i in enumerate(drawn)}
 
@@ -199,7 +199,7 @@ def described(
     return Picture(text, grads is not None, tuple(nodes), outputs, *known, graph, tuple(drawn))
 
 
-def linked(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
+def chain_links(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
     """Return the links of associative chains: unnamed, used once, by one operation."""
     order = [*order]
     uses = Counter(roots)
@@ -275,22 +275,22 @@ class Folding(Record):
     """The node of the fully folded picture that is open here, if any."""
 
 
-def unrolled(graph: Graph, nodes: Iterable[int]) -> bool:
+def is_unrolled(graph: Graph, nodes: Iterable[int]) -> bool:
     """Return whether nodes, like entries of a list, share operation and place."""
     return len({(span, graph.primitives[i]) for i in nodes if (span := graph.span(i)) is not None}) == 1
 
 
-def folded(picture: Picture) -> tuple[Folding, ...]:
+def fold_picture(picture: Picture) -> tuple[Folding, ...]:
     """Return the picture with long sums, products and lists folded, if any.
 
     After it come those with one fold open. The picture has one output.
     """
     graph = picture.graph
-    links = linked(graph, picture.order, picture.order[-1:])
+    links = chain_links(graph, picture.order, picture.order[-1:])
     terms: dict[int, int] = {}
     for k, i in enumerate(picture.order):
         operands = [] if i in links else [graph.parents[user][place] for user, place, _ in edges(graph, i, links)]
-        if len(operands) > MANY_ALIKE and unrolled(graph, operands):
+        if len(operands) > MANY_ALIKE and is_unrolled(graph, operands):
             terms[k] = len(operands)
     if not terms:
         return ()

@@ -13,7 +13,7 @@ from ..inputs.problem import Point, Problem
 from ..numbers.base import NumberType
 from ..numbers.running_error import UNIT_ROUNDOFF
 from ..numerics.linear_algebra import eigenvalues
-from ..numerics.optimality import Derivatives, Single, classified, direction_in_words
+from ..numerics.optimality import Derivatives, Single, classify, direction_in_words
 from ..record import Record
 
 if TYPE_CHECKING:
@@ -119,14 +119,14 @@ def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, A
 
     Of a matrix in SI units only the dimensions must agree.
     """
-    from ..quantities.unit import coherent
+    from ..quantities.unit import si_unit
 
     units = dict.fromkeys(unit for row in tree["hessian"] for unit in row)
     spectrum = shape["eigenvalues"]
     if not spectrum or len({unit.dimension for unit in units} if in_si else units) > 1:
         return shape | {"eigenvalues": None, "flat": ()}
     (unit, *others) = units
-    unit = coherent(unit.dimension) if others else unit
+    unit = si_unit(unit.dimension) if others else unit
     tree["eigenvalues"] = [unit] * len(spectrum)
     return shape | {"eigenvalues": [unit.from_si(x) for x in spectrum]} if in_si else shape
 
@@ -151,7 +151,7 @@ def _shape(
         spectrum = [x + 0.0 for x in eigenvalues(matrix)]
     if spectrum is None:
         return {"eigenvalues": None, "verdict": "undecided", "curvature": "unknown", "flat": ()}
-    verdict = classified(at())
+    verdict = classify(at())
     flat = tuple(direction_in_words(direction, names) for direction in verdict.flat)
     return {"eigenvalues": spectrum, "verdict": verdict.kind, "curvature": verdict.curvature, "flat": flat}
 

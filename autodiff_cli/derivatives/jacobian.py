@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import pose_with_units
@@ -71,7 +71,7 @@ def jacobian(
     if direction is not None:
         for name in direction:
             if name not in names:
-                hint = f"the variables: {quoted(names)}"
+                hint = f"the variables: {quote(names)}"
                 raise usage_error(f"`{name}` of the direction is not differentiated by", hint)
         along = {name: direction.get(name, 0.0) for name in names}
     weights = None if adjoint is None else _weights(adjoint, called)
@@ -179,11 +179,11 @@ def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs
     if not isinstance(adjoint, Mapping):
         if len(adjoint) != len(outputs):
             raise usage_error(
-                f"the adjoint has {counted(len(adjoint), 'number')}, and the program {counted(len(outputs), 'output')}",
+                f"the adjoint has {plural(len(adjoint), 'number')}, and the program {plural(len(outputs), 'output')}",
                 "give one for each output, in their order",
             )
         return list(adjoint)
     for name in adjoint:
         if name not in outputs:
-            raise usage_error(f"`{name}` of the adjoint is not an output", f"the outputs: {quoted(outputs)}")
+            raise usage_error(f"`{name}` of the adjoint is not an output", f"the outputs: {quote(outputs)}")
     return [adjoint.get(name, 0.0) for name in outputs]

@@ -20,7 +20,7 @@ from ..run.flat_graph import Graph
 from ..run.sweep import domain_description
 from ..table.operators import DIV, NE, VARIABLE, WHERE
 from .gradient import gradient
-from .graph import Folding, Picture, folded, pictured
+from .graph import Folding, Picture, fold_picture, picture_of
 from .trace import Writer, in_reading_order, signed_constant
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def page(
     (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
     answer = gradient(text, point, wrt=wrt, units=units)
-    drawn = pictured(answer)
+    drawn = picture_of(answer)
     if len(drawn.nodes) > MAX_NODES:
         raise limit_error(
             f"the graph has {len(drawn.nodes):,} nodes; a page steps through {MAX_NODES:,} at most",
@@ -165,7 +165,7 @@ def page(
         {name: answer.point[name] for name in variables},
         _derivations(text, [*answer.gradient]),
         drawn.warnings,
-        folded(drawn),
+        fold_picture(drawn),
         None if answer.units is None else _units(drawn, answer.units, wanted),
     )
 

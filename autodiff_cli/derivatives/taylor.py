@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, limit_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, quote, usage_error
 from ..graphs.higher_order import taylor_in
 from ..graphs.laurent import Laurent, NoSeries, laurent_in
 from ..graphs.value import Source
@@ -75,7 +75,7 @@ def taylor(
     posed = pose_with_units(text, point, wrt, units, system=system)
     graph, measured = posed.program.graph, posed.units
     if len(posed.wanted) != 1:
-        named = quoted(posed.wanted, "")
+        named = quote(posed.wanted, "")
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
         count = len(posed.wanted) or "none"
         raise usage_error(f"a Taylor series is taken in one variable, and this program has {count}", hint)
@@ -161,7 +161,7 @@ def _in_digits(digits: int, point: Point) -> tuple[RunningDigits, Values]:
     return m, {name: arithmetic._value(m, name, x) for name, x in point.items()}
 
 
-def shortest(x: Shown) -> str:
+def shortest_text(x: Shown) -> str:
     """Return the shortest literal that reads back as the number, or all digits."""
     if isinstance(x, Figure):
         text = x.text.replace("e+", "e")
@@ -174,7 +174,7 @@ def polynomial(
     name: str,
     coefficients: list[Shown],
     center: Shown,
-    written: Callable[[Shown], str] = shortest,
+    written: Callable[[Shown], str] = shortest_text,
     units: Mapping[str, Any] | None = None,
 ) -> str:
     """Return the polynomial in powers of variable less center, without zero terms.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.symbolic import local_formulas
-from ..errors import Diagnostic, Span, quoted, usage_error
+from ..errors import Diagnostic, Span, quote, usage_error
 from ..graphs.value import Value, constant, node, variable
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import pose_with_units
@@ -209,11 +209,11 @@ def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Seq
     seeds = {name: as_number(value, name) for name, value in direction.items()}
     for name in seeds:
         if wrt is not None and name not in posed.wanted:
-            raise usage_error(f"`{name}` of the direction is not differentiated by", f"the variables: {quoted(wrt)}")
+            raise usage_error(f"`{name}` of the direction is not differentiated by", f"the variables: {quote(wrt)}")
         if name not in posed.program.leaves:
             raise usage_error(
                 f"the direction names `{name}`, which is not a variable of this program",
-                f"its variables: {quoted(posed.program.leaves)}",
+                f"its variables: {quote(posed.program.leaves)}",
             )
     return seeds
 

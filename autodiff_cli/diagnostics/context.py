@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..language.reader import ParseFailure, only_rule, reduce_by, take
 from ..language.tables import ACTION, ORIGINS, RULES, TERMINALS
-from ..language.tokens import KIND, read_token, scan, stranger
+from ..language.tokens import KIND, bad_position, read_token, scan
 from ..table import primitives as _primitives  # noqa: F401  (it fills the table of functions)
 from ..table.primitive import FUNCTIONS
 
@@ -174,7 +174,7 @@ class Context:
                 self.partner[opened.pop()] = number
         self.kinds = "".join(token.kind for token in self.tokens)
         kind, _, start, end = self.tokens[self.at]
-        unreadable = (stranger(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
+        unreadable = (bad_position(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
         self.point = start + unreadable
         """The exact place: in a name, the invalid character."""
 

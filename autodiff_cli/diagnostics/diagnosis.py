@@ -15,7 +15,7 @@ from ..table.primitive import FUNCTIONS
 from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind
 from .fragments import RANGES, Fragments, span
 from .mistakes import DASHES, FRACTIONS, MISTAKES, QUOTES, UNSEEN, Mistake, Repair
-from .suggestions import MAX_CONTEXT, is_glued, meaning, offered
+from .suggestions import MAX_CONTEXT, is_glued, may_offer, meaning
 
 PATTERN_WINDOW = 80
 """Characters before and after the error that patterns see."""
@@ -39,7 +39,7 @@ _GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
     """Return the error for a parse failure; `valued` names have values in the point."""
     fragments = Fragments(text, stuck, valued)
-    mistake, message, at = recognised(fragments)
+    mistake, message, at = recognise(fragments)
     also: tuple[tuple[Span, str], ...] = ()
     if mistake.also:
         with suppress(*_MISSING):
@@ -54,7 +54,7 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
     return ExpressionError(mistake.kind, message, at, hint, also, offers)
 
 
-def recognised(fragments: Fragments) -> tuple[Mistake, str, Span]:
+def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
     """Return the first matching mistake, its message, and its span."""
     c = fragments
     ahead, behind = c.text[c.point : c.point + PATTERN_WINDOW], c.text[max(0, c.point - PATTERN_WINDOW) : c.point]
@@ -97,7 +97,7 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
     source = fragments.text
     first, end = RANGES["statement"](fragments)
     earlier, last = source[: fragments.tokens[first].start], fragments.kinds[end] == Kind.END
-    is_offered = partial(offered, earlier=earlier, last=last)
+    is_offered = partial(may_offer, earlier=earlier, last=last)
     alone = len(mistake.offers) == 1
     for k, template in enumerate(mistake.offers):
         repairs = template == "{repaired}"

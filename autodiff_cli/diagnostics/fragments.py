@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 from ..table.primitive import FUNCTIONS
 from .context import BARS, CLOSING, FACTOR_SIGNS, NAMES, POWERS, SEPARATORS, SIGNS, STOPS, Context, Kind
-from .suggestions import native
+from .suggestions import own_name
 
 
 class Fragments(Context):
@@ -264,7 +264,7 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     # The vulgar fraction at the error.
     "fraction": lambda c: normalize("NFKC", c["sign"]).replace("⁄", "/"),
     # The name here of the function before the error; the function in lower case.
-    "native": lambda c: native(c["before"], c.valued),
+    "native": lambda c: own_name(c["before"], c.valued),
     "folded": lambda c: FUNCTIONS[c["before"].lower()].name,
     # Nothing after a function.
     "after_operand": lambda c: "" if c.kinds[c.at - 1] == Kind.FUNCTION else c["before"],

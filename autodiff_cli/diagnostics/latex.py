@@ -8,7 +8,7 @@ from contextlib import suppress
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import APPLIED, GREEK
 from ..table.primitive import FUNCTIONS
-from .suggestions import native
+from .suggestions import own_name
 
 _TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d*)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.", re.DOTALL)
 _GREEK = frozenset((*GREEK, "varepsilon", "vartheta", "varphi", "ell"))
@@ -133,7 +133,7 @@ class _Reader:
         if token in _STYLES:
             name = self.braced()
             with suppress(KeyError):
-                name = native(name, ())
+                name = own_name(name, ())
             if name in FUNCTIONS:
                 return self.call(name)
             # any other operator is an unknown function
@@ -228,7 +228,7 @@ def _is_function(command: str) -> bool:
     return command in FUNCTIONS and command not in _GREEK and command != "sqrt"
 
 
-def spelled(match: re.Match[str]) -> str:
+def translate(match: re.Match[str]) -> str:
     """Return the text as a program; empty if it has no single spelling."""
     text = match[0]
     try:

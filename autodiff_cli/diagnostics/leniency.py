@@ -133,7 +133,7 @@ class Composed(str):
         return text
 
 
-def leniently(
+def read_leniently(
     text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
 ) -> tuple[Answer, AsRead | None]:
     """Return the answer to a text as read, and that reading or None if uncorrected.

@@ -10,8 +10,8 @@ from unicodedata import normalize
 
 from ..language.tokens import KEYWORDS
 from ..table.primitive import FUNCTIONS
-from ..table.primitives import native
-from .latex import spelled
+from ..table.primitives import library_names
+from .latex import translate
 
 # characters in typed or pasted formulas, as parts of patterns
 DASHES = "‐‑‒–—―﹘﹣－"
@@ -28,7 +28,7 @@ FRACTION = (
 )
 """A vulgar fraction with the number or operand before it and the operand after it."""
 
-_CAPITAL = frozenset((*native("log atan2 sinc"), "arctan"))
+_CAPITAL = frozenset((*library_names("log atan2 sinc"), "arctan"))
 """Functions that have other meanings with a capital letter."""
 
 
@@ -69,7 +69,7 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "call": _call,
     "ungrouped": lambda match: match[0].replace(".", "").replace(",", "."),
     "lower": lambda match: match[0].lower(),
-    "latex": spelled,
+    "latex": translate,
 }
 """Replacements by functions; `mistakes.txt` names them after an `@`."""
 

@@ -42,9 +42,9 @@ def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] 
 
         error = diagnosis(text, stuck, valued)
     except UnexplainedText as unexplained:
-        from .suggestions import explained  # only an error needs it
+        from .suggestions import explain  # only an error needs it
 
-        error = explained(text, unexplained, valued)
+        error = explain(text, unexplained, valued)
     try:
         raise error
     finally:

@@ -33,7 +33,7 @@ _APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]
 """A name and its number in other notations: `x: 1`, `{"x": 1}`."""
 
 
-def grouped(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def join_digits(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join parts if the second continues the digits of the first: `x=1,000.5`."""
     joined: list[tuple[int, int]] = []
     for start, end in parts:
@@ -95,7 +95,7 @@ def _instead(piece: str) -> str:
 
 def without_unit(text: str) -> str | None:
     """Return the suggestion for a number with a unit; None without one."""
-    from ..quantities.unit import coherent, unit_or_none
+    from ..quantities.unit import si_unit, unit_or_none
 
     quantity = _UNIT.fullmatch(text.strip()) if len(text) <= MAX_PART_LENGTH else None
     if quantity is None or quantity[2] in CONSTANTS or re.match(r"\s*0[xob][\da-fA-F]", text):
@@ -107,7 +107,7 @@ def without_unit(text: str) -> str | None:
         letter = len(quantity[2]) == 1 and quantity.end() == quantity.end(2)
         return None if letter and quantity[2] not in "€$" else f"write `{quantity[1]}`, in the unit of the formula"
     value = unit.to_si(float(quantity[1].replace("−", "-"))) + float(unit.zero)
-    si = coherent(unit.dimension)
+    si = si_unit(unit.dimension)
     return f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"
 
 

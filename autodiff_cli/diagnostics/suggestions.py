@@ -13,7 +13,7 @@ from ..language.reader import ParseFailure, parse
 from ..language.statements import UnexplainedText
 from ..language.typesetting import GREEK, plain_name
 from ..table.primitive import FUNCTIONS
-from ..table.primitives import native as native_names
+from ..table.primitives import library_names as native_names
 from .context import ENDS, POWERS, TIGHT, Context, Kind
 
 MAX_SPELLING = 72
@@ -79,7 +79,7 @@ def _program(text: str) -> Any:
     return None
 
 
-def means(text: str) -> bool:
+def is_program(text: str) -> bool:
     """Return whether the text is a valid program, and no condition."""
     program = _program(text)
     return program is not None and not any(program.whole.primitives[i].gives_condition for i in program.roots)
@@ -96,15 +96,15 @@ def meaning(text: str) -> object:
     return tuple([(node.name, parents, leaves.get(i), x) for i, (node, parents, x) in enumerate(nodes)]), program.roots
 
 
-def offered(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
+def may_offer(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
     """Return whether to suggest a spelling for a statement after the `earlier` ones."""
     if len(spelling) > MAX_SPELLING or set("`\r\n") & set(spelling):
         return False
     if any(name in FUNCTIONS and name not in GREEK for name in _VARIABLE.findall(spelling)):
         return False  # `1/(sin*x)`
-    if len(earlier) > MAX_CONTEXT or not means(f"{earlier}0"):
+    if len(earlier) > MAX_CONTEXT or not is_program(f"{earlier}0"):
         earlier = ""
-    return means(earlier + spelling) or (not last and means(f"{earlier}{spelling}; 0"))
+    return is_program(earlier + spelling) or (not last and is_program(f"{earlier}{spelling}; 0"))
 
 
 class Part(NamedTuple):
@@ -114,7 +114,7 @@ class Part(NamedTuple):
     is_function: bool
 
 
-def native(name: str, known_names: Collection[str]) -> str:
+def own_name(name: str, known_names: Collection[str]) -> str:
     """Return the name here of another language's function. Raises `KeyError` for variables."""
     if name in known_names or (len(name) < 3 and name != "tg"):
         raise KeyError(name)
@@ -122,7 +122,7 @@ def native(name: str, known_names: Collection[str]) -> str:
     return plain if plain != name and plain in FUNCTIONS else _CALLED[name]
 
 
-def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:
+def suggest_for_call(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:
     """Return the suggestions for a call of an unknown function."""
     name, call = text[span.start : span.end], text[span.end : end]
     context = context_at(text, span, known_names)
@@ -152,7 +152,7 @@ def called(text: str, span: Span, end: int, known_names: Collection[str]) -> tup
     for parts in _divided(name, {*known_names, name[:1]}):
         if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
             offers += _products(context, "*".join(part.text for part in parts), call, end)
-    return tuple([offer for offer in offers if not offer.shown or offered(offer.shown[0])])
+    return tuple([offer for offer in offers if not offer.shown or may_offer(offer.shown[0])])
 
 
 def is_glued(name: str, known_names: Collection[str]) -> bool:
@@ -290,7 +290,7 @@ def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
         yield Offer(token.start, token.end, product, shown=(f"{product}{call}",))
 
 
-def explained(text: str, error: UnexplainedText, known_names: Collection[str]) -> ExpressionError:
+def explain(text: str, error: UnexplainedText, known_names: Collection[str]) -> ExpressionError:
     """Return the error with suggestions; `known_names` have values in the point."""
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
@@ -299,7 +299,7 @@ def explained(text: str, error: UnexplainedText, known_names: Collection[str]) -
         hint = "give it a name, or leave it out"
         if text[error.after] in "+-−":
             hint = "put a sum over several lines in parentheses"
-        elif len(value) <= _MAX_VALUE_LENGTH and "\n" not in value and means(f"y = {value}"):
+        elif len(value) <= _MAX_VALUE_LENGTH and "\n" not in value and is_program(f"y = {value}"):
             hint = f"give it a name, `y = {value}`, or leave it out"
     elif error.functions is not None:
         hint, offers = _unknown(text, error.span, error.end, error.functions, known_names)
@@ -312,7 +312,7 @@ def _unknown(
     text: str, span: Span, end: int, functions: Collection[str], known_names: Collection[str]
 ) -> tuple[str, tuple[Offer, ...]]:
     name = text[span.start : span.end]
-    offers = called(text, span, end, known_names)
+    offers = suggest_for_call(text, span, end, known_names)
     if offers:
         return f"write {_listed(offers)}", offers
     if name.lower() in _DERIVATIVES:
@@ -360,7 +360,7 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
         )
         certain = is_known and (sign < 0 or kinds[sign] not in TIGHT)
         offers = [Offer(name_span.end, tokens[context.at + 1].start, "*", certain, (spelling,))]
-    good = tuple([offer for offer in offers if offered(offer.shown[0])])
+    good = tuple([offer for offer in offers if may_offer(offer.shown[0])])
     if not good:
         # The content of the parentheses may need a repair of its own.
         unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()

@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from ..algebra.rational_functions import cleared, multiplied_out, whole
-from ..errors import ExpressionError, needed
+from ..algebra.rational_functions import as_integer, fraction_of, multiplied_out
+from ..errors import ExpressionError, require
 from ..graphs.higher_order import taylor_in
 from ..graphs.value import Value, node
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
 from ..language.printer import expression_text
 from ..numbers.base import NO_RESULT, Refusal
-from ..numbers.budget import Defined, current
+from ..numbers.budget import Defined, current_budget
 from ..numerics import linear_algebra
 from ..table.operators import MUL, NEG, POW
 from .residuals import Root, Search, other_values
@@ -47,19 +47,19 @@ Box = list[Any]
 """A ball for each unknown."""
 
 
-def proven(finder: Search) -> list[list[float]]:
+def prove(finder: Search) -> list[list[float]]:
     """Return the middles of boxes with one solution each, and record undecided ones.
 
     It looks for zeros of the numerators, which have no poles, and keeps those that are solutions.
     """
     message = "`--certified` needs python-flint, which is not installed"
-    needed("flint", "certified", message, "; without it `--all` looks on a grid")
+    require("flint", "certified", message, "; without it `--all` looks on a grid")
     from flint import arb
 
     problem, balls = finder.problem, boxes(SEARCH_BITS)
     unknowns, outputs = problem.unknowns, problem.program.outputs
     others = other_values(balls, Arithmetic("certified"), problem)
-    numerators = [cleared(output)[0] for output in outputs]
+    numerators = [fraction_of(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
     operator = Operator(numerators, unknowns, others, balls)
     bounds = [problem.bounds[name] for name in unknowns]
@@ -116,7 +116,7 @@ def _without_powers(numerator: Value) -> Value | None:
     waiting, is_simple = [numerator], True
     while waiting:
         value = waiting.pop()
-        is_power = value.primitive is POW and (whole(value._prev[1]) or 0) > 1
+        is_power = value.primitive is POW and (as_integer(value._prev[1]) or 0) > 1
         if value.primitive in (NEG, MUL) or is_power:
             waiting += value._prev[:1] if is_power else value._prev
             is_simple = is_simple and not is_power
@@ -327,7 +327,7 @@ class Operator:
         """Contract the box as long as it shrinks."""
         for _ in range(MAX_CONTRACTIONS):
             contracted = self.contract(box)
-            if contracted is None or not inside(contracted, box):
+            if contracted is None or not is_inside(contracted, box):
                 break
             box = contracted
         return box
@@ -349,12 +349,12 @@ class Operator:
             share = arb(2) ** -(self.m.bits * 2 // (power + 1))
             box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
             contracted = self.contract(box)
-            if contracted is not None and inside(contracted, box):
+            if contracted is not None and is_inside(contracted, box):
                 return box, contracted
         return None
 
 
-def inside(inner: Box, outer: Box) -> bool:
+def is_inside(inner: Box, outer: Box) -> bool:
     """Return whether a box lies in the interior of another."""
     return all(b.contains_interior(a) for a, b in zip(inner, outer, strict=True))
 
@@ -380,7 +380,7 @@ def search(
     widths = [float(a.rad()) or 1.0 for a in box]
     waiting: list[tuple[float, int, Box]] = [(-1.0, 0, box)]
     boxes = queued = counted = 0
-    work = current()
+    work = current_budget()
     before, reserved, complete = work.left, 0.0, True
 
     def wait(here: Box) -> None:
@@ -409,14 +409,14 @@ def search(
         if contracted is not None:
             if not overlap(contracted, here):
                 continue
-            if inside(contracted, here):
+            if is_inside(contracted, here):
                 proven.append(contracted)
                 continue
             # a solution may be on the edge: grow the box around it
             grown = [_grown(a) for a in contracted]
             again = operator.contract(grown)
             no_wider = all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True))
-            if again is not None and inside(again, grown) and no_wider:
+            if again is not None and is_inside(again, grown) and no_wider:
                 proven.append(again)
                 continue
             met = [a.intersection(b) for a, b in zip(contracted, here, strict=True)]

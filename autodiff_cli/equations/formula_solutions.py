@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
-from ..algebra.canonical import rational
-from ..algebra.rational_functions import cleared, polynomial_in
-from ..algebra.rewriting import shortest
+from ..algebra.canonical import exact_value
+from ..algebra.rational_functions import fraction_of, polynomial_in
+from ..algebra.rewriting import shorten
 from ..algebra.simplify import simplify
-from ..algebra.walk import substituted
+from ..algebra.walk import substitute
 from ..graphs.value import Value, constant, node
 from ..language.printer import expression_text
 from ..record import Record
@@ -33,8 +33,8 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
 
     `values` replace variables. Zeros of divisors are no solutions.
     """
-    equation = substituted(output, lambda v: None if v._prev else values.get(v.label))
-    numerator, divisors = cleared(equation)
+    equation = substitute(output, lambda v: None if v._prev else values.get(v.label))
+    numerator, divisors = fraction_of(equation)
     parts = [simplest(part) for part in polynomial_in(numerator, leaf) or ()]
     while parts and _number(parts[-1]) == 0:
         parts.pop()
@@ -43,8 +43,8 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
     solutions = []
     for solution, conditions in _solutions(parts):
         places = {leaf: solution}
-        at_solution = [simplest(substituted(divisor, places.get)) for divisor in divisors]
-        conditions += [node(NE, (cleared(divisor)[0], ZERO)) for divisor in at_solution]
+        at_solution = [simplest(substitute(divisor, places.get)) for divisor in divisors]
+        conditions += [node(NE, (fraction_of(divisor)[0], ZERO)) for divisor in at_solution]
         possible, condition = conditions_of(conditions)
         if possible:
             solutions.append(FormulaSolution(leaf.label, expression_text(solution), condition))
@@ -111,7 +111,7 @@ def _solutions(parts: Sequence[Value]) -> Iterator[tuple[Value, list[Value]]]:
 
 def simplest(value: Value) -> Value:
     """Return the shortest form of a formula."""
-    return shortest(simplify((value,)))[0]
+    return shorten(simplify((value,)))[0]
 
 
 def _number(value: Value) -> Fraction | None:
@@ -121,7 +121,7 @@ def _number(value: Value) -> Fraction | None:
     if value.primitive is DIV:
         above, below = map(_number, value._prev)
         return above / below if above is not None and below else None
-    number = rational(value)
+    number = exact_value(value)
     # the doubles of `pi` and of numbers with units have their signs
     is_constant = number is None and value.primitive is CONSTANT and isinstance(value.data, float)
     return Fraction(value.data) if is_constant else number

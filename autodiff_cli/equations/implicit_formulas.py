@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
-from ..algebra.almost_everywhere import generic
+from ..algebra.almost_everywhere import generic_form
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import derivatives
-from ..algebra.walk import substituted
-from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
+from ..algebra.walk import substitute
+from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
 from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, Step, check_length, derivation, pending_name
 from ..formulas.diff import MAX_ORDERS, Derivative, Diff, check_has_values
 from ..graphs.value import Value, node, variable
@@ -70,7 +70,7 @@ def implicit_diff(
     formulas = work.derivatives(order)
     decided, condition = conditions_of([node(NE, (work.determinant, ZERO))])
     if not decided:
-        message = f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine {quoted(unknowns)}"
+        message = f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine {quote(unknowns)}"
         raise ExpressionError("domain", message, None, "look for other unknowns: `--for`")
     tree: Units | None = None
     measured = program_units(program, numbers, units, unknowns=unknowns) if here else None
@@ -93,7 +93,7 @@ def implicit_diff(
         warnings += _off_curve(equations, typed, numbers, unknowns, measured)
     listed: list[Derivative] = []
     for ((unknown, by), formula), value in zip(formulas.items(), values, strict=True):
-        shorter = generic(formula)
+        shorter = generic_form(formula)
         where = [condition, *(expression_text(c) for c in (shorter.conditions if shorter else ()))]
         short = expression_text(shorter.formula) if shorter else None
         multi, conditions = tuple(wanted[k] for k in by), " and ".join(filter(None, where)) or None
@@ -121,9 +121,9 @@ def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: boo
     for name in unknowns:
         if name not in program.variables:
             message = f"`{name}` is not a variable of these equations"
-            raise usage_error(message, f"they have {quoted(program.variables)}")
+            raise usage_error(message, f"they have {quote(program.variables)}")
     if len(unknowns) != count:
-        message = f"there {'is' if count == 1 else 'are'} {counted(count, 'equation')} for {quoted(unknowns)}"
+        message = f"there {'is' if count == 1 else 'are'} {plural(count, 'equation')} for {quote(unknowns)}"
         raise usage_error(message, "name as many unknowns as there are equations: `--for x,y`")
     if count > MAX_EQUATIONS:
         message = f"the formulas of {count} unknowns are too long; {MAX_EQUATIONS} is the most"
@@ -194,7 +194,7 @@ def _off_curve(
     values = {name: float(numbers[name]) for name in program.variables}
     problem = Problem(program, dict(typed), values, [], [], list(values), units=units)
     sides = evaluate_in(REAL, program.outputs, values).values
-    hint = f"`solve` finds {quoted(unknowns)}; the values here are those of the curve through the point"
+    hint = f"`solve` finds {quote(unknowns)}; the values here are those of the curve through the point"
     for k, (off, error) in enumerate(zip(sides, rounding_errors(problem, values), strict=True)):
         if abs(off) > ZERO_ROUNDINGS * error:
             left = problem.residual_text(float(off), k=k)
@@ -230,7 +230,7 @@ def _derivations(
         for k in range(2, order + 1):
             open_total = work.total(formula, j, [slope])
             again = [*derivation(formula, leaf, (name,) * k, open_total, follows=(unknown,)).steps]
-            inserted = substituted(open_total, {slope: first}.get)
+            inserted = substitute(open_total, {slope: first}.get)
             following = formulas[0, (j,) * k] if k == order else simplest(work.total(formula, j, [first]))
             again.append(Step(PUT_IN, "", open_total, inserted, "", 0, pending))
             if expression_text(inserted) != expression_text(following):

@@ -9,10 +9,10 @@ from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any
 
-from ..algebra.rational_functions import cleared, coefficients
-from ..algebra.walk import facts_of, substituted
+from ..algebra.rational_functions import coefficients, fraction_of
+from ..algebra.walk import facts_of, substitute
 from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError, counted, point_error
+from ..errors import ExpressionError, plural, point_error
 from ..graphs.value import Value, constant, in_order, node
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import Arithmetic
@@ -21,7 +21,7 @@ from ..language.printer import expression_text
 from ..numbers.budget import Defined
 from ..numbers.exact import EXACT
 from ..numbers.running_error import UNIT_ROUNDOFF
-from ..numerics.newton import bisected, damped_newton, polished
+from ..numerics.newton import bisect, damped_newton, refine
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitive import Primitive
@@ -290,7 +290,7 @@ class OneEquation(Search):
             samples[x] = self(x)
             return samples[x] is not None
 
-        edge = samples[bisected(has_value, inside[0], outside, most=MAX_EDGE_HALVINGS)[0]]
+        edge = samples[bisect(has_value, inside[0], outside, most=MAX_EDGE_HALVINGS)[0]]
         assert edge is not None
         root = self._end_of_a_piece(edge[0])
         return edge if root is None else (root, 0.0, edge[2])
@@ -441,7 +441,7 @@ class OneEquation(Search):
             for k, end_value, there in pieces:
                 places = {other: there for other, written in nodes if written == text}
                 order = 1 if primitive.kink else None
-                result.append((node(SUB, (inputs[k], end_value)), substituted(self.output, places.get), order))
+                result.append((node(SUB, (inputs[k], end_value)), substitute(self.output, places.get), order))
         return result
 
     def _end_of_a_piece(self, x: float) -> float | None:
@@ -454,7 +454,7 @@ class OneEquation(Search):
             for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS):
                 m, values = self._digits(digits)
                 with Defined(ArithmeticError, ValueError):
-                    (end,) = polished(m, system(m, self.problem, values, outputs=[equation]), [x])
+                    (end,) = refine(m, system(m, self.problem, values, outputs=[equation]), [x])
                     left = evaluate_in(m, [equation, there], {**values, self.name: end}, ()).values
                     sizes.append([abs(y) for y in left])
             if len(sizes) < 2 or any(y > NEGLIGIBLE * (before or LEAST_SIZE) for before, y in zip(*sizes, strict=True)):
@@ -492,7 +492,7 @@ class OneEquation(Search):
         end = min(max(x + step, low), high)
         if holds(end):
             return end, None
-        x, end = bisected(holds, x, end)
+        x, end = bisect(holds, x, end)
         return x, end if len(repr(end)) < len(repr(x)) else None
 
     def _digits(self, digits: int) -> tuple[Any, dict[str, Any]]:
@@ -566,7 +566,7 @@ class OneEquation(Search):
             def operation(primitive: Primitive, a: Fraction, b: Fraction) -> Fraction:
                 return getattr(EXACT, primitive.name)(a, b)  # type: ignore[no-any-return]
 
-            above, divisors = cleared(self.output)
+            above, divisors = fraction_of(self.output)
             sides = [coefficients(side, leaf, fixed, operation) for side in (above, *divisors)]
             if None in sides or not any(sides[0] or ()):
                 return None
@@ -616,7 +616,7 @@ class OneEquation(Search):
         between = f"--between {between}" if self.problem.units is None else f'--between "{between}"'
         more = f"; `{between} --all --certified` proves whether there are more in that range"
         return (
-            f"{nearest}{counted(max(count, self.count), 'solution')} found for {low} ≤ {self.name} ≤ "
+            f"{nearest}{plural(max(count, self.count), 'solution')} found for {low} ≤ {self.name} ≤ "
             f"{high} on a grid{'' if self.plateaus else more}"
         )
 

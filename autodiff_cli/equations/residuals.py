@@ -161,7 +161,7 @@ class Root(NamedTuple):
     """A function whose simple zero this is, if the equation itself has none here."""
 
 
-def accuracy(
+def error_of(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> Accuracy | None:
     """Return how far a solution may be off, by |F_u⁻¹| times residuals; None where F_u may be singular."""

@@ -14,10 +14,10 @@ from typing import Any
 
 from ..algebra.linearity import linear_and_kinks
 from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError, counted, needed
+from ..errors import ExpressionError, plural, require
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
-from ..numbers.budget import Defined, current
+from ..numbers.budget import Defined, current_budget
 from ..numbers.exact import EXACT
 from ..numerics.linear_algebra import rank, solve_linear
 from ..numerics.newton import damped_newton, newton
@@ -28,7 +28,7 @@ from .residuals import (
     Accuracy,
     Root,
     Search,
-    accuracy,
+    error_of,
     holds_exactly,
     is_rough,
     other_values,
@@ -79,7 +79,7 @@ class SeveralEquations(Search):
 
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         message = "several equations need SciPy, the extra `optimize`"
-        needed("scipy.optimize", "optimize", message, "; one equation needs nothing")
+        require("scipy.optimize", "optimize", message, "; one equation needs nothing")
         import numpy
 
         super().__init__(problem, stop)
@@ -145,7 +145,7 @@ class SeveralEquations(Search):
 
     def _accuracy(self, x: Sequence[float]) -> Accuracy | None:
         at = dict(zip(self.unknowns, x, strict=True))
-        return accuracy(self.problem, at, *residuals(self.problem, at))
+        return error_of(self.problem, at, *residuals(self.problem, at))
 
     around = one
 
@@ -280,7 +280,7 @@ class SeveralEquations(Search):
                 for y in solutions
             )
 
-        work = current()
+        work = current_budget()
         for _ in range(RANDOM_STARTS):
             if work.left < RESERVED_WORK_SHARE * work.most:
                 self.cut_short = "; the work that it may take ended before the search did: `--work 10`"
@@ -300,7 +300,7 @@ class SeveralEquations(Search):
         how = f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`" if missing else "`--all`"
         if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
             how = "`--all` with bounds for all unknowns"
-        return f"{counted(count, 'solution')} found from one start; {how} looks for others"
+        return f"{plural(count, 'solution')} found from one start; {how} looks for others"
 
     def nearest(self) -> str:
         """Describe the point with the least residuals."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import Diagnostic, ExpressionError, counted, limit_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
-from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, converted, kink_warnings
+from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, convert_all, kink_warnings
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import (
@@ -20,17 +20,17 @@ from ..inputs.problem import (
     check_values,
     numbers_or_quantities,
     parse,
-    unused,
+    unused_name,
     wanted_variables,
 )
-from ..language.elements import expanded
+from ..language.elements import expand
 from ..numbers.base import Number, NumberType, undecided
 from ..numbers.budget import Defined
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
-from ..numerics.newton import polished, with_errors
+from ..numerics.newton import refine, with_errors
 from ..record import Record
-from .enclosures import Operator, boxes, proven
+from .enclosures import Operator, boxes, prove
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
@@ -41,8 +41,8 @@ from .residuals import (
     Root,
     Search,
     Stopped,
-    accuracy,
     derivatives,
+    error_of,
     half_ulp,
     is_rough,
     other_values,
@@ -164,7 +164,7 @@ def solve(
     try:
         if every and arithmetic.name == "certified":
             exact = finder.exactly() if isinstance(finder, OneEquation) else None
-            starts = proven(finder) if exact is None else exact
+            starts = prove(finder) if exact is None else exact
         else:
             starts = finder.every() if every else finder.around() if anywhere else finder.one()
     except Stopped:
@@ -210,7 +210,7 @@ def solve(
     )
 
 
-def located(problem: Problem) -> dict[str, float]:
+def locate(problem: Problem) -> dict[str, float]:
     """Return the requested solution. Raises `ExpressionError` (`domain`)."""
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
     for root in finder.one():
@@ -243,19 +243,19 @@ def posed_equations(
         unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
         if not unknowns and len(names) == count:
             unknowns = names
-    unknowns = expanded(unknowns, names)
+    unknowns = expand(unknowns, names)
     for name in [*unknowns, *ranges]:
         if name not in names:
-            raise usage_error(f"`{name}` is not a variable of these equations", f"their variables: {quoted(names)}")
+            raise usage_error(f"`{name}` is not a variable of these equations", f"their variables: {quote(names)}")
     for name in ranges:
         if name not in unknowns:
             raise usage_error(f"`{name}` has bounds and is not looked for", f"look for it: `--for {name}`")
     if len(unknowns) != count:
-        many = f"{len(unknowns)} unknowns, {quoted(unknowns)}"
+        many = f"{len(unknowns)} unknowns, {quote(unknowns)}"
         if len(unknowns) < 2:
-            many = f"the unknown is {quoted(unknowns)}" if unknowns else "every variable has a value"
+            many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
         raise usage_error(
-            f"there {'is' if count == 1 else 'are'} {counted(count, 'equation')}, and {many}",
+            f"there {'is' if count == 1 else 'are'} {plural(count, 'equation')}, and {many}",
             "say which variables are looked for, `--for x,y`, and give the others values: `--at …`",
         )
     if count > MAX_UNKNOWNS:
@@ -320,7 +320,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         between={},
         point=held,
         constants=program.constants,
-        warnings=tuple([unused(program, other) for other in point if other not in program.leaves]),
+        warnings=tuple([unused_name(program, other) for other in point if other not in program.leaves]),
         formulas=formulas,
         units=units,
     )
@@ -334,7 +334,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     left, slopes = residuals(problem, at)
     multiplicity, off, known, equation = finder.known.get(tuple(start), Root())
     if known is None and (multiplicity or 1) == 1 and equation is None:
-        known = accuracy(problem, at, left, slopes)
+        known = error_of(problem, at, left, slopes)
     simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
@@ -369,7 +369,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         from ..numbers.running_digits import RunningDigits
 
         m = RunningDigits(ROOT_DIGITS)
-        answer = converted(work(m, other_values(m, PRECISE, problem)), _in_doubles)
+        answer = convert_all(work(m, other_values(m, PRECISE, problem)), _in_doubles)
         at.update(answer["values"])
         return answer
 
@@ -462,8 +462,8 @@ def _sharpened(
         # Newton steps correct themselves: only the limit has an error.
         from ..numbers import running_digits
 
-        fixed = {name: running_digits.plain(x) for name, x in values.items()}
-        point = polished(m.base, system(m.base, problem, fixed, multiplicity or 1, outputs), places)
+        fixed = {name: running_digits.value_of(x) for name, x in values.items()}
+        point = refine(m.base, system(m.base, problem, fixed, multiplicity or 1, outputs), places)
         if multiplicity == 1 or len(point) > 1:
             return _named(unknowns, with_errors(m, system(m, problem, values, 1, outputs), point))
         # a multiple root has the digits in which values beside it differ from 0
@@ -498,12 +498,12 @@ def _sharpened(
 
 
 def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) -> tuple[str, str]:
-    listed, text, boxes = counted(count, "solution"), finder.problem.text, finder.undecided
+    listed, text, boxes = plural(count, "solution"), finder.problem.text, finder.undecided
     bounds = finder.problem.bounds.items()
     where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
     between = f" for {where}" if where else ""
     if boxes:
-        message = f"{listed} proven; in {counted(len(boxes), 'box')} it is undecided whether there are more"
+        message = f"{listed} proven; in {plural(len(boxes), 'box')} it is undecided whether there are more"
         if finder.unbounded:
             middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded)
             places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from ..algebra.rational_functions import coefficients
 from ..derivatives.hessian import hessian
 from ..derivatives.taylor import ZERO_TEST_DIGITS, decided_series, taylor
-from ..diagnostics.leniency import leniently
-from ..errors import ExpressionError, counted, quoted, usage_error
+from ..diagnostics.leniency import read_leniently
+from ..errors import ExpressionError, plural, quote, usage_error
 from ..formulas.derivation import derivative_name
 from ..formulas.diff import Derivative, diff, differential_operator
 from ..graphs.laurent import NoSeries
@@ -26,15 +26,15 @@ from .exercise import Exercise, Marked
 from .marking import (
     Entry,
     Key,
+    agree,
     distinguishable,
     entries,
     equals,
     errors_point_into,
     figure,
     mark_formula,
-    own,
+    own_exercise,
     parse_number,
-    same,
 )
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
@@ -82,7 +82,7 @@ def check_derivative(
     kind = KINDS.get(order, "higher")
 
     def marked(derivative: Derivative, entry: Entry) -> Marked:
-        posed = own(kind, text, [derivative.formula], derivative.by[:1])
+        posed = own_exercise(kind, text, [derivative.formula], derivative.by[:1])
         if unknowns:
             mark = CurveAnswer(posed, program, unknowns, derivative, answer, entry).mark()
         else:
@@ -94,7 +94,7 @@ def check_derivative(
     if len(wanted) == 1:
         (entry,) = given.values()
         return marked(derivatives[0], entry)._replace(given=answer)
-    posed = own(kind, text, [derivative.formula for derivative in derivatives], wrt or ())
+    posed = own_exercise(kind, text, [derivative.formula for derivative in derivatives], wrt or ())
     asked = [] if order > 1 or unknowns else [derivative.by[0] for derivative in derivatives]
     return marked_together(posed, answer, wanted, given, lambda key, entry: marked(wanted[key], entry), asked)
 
@@ -151,7 +151,7 @@ def check_series(
         output, leaf = single_output(program), program.variables.get(name) or variable(name)
         for other, unknown in program.variables.items():
             if other not in at:
-                message, hint = f"`{other}` is no variable of the program", f"its variables: {quoted(at)}"
+                message, hint = f"`{other}` is no variable of the program", f"its variables: {quote(at)}"
                 raise ExpressionError("name", message, unknown.span, hint)
         parts = coefficients(output, leaf, lambda v: v, lambda primitive, a, b: a)
         if parts is None:
@@ -159,9 +159,9 @@ def check_series(
         return output, len(parts) - 1
 
     with errors_point_into(answer):
-        typed, degree = leniently(answer, polynomial)[0]
+        typed, degree = read_leniently(answer, polynomial)[0]
     (output,) = parse(text).outputs
-    posed = own("series", text, [expected.polynomial], [name], point)
+    posed = own_exercise("series", text, [expected.polynomial], [name], point)
     try:
         answered = decided_series(typed, at, name, max(order, degree))[0]
     except NoSeries:
@@ -179,9 +179,9 @@ def check_series(
             message = "wrong: the coefficient of order {} is {}, and this has {}".format(k, *shown)
             hint = (
                 f"the term of order {k} is missing" if not wrong
-                else "its sign is wrong" if same(wrong, -right)
+                else "its sign is wrong" if agree(wrong, -right)
                 else f"that is the derivative of order {k}: divide it by {k}!"
-                if k > 1 and same(wrong, right * math.factorial(k))
+                if k > 1 and agree(wrong, right * math.factorial(k))
                 else f"it is the derivative of order {k} at the point, divided by {k}!"
             )  # fmt: skip
             return Marked(posed, answer, False, message, hint)
@@ -207,7 +207,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         arithmetic = PRECISE
         expected = hessian(text, point, wrt=wrt, arithmetic=PRECISE)
     names, n = list(expected.gradient), len(expected.gradient)
-    posed = own("hessian", text, [], names, point)
+    posed = own_exercise("hessian", text, [], names, point)
     is_named = "=" in answer
     keys: list[Key] = [("", (a, b)) for i, a in enumerate(names) for b in (names[i:] if is_named else names)]
     if is_named:
@@ -217,7 +217,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         rows = [split(row) for row in re.sub(r"\]\s*,\s*\[", ";", answer).strip("[] ").split(";")]
         if [len(row) for row in rows] != [n] * n:
             shape = "; ".join([", ".join(["…"] * n)] * n)
-            message = f"the Hessian by {counted(n, 'variable')} has {n} rows of {n}"
+            message = f"the Hessian by {plural(n, 'variable')} has {n} rows of {n}"
             raise usage_error(message, f"write `--answer '{shape}'`, or name the entries: `d2/dx^2 = …`")
         typed = dict(zip(keys, chain(*rows), strict=True))
     given = {key: (typed[key].strip(), parse_number(typed[key])) for key in keys if key in typed}

@@ -11,12 +11,12 @@ from itertools import permutations
 from typing import Any
 
 from ..algebra.linearity import linear_and_kinks
-from ..algebra.rational_functions import cleared, polynomial_in, times, vanishes
-from ..algebra.walk import substituted
-from ..diagnostics.leniency import leniently
+from ..algebra.rational_functions import fraction_of, graph_product, polynomial_in, vanishes
+from ..algebra.walk import substitute
+from ..diagnostics.leniency import read_leniently
 from ..equations.equations import Equations, read_with_unknowns
 from ..equations.solve import Solved, solve
-from ..errors import ExpressionError, counted, quoted, usage_error
+from ..errors import ExpressionError, plural, quote, usage_error
 from ..formulas.diff import Derivative
 from ..graphs.value import Value, in_order, node
 from ..graphs.value_and_gradient import evaluate_in
@@ -28,7 +28,7 @@ from ..numbers.base import NumberType
 from ..numbers.budget import Defined
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import solve_linear
-from ..numerics.newton import polished
+from ..numerics.newton import refine
 from ..table.operators import SUB, VARIABLE
 from .exercise import Exercise, Marked
 from .marking import (
@@ -37,17 +37,17 @@ from .marking import (
     Beyond,
     ComparedPoint,
     FormulaAnswer,
+    agree,
+    are_equal,
     as_number,
     constant_factor,
-    equal,
     errors_point_into,
     figure,
     is_rounded,
     many_digits,
     mark_formula,
-    own,
+    own_exercise,
     points,
-    same,
     value_at,
 )
 
@@ -75,7 +75,7 @@ def check_solution(
     every: bool = False,
 ) -> Marked:
     """Mark numbers or formulas as the solutions of equations."""
-    posed, point = own("solution", text, [], point=point), point or {}
+    posed, point = own_exercise("solution", text, [], point=point), point or {}
     equations = read_with_unknowns(text, [*point], unknowns)
     names, count = list(equations.program.variables), len(equations.program.outputs)
     if count > 1:
@@ -99,7 +99,7 @@ def _formulas_marked(posed: Exercise, answer: str, formulas: Sequence[str], unkn
     left, how = list(formulas), "simplified"
     for solution in solutions_in(answer, unknowns):
         entry = solution[unknowns[0]]
-        marked = [mark_formula(own("solution", formula, [formula], unknowns), entry) for formula in left]
+        marked = [mark_formula(own_exercise("solution", formula, [formula], unknowns), entry) for formula in left]
         place = next((k for k, one in enumerate(marked) if one.right), None)
         if place is None:
             but_sign = marked and "sign" in marked[0].hint
@@ -114,7 +114,7 @@ def _formulas_marked(posed: Exercise, answer: str, formulas: Sequence[str], unkn
 
 
 def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: str) -> Marked:
-    message = f"wrong: {at_least}{counted(count, 'solution')} {'is' if count == 1 else 'are'} missing"
+    message = f"wrong: {at_least}{plural(count, 'solution')} {'is' if count == 1 else 'are'} missing"
     return Marked(posed, answer, False, message, "what is given is right", how, 0)
 
 
@@ -189,7 +189,7 @@ def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
         missing = [name for name in unknowns if name not in solution]
         if missing:
             where = f" in solution {number}" if len(solutions) > 1 else ""
-            raise usage_error(f"the answer has no value of {quoted(missing)}{where}", f"write `{form}`")
+            raise usage_error(f"the answer has no value of {quote(missing)}{where}", f"write `{form}`")
     if not solutions:
         raise usage_error("there is no solution in the answer", f"write `{form}`")
     return solutions
@@ -221,11 +221,11 @@ def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[s
 
 def _graph(text: str) -> Value:
     with errors_point_into(text):
-        return leniently(text, lambda typed: single_output(parse(typed)))[0]
+        return read_leniently(text, lambda typed: single_output(parse(typed)))[0]
 
 
 def _put_in(output: Value, graphs: Mapping[str, Value]) -> Value:
-    return substituted(output, lambda v: graphs.get(v.label) if v.primitive is VARIABLE else None)
+    return substitute(output, lambda v: graphs.get(v.label) if v.primitive is VARIABLE else None)
 
 
 def _names(graphs: Sequence[Value]) -> list[str]:
@@ -298,7 +298,7 @@ def _vanishes(difference: Value) -> bool:
         value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})
         return None if value is None else (value, m.number(0))
 
-    decided = [equal(partial(sides, at)) for at in (points([difference], names)[0] if names else [{}])]
+    decided = [are_equal(partial(sides, at)) for at in (points([difference], names)[0] if names else [{}])]
     return True in decided and False not in decided
 
 
@@ -379,7 +379,7 @@ class CurveAnswer(FormulaAnswer):
             return self._swept(m, fixed | dict(zip(self.unknowns, unknowns, strict=True)), self.unknowns)
 
         begin = [start[name] for name in self.unknowns]
-        root = polished(m, system, begin)
+        root = refine(m, system, begin)
         values, rows = system(root)
         # raises if the unknowns are not determined
         steps = [d for (d,) in solve_linear(m, rows, [[-x] for x in values])]
@@ -390,33 +390,33 @@ class CurveAnswer(FormulaAnswer):
         return {name: known[name] for name in start}
 
     def _vanishes_on_curve(self) -> bool:
-        above, below = (cleared(root)[0] for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0]))
+        above, below = (fraction_of(root)[0] for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0]))
         for leaf in self.leaves.values():
             rest, divisor = (polynomial_in(root, leaf) for root in (above, below))
             if rest is None or divisor is None or not 2 <= len(divisor) <= MAX_DEGREE + 1 or vanishes(divisor[-1]):
                 continue
             while len(rest) >= len(divisor):
                 lead, shift = rest[-1], len(rest) - len(divisor)
-                rest = [times(divisor[-1], c) for c in rest[:-1]]
+                rest = [graph_product(divisor[-1], c) for c in rest[:-1]]
                 for k, c in enumerate(divisor[:-1]):
-                    rest[shift + k] = node(SUB, (rest[shift + k], times(lead, c)))
+                    rest[shift + k] = node(SUB, (rest[shift + k], graph_product(lead, c)))
             if all(vanishes(c) for c in rest):
                 return True
         return False
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
         of, by = self.derivative.of, self.derivative.by
-        if all(same(p.answered, -p.right) for p in there):
+        if all(agree(p.answered, -p.right) for p in there):
             yield SIGN
         if len(self.unknowns) == len(by) == 1 and there[0].answered:
-            if all(same(p.answered * p.right, p.answered / p.answered) for p in there if p.answered):
+            if all(agree(p.answered * p.right, p.answered / p.answered) for p in there if p.answered):
                 yield f"that is d{by[0]}/d{of}: it is upside down"
             m = many_digits()
             for sign, words in ((1, ""), (-1, "minus ")):
                 for name, missed in ((by[0], f"divide it by the one by `{of}`"), (of, f"it is below `{by[0]}`'s")):
                     with Defined(ArithmeticError, ValueError):
                         slopes = [self._swept(m, p.at, [name])[1][0][0] for p in there]
-                        if all(same(p.answered, sign * slope) for p, slope in zip(there, slopes, strict=True)):
+                        if all(agree(p.answered, sign * slope) for p, slope in zip(there, slopes, strict=True)):
                             which = f"{words}the derivative of left less right side by `{name}`"
                             yield f"that is {which} alone: {missed}"
         if agreeing := sum(p.agrees for p in self.places):

@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ..algebra.walk import substituted
+from ..algebra.walk import substitute
 from ..derivatives.gradient import gradient
 from ..derivatives.trace import Trace, trace
-from ..diagnostics.leniency import leniently
+from ..diagnostics.leniency import read_leniently
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..formulas.derivation import CONVENTIONS
 from ..formulas.diff import Diff, diff
@@ -120,14 +120,14 @@ class Exercise(Record):
         statements = []
         defined: dict[Value, Value] = {}
         for binding in parsed.bindings:
-            statements.append(Statement(binding.name, substituted(binding.value, defined.get)))
+            statements.append(Statement(binding.name, substitute(binding.value, defined.get)))
             defined[binding.value] = variable(binding.name)
         (output,) = parsed.outputs
         if output not in defined:
             # the last statement has no name yet
             name = next((name for name in "fghy" if not re.search(rf"\b{name}\b", self.program)), "f")
             head_text = f"{name}({', '.join(parsed.variables)})"
-            statements.append(Statement(head_text, substituted(output, defined.get)))
+            statements.append(Statement(head_text, substitute(output, defined.get)))
         return tuple(statements)
 
     @property
@@ -169,7 +169,7 @@ class Sheet(Record):
     exercises: tuple[Exercise, ...]
 
 
-def sheet(
+def make_sheet(
     level: int = 1,
     *,
     count: int = DEFAULT_COUNT,
@@ -183,7 +183,7 @@ def sheet(
     A `topic` selects; a `function` asks for its derivatives instead. Raises `ExpressionError` for an
     invalid function.
 
-    >>> sheet(1, count=1, seed=7).exercises[0].program
+    >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
     """
     if function is not None:
@@ -196,7 +196,7 @@ def sheet(
 
 
 def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
-    program, reading = leniently(function, parse)
+    program, reading = read_leniently(function, parse)
     text = function if reading is None else reading.text
     names = list(program.variables)
     if not program.bindings and not _HEAD.match(text):
@@ -215,7 +215,7 @@ def _is_about(draft: Exercise, topic: str) -> bool:
 
 
 def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None) -> Iterator[Exercise]:
-    draw, left = Draw(seed, level), list(contents()["levels"][str(level)])
+    draw, left = Draw(seed, level), list(load_patterns()["levels"][str(level)])
     used_shapes: set[tuple[str, str]] = set()
     number = 0
     while left:
@@ -268,9 +268,9 @@ class Draw:
         if chosen == "@polynomial_in_two":
             return self.polynomial_in_two()
         if chosen.startswith("@"):
-            macro = contents()["macros"][chosen[1:]]
-            return written(macro["text"], self.all(macro["draw"]))
-        return written(chosen, drawn)
+            macro = load_patterns()["macros"][chosen[1:]]
+            return fill(macro["text"], self.all(macro["draw"]))
+        return fill(chosen, drawn)
 
     def all(self, draws: Sequence[str]) -> dict[str, str]:
         """Return drawn, computed and written values by name."""
@@ -282,7 +282,7 @@ class Draw:
             if sign == "<-":
                 drawn[names] = str(value_in(EXACT, parse(rest.format_map(drawn)).outputs[0], {}))
             elif sign == ":=":
-                drawn[names] = written(rest, drawn)
+                drawn[names] = fill(rest, drawn)
             else:
                 text = self.text(rest, drawn)
                 drawn |= zip(names.split(), text.split(), strict=True) if " " in names else {names: text}
@@ -292,13 +292,13 @@ class Draw:
         """Return a polynomial in x and y."""
         terms = ["x**2*y", "x*y**2", "x*y", "x**2", "y**2", "x", "y", "x**3", "y**3"]
         chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.whole(2, 3)])]
-        text = summed([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])
+        text = write_sum([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])
         return text if "x" in text and "y" in text else f"{text} + x*y"
 
     def draft(self, pattern: Mapping[str, Any]) -> Exercise:
         """Return a problem of a pattern, not yet solved."""
         drawn = self.all(pattern["draw"])
-        program = written(pattern["program"], drawn)
+        program = fill(pattern["program"], drawn)
         wrt = tuple(pattern.get("wrt", "x").format_map(drawn).split(", "))
         point, more = (
             # as `x=1, y=-1/2`
@@ -311,13 +311,13 @@ class Draw:
         return Exercise(pattern["kind"], program, point, wrt, more, pattern.get("words", ""))
 
 
-def written(template: str, drawn: Mapping[str, str]) -> str:
+def fill(template: str, drawn: Mapping[str, str]) -> str:
     """Return a template with drawn values filled in and sums written out."""
-    text = re.sub(r"\[(.*?)\]", lambda match: summed(match[1].split(", ")), template.format_map(drawn))
+    text = re.sub(r"\[(.*?)\]", lambda match: write_sum(match[1].split(", ")), template.format_map(drawn))
     return re.sub("⟨(.*?)⟩", lambda match: f"({match[1]})" if " " in match[1] else match[1], text)
 
 
-def summed(terms: Sequence[str]) -> str:
+def write_sum(terms: Sequence[str]) -> str:
     """Return a sum of multiples, `3 x**2`, as `3*x**2 - x + 5`."""
     text = ""
     for row in terms:
@@ -333,7 +333,7 @@ def summed(terms: Sequence[str]) -> str:
 
 
 @cache
-def contents() -> dict[str, Any]:
+def load_patterns() -> dict[str, Any]:
     """Return the parsed `patterns.toml`."""
     return tomllib.loads((Path(__file__).parent / "patterns.toml").read_text("utf-8"))
 
@@ -365,7 +365,7 @@ def _answer(draft: Exercise) -> tuple[str, ...] | None:
     if kind != "tangent":
         return tuple(map(str, numbers))
     slope, height = numbers[0], numbers[1] - numbers[0] * point["x"]
-    line = summed([f"{slope} x", str(height)])
+    line = write_sum([f"{slope} x", str(height)])
     return (expression_text(parse(line).outputs[0]),) if slope else None
 
 
@@ -395,10 +395,10 @@ def _exactly(
 def _posed(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions: bool) -> Exercise:
     kind, several = draft.kind, "f(x," in draft.program
     asks = "partial" if kind == "derivative" and several else "graph" if kind == "gradient" and not several else kind
-    task = (draft.task or contents()["tasks"][asks]).format(
+    task = (draft.task or load_patterns()["tasks"][asks]).format(
         f="{f}",
         by=draft.wrt[0],
-        wrt=listed(draft.wrt),
+        wrt=join_names(draft.wrt),
         at=_at(draft.point),
         more=", ".join(draft.more.values()),
         last=draft.program.rpartition("; ")[2].partition(" = ")[0],
@@ -407,7 +407,7 @@ def _posed(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions
     return posed._replace(solution=_solved(posed)) if solutions else posed
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return names in backticks, joined for a sentence."""
     *first, last = [f"`{name}`" for name in names]
     return f"{', '.join(first)} and {last}" if first else last

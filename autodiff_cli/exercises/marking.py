@@ -18,9 +18,9 @@ from typing import Any, NamedTuple
 
 from ..algebra.rational_functions import vanishes
 from ..algebra.simplify import simplify
-from ..algebra.walk import substituted
-from ..diagnostics.leniency import leniently
-from ..errors import ExpressionError, Offer, counted, limit_error, point_error, quoted, usage_error
+from ..algebra.walk import substitute
+from ..diagnostics.leniency import read_leniently
+from ..errors import ExpressionError, Offer, limit_error, plural, point_error, quote, usage_error
 from ..formulas.derivation import derivative_name
 from ..graphs.value import Value, in_order, node, variable
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient, value_in
@@ -33,7 +33,7 @@ from ..numbers.budget import Defined
 from ..numbers.exact import Exact
 from ..numbers.floats import REAL
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
-from .exercise import DEFAULT_COUNT, DEFAULT_SEED, TOPICS, Exercise, Marked, Sheet, listed, sheet
+from .exercise import DEFAULT_COUNT, DEFAULT_SEED, TOPICS, Exercise, Marked, Sheet, join_names, make_sheet
 
 Key = tuple[str, tuple[str, ...]]
 """A derivative: its unknown, empty for a program, and its variables."""
@@ -132,7 +132,7 @@ def value_at(m: NumberType, function: Value, numbers: Mapping[str, Any]) -> Any:
     return value
 
 
-def same(a: Any, b: Any) -> bool:
+def agree(a: Any, b: Any) -> bool:
     """Return whether two numbers agree to `AGREED_DIGITS` digits."""
     if a is None or b is None:
         return False
@@ -147,10 +147,10 @@ def equals(answered: Any, right: Fraction, noise: Fraction = Fraction(0)) -> boo
     wanted = as_number(m, right)
     # digits of 0 are rounding errors
     rounding = max(noise, Fraction(1, 10**AGREED_DIGITS) if right == 0 else noise)
-    return same(answered, wanted) or bool(abs(answered - wanted) <= as_number(m, rounding))
+    return agree(answered, wanted) or bool(abs(answered - wanted) <= as_number(m, rounding))
 
 
-def equal(values: Values) -> bool | None:
+def are_equal(values: Values) -> bool | None:
     """Return whether two numbers are equal; None if undecided.
 
     A difference that shrinks with more digits is a rounding error; one that stays is real.
@@ -269,7 +269,7 @@ def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[En
         return [entry._replace(key=key) for entry, key in zip(entries, wanted, strict=True)]
     if len(labels) < len(entries):
         asked = ", ".join(f"{derivative_name(by, of)} = …" for of, by in wanted)
-        message = f"the answer has {counted(len(entries), 'formula')}, and {len(wanted)} derivatives are asked for"
+        message = f"the answer has {plural(len(entries), 'formula')}, and {len(wanted)} derivatives are asked for"
         raise usage_error("some of these formulas have no name" if labels else message, f"write `--answer '{asked}'`")
     for key in labels:
         if labels.count(key) > 1:
@@ -317,7 +317,7 @@ def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequ
         # a program: `t = x + 1; 2*t`
         return Entry(None, start, end)
     asked = [derivative_name(by, of) for of, by in wanted]
-    raise usage_error(f"`{label}` is none of the derivatives that are asked for", f"they are {quoted(asked)}")
+    raise usage_error(f"`{label}` is none of the derivatives that are asked for", f"they are {quote(asked)}")
 
 
 def _readings(label: str, names: Sequence[str], wanted: Sequence[Key]) -> Iterator[Key]:
@@ -358,7 +358,7 @@ def sheet_or_mark(
     chosen: dict[str, Any] = {"seed": seed, "topic": topic, "function": function}
     level = level or (TOPICS[topic][0] if topic else 1)
     if check is None or answer is None:
-        return sheet(level, count=count, solutions=solutions, **chosen)
+        return make_sheet(level, count=count, solutions=solutions, **chosen)
     return mark(level, check, answer, **chosen)
 
 
@@ -370,9 +370,9 @@ def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **ch
     >>> mark(1, 1, "-11", seed=7).right
     True
     """
-    exercises = sheet(level, count=number, seed=seed, **choices).exercises
+    exercises = make_sheet(level, count=number, seed=seed, **choices).exercises
     if number > len(exercises):
-        raise usage_error(f"this sheet has no exercise {number}", f"it has {counted(len(exercises), 'exercise')}")
+        raise usage_error(f"this sheet has no exercise {number}", f"it has {plural(len(exercises), 'exercise')}")
     posed = exercises[number - 1]
     if not posed.is_formula:
         return _mark_numbers(posed, answer)
@@ -387,7 +387,7 @@ SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": 
 """What each kind asks for; other kinds ask for the derivative."""
 
 
-def own(
+def own_exercise(
     kind: str, program: str, answer: Sequence[str], wrt: Sequence[str] = (), point: Point | None = None
 ) -> Exercise:
     """Return a question and its answer as an exercise."""
@@ -412,7 +412,7 @@ class FormulaAnswer:
         self.leaves = program.variables
         typed, self.note = read_formula(answer, self.leaves, entry)
         self.typed, self.right = (
-            substituted(formula, lambda v: self.leaves.get(v.label) if not v._prev and v.label else None)
+            substitute(formula, lambda v: self.leaves.get(v.label) if not v._prev and v.label else None)
             for formula in (typed, *parse(posed.answer[0]).outputs)
         )
         self.places: list[ComparedPoint] = []
@@ -445,7 +445,7 @@ class FormulaAnswer:
             first.append(self.compare_at(m, at))
             return first[-1]
 
-        decided = equal(both)
+        decided = are_equal(both)
         return None if decided is None or first[0] is None else first[0]._replace(agrees=decided)
 
     def mark(self) -> Marked:
@@ -458,7 +458,9 @@ class FormulaAnswer:
             raise limit_error(message, self.instead)
         for place in self.places:
             if not place.agrees:
-                where = ", ".join(f"{x} = {y if isinstance(y, Fraction) else rounded(y)}" for x, y in place.at.items())
+                where = ", ".join(
+                    f"{x} = {y if isinstance(y, Fraction) else six_digits(y)}" for x, y in place.at.items()
+                )
                 right, answered = distinguishable(place.right, place.answered)
                 other = "this has no value" if place.answered is None else f"this is {answered}"
                 message = f"wrong: at `{where}` {what} is {right}, and {other}{self.note}"
@@ -486,15 +488,15 @@ class FormulaAnswer:
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
         """Yield likely mistakes, the likeliest first, or empty strings."""
         posed, first = self.posed, there[0]
-        if all(same(p.answered, p.value) for p in there):
+        if all(agree(p.answered, p.value) for p in there):
             yield "that is the function itself, not its derivative"
-        if all(same(p.answered, -p.right) for p in there):
+        if all(agree(p.answered, -p.right) for p in there):
             yield SIGN
         if posed.kind == "derivative":
             yield self._missed_rule(there)
         off = first.answered - first.right
-        if all(same(p.answered - p.right, off) for p in there):
-            yield f"it is off by {rounded(off)} everywhere: look at the terms without the variable"
+        if all(agree(p.answered - p.right, off) for p in there):
+            yield f"it is off by {six_digits(off)} everywhere: look at the terms without the variable"
         if posed.kind == "derivative" and self._is_integrated(there):
             yield "that is an antiderivative: the function was integrated, not differentiated"
         yield constant_factor(there)
@@ -510,7 +512,7 @@ class FormulaAnswer:
         m = many_digits()
         with Defined(ArithmeticError, ValueError):
             slopes = _derivatives(m, self.typed, self.posed.wrt[0], _numbers_at(m, there))
-            return all(same(x.slope, place.value) for x, place in zip(slopes, there, strict=False))
+            return all(agree(x.slope, place.value) for x, place in zip(slopes, there, strict=False))
         return False
 
     def _missed_rule(self, there: Sequence[ComparedPoint]) -> str:
@@ -524,14 +526,14 @@ class FormulaAnswer:
             with Defined(ArithmeticError, ValueError):
                 own = _derivatives(m, part, by, points)
                 inner = [*zip(*(_derivatives(m, operand, by, points) for operand in part._prev), strict=True)]
-                around = substituted(output, {part: variable("part")}.get)
+                around = substitute(output, {part: variable("part")}.get)
                 inside = [{**numbers, "part": x.value} for numbers, x in zip(points, own, strict=True)]
                 weights = _derivatives(m, around, "part", inside)
                 varies = [any(x.slope for x in operand) for operand in zip(*inner, strict=True)]
                 for message, mistaken in _mistakes(part, product=all(varies)):
                     slopes = [mistaken(inputs, x) for inputs, x in zip(inner, own, strict=True)]
                     if all(
-                        slope is not None and same(place.answered, place.right + weight.slope * (slope - x.slope))
+                        slope is not None and agree(place.answered, place.right + weight.slope * (slope - x.slope))
                         for place, slope, x, weight in zip(there, slopes, own, weights, strict=False)
                     ):
                         within = "" if part is output else f"in the derivative of `{expression_text(part)}`: "
@@ -551,7 +553,7 @@ def _derivatives(m: NumberType, value: Value, by: str, points: Sequence[Mapping[
 def constant_factor(there: Sequence[ComparedPoint]) -> str:
     """Return a hint if the answer is off by a factor, else an empty string."""
     right, answered = there[0][:2]
-    if not (right and answered and all(same(p.answered * right, p.right * answered) for p in there)):
+    if not (right and answered and all(agree(p.answered * right, p.right * answered) for p in there)):
         return ""
     ratio, _ = distinguishable(answered / right, 1)
     return f"it is {ratio} times as large everywhere: a factor is wrong or missing"
@@ -577,13 +579,13 @@ def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | Non
                     before = text[: leaf.span.start].rstrip("0123456789. ")
                     certainly = not before.endswith(("/", "÷", "^", "**"))
                     offers = (Offer(leaf.span.start, leaf.span.end, "*".join(name), certainly),)
-                message, hint = f"`{name}` is no variable of the exercise", f"its variables: {quoted(variables)}"
+                message, hint = f"`{name}` is no variable of the exercise", f"its variables: {quote(variables)}"
                 raise ExpressionError("name", message, leaf.span, hint, offers=offers)
         return program
 
     text = answer if entry is None else " " * entry.start + answer[entry.start : entry.end]
     with errors_point_into(answer):
-        program, reading = leniently(text, read)
+        program, reading = read_leniently(text, read)
         return single_output(program), f"; read as `{reading.text.strip()}`" if reading else ""
 
 
@@ -663,8 +665,8 @@ def _mark_numbers(posed: Exercise, answer: str) -> Marked:
         return Marked(posed, answer, True, "right")
     message = f"wrong: it is not `{answer.strip()}`"
     if posed.names != ("",):
-        message = f"wrong: {listed(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
-        message += f"; {listed(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
+        message = f"wrong: {join_names(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
+        message += f"; {join_names(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
     return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
 
@@ -673,7 +675,7 @@ def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
     texts = [answer[start:end].strip() for start, end in (pieces(answer) if count == 1 else parts(answer, count))]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
     if len(texts) != count:
-        message = f"the answer to this exercise is {counted(count, 'number')}, not {len(texts)}"
+        message = f"the answer to this exercise is {plural(count, 'number')}, not {len(texts)}"
         raise usage_error(message, f"write `--answer` with {asked}")
     by_name = dict(zip(posed.names, texts, strict=True))
     if all("=" in text for text in texts):
@@ -684,14 +686,14 @@ def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
             labels = tuple("".join(next(_readings(label, posed.names, keys), ("", (label,)))[1]) for label in labels)
         by_name = dict(zip(labels if posed.names != ("",) else posed.names, numbers, strict=True))
     if set(by_name) != set(posed.names):
-        raise usage_error(f"the answer names {listed(list(by_name))}", f"it is to name {asked}")
+        raise usage_error(f"the answer names {join_names(list(by_name))}", f"it is to name {asked}")
     return {name: parse_number(text) for name, text in by_name.items()}
 
 
 def parse_number(text: str) -> Any:
     """Evaluate a constant expression. Raises `ExpressionError`."""
     with errors_point_into(text):
-        program, _ = leniently(text, parse)
+        program, _ = read_leniently(text, parse)
         for name, leaf in program.variables.items():
             raise point_error(f"`{name}` has no value here", "the answer is a number", span=leaf.span)
         output, number = single_output(program), None
@@ -717,7 +719,7 @@ def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
     return bool(2 * abs(root - number) * 10 ** len(decimal[1]) <= 1) or float(number) == float(root)
 
 
-def rounded(x: Any) -> str:
+def six_digits(x: Any) -> str:
     """Format a number to six digits."""
     return f"{float(x):.6g}"
 
@@ -725,7 +727,7 @@ def rounded(x: Any) -> str:
 def distinguishable(a: Any, b: Any) -> tuple[str, str]:
     """Format two numbers so that they differ: short fractions in full, others with at least six digits."""
     if b is None:
-        return rounded(a), ""
+        return six_digits(a), ""
     if isinstance(a, Fraction) and isinstance(b, Fraction) and max(len(str(a)), len(str(b))) < MAX_SHOWN_LENGTH:
         return str(a), str(b)
     m = many_digits()
@@ -750,7 +752,7 @@ def _number_hint(posed: Exercise, answers: Mapping[str, Any], right: Mapping[str
     if posed.kind == "slope":
         m = many_digits()
         at = {name: as_number(m, Fraction(x)) for name, x in posed.point.items()}
-        if same(as_number(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
+        if agree(as_number(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
             return "that is the value there, and the slope is asked for"
     if len(wrong) > 1 and sorted(x for x, _ in pairs.values()) == sorted(wanted for _, wanted in pairs.values()):
         return "the numbers are right, and stand at the wrong names"

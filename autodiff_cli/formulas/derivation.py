@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives, partials
-from ..algebra.walk import chained, facts_of, has_variables, operands, substituted
+from ..algebra.walk import chain_of, facts_of, has_variables, operands, substitute
 from ..errors import ExpressionError, limit_error
 from ..graphs.value import Value, constant, in_order, node, variable
 from ..inputs.problem import parse
 from ..language.printer import expression_text
 from ..language.typesetting import Typesetting, names_in, text_latex
-from ..numbers import budget as work
+from ..numbers import budget
 from ..record import Record
 from ..table.operators import ADD, AND, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES, Primitive
@@ -179,7 +179,7 @@ class _Work:
                 stack.append((name, outcome.result, depth))
                 stack += [(inner, None, depth + 1) for inner in reversed(self.waiting(outcome.result))]
                 continue
-            inserted = substituted(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
+            inserted = substitute(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
             if inserted is not result and expression_text(inserted) != expression_text(result):
                 yield self.step(PUT_IN, result, inserted, depth)
             self.charge(inserted)
@@ -205,7 +205,7 @@ class _Work:
         return Step(rule, function, part, result, condition, depth, pending)
 
     def charge(self, *graphs: Value) -> None:
-        work.charge(work.DERIVED_NODE * len(in_order(graphs)))
+        budget.charge(budget.DERIVED_NODE * len(in_order(graphs)))
 
     def waiting(self, graph: Value) -> list[str]:
         return [value.label for value in in_order((graph,)) if value.label in self.pending and not value._prev]
@@ -227,7 +227,7 @@ class _Work:
         primitive, inputs = value.primitive, value._prev
         if primitive in (ADD, SUB):
             # signs and parentheses are kept
-            return _Rule("sum", substituted(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v)))
+            return _Rule("sum", substitute(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v)))
         if primitive is SUM:
             return _Rule("sum", node(SUM, tuple([self.open(term) for term in inputs])))
         if (multiple := self.constant_multiple(value)) is not None:
@@ -235,7 +235,7 @@ class _Work:
         if primitive in PRODUCTS:
             # each factor is differentiated once
             factors = operands(value, PRODUCTS)
-            terms = [chained(MUL, [*factors[:k], self.open(f), *factors[k + 1 :]]) for k, f in enumerate(factors)]
+            terms = [chain_of(MUL, [*factors[:k], self.open(f), *factors[k + 1 :]]) for k, f in enumerate(factors)]
             return _Rule("product", _total(terms))
         if primitive is DIV:
             return self.quotient(*inputs)
@@ -258,7 +258,10 @@ class _Work:
             fixed = [factor for factor in factors if factor not in self.varying]
             if not fixed:
                 return None
-            inner, outer = chained(MUL, [f for f in factors if f in self.varying]), partial(_times, chained(MUL, fixed))
+            inner, outer = (
+                chain_of(MUL, [f for f in factors if f in self.varying]),
+                partial(_times, chain_of(MUL, fixed)),
+            )
             left = inner
             while left.primitive is MUL:
                 self.varying.add(left)
@@ -314,10 +317,10 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
         slope = formula
         while slope.primitive is WHERE and any(v.primitive is EQ for v in in_order((slope._prev[0],))):
             # the value at single points, beside the general formula
-            (border,) = simplify((substituted(slope._prev[0], places.get),))
+            (border,) = simplify((substitute(slope._prev[0], places.get),))
             conditions.append(f"unless {expression_text(border)}")
             slope = slope._prev[2]
-        slopes.append(substituted(slope, places.get))
+        slopes.append(substitute(slope, places.get))
     if primitive.kink is not None and not conditions:
         conditions.append(_away(value))
     # a condition on one input may imply another
@@ -359,7 +362,7 @@ def _away(value: Value) -> str:
 
 # ---- graphs -------------------------------------------------------------------------------------------------------
 def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
-    return substituted(formula, lambda v: None if v._prev else inputs.get(v.label, v))
+    return substitute(formula, lambda v: None if v._prev else inputs.get(v.label, v))
 
 
 def _is_fraction(value: Value) -> bool:
@@ -454,7 +457,7 @@ def _condition_latex(conditions: str, typeset: Typesetting) -> str:
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
     """Return a part of a step with open derivatives as operations, to print it."""
-    return substituted(
+    return substitute(
         graph,
         lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,
     )

@@ -9,11 +9,11 @@ from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic
+from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic_form
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
-from ..algebra.walk import facts_of, rebuilt, rewritten, shapes, substituted
-from ..errors import Diagnostic, ExpressionError, Offer, either, limit_error, nearest, point_error, quoted, usage_error
+from ..algebra.walk import facts_of, rebuild, rewrite, shapes, substitute
+from ..errors import Diagnostic, ExpressionError, Offer, closest, either, limit_error, point_error, quote, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable
@@ -33,12 +33,12 @@ from ..inputs.problem import (
 )
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
-from ..language.typesetting import GREEK, equations, stated, typesetting
-from ..numbers import budget as work
+from ..language.typesetting import GREEK, equations, equations_of, typesetting
+from ..numbers import budget
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
-from ..run.evaluation import located
+from ..run.evaluation import locate
 from ..table.operators import ADD, CONSTANT, DIV, SUB, VARIABLE, WHERE
 from ..table.primitive import FUNCTIONS
 from .derivation import Derivation, check_length, derivations
@@ -215,7 +215,7 @@ def diff(
     formulas = list(derived.values())
     facts = [one.condition for one in assumed]
     shorts = [
-        None if everywhere or share or language in ("python", "sympy") else generic(one, facts) for one in formulas
+        None if everywhere or share or language in ("python", "sympy") else generic_form(one, facts) for one in formulas
     ]
     if order > 1:
         warnings += _kinks(output, order)
@@ -241,7 +241,7 @@ def diff(
         values, shown_point = answer["values"], answer["point"]
         warnings += met
     typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
-    sides = stated(program, typeset) if typeset else []
+    sides = equations_of(program, typeset) if typeset else []
     # a program too long to print shares parts with its derivatives
     wanted = formulas if sides or not typeset else [output, *formulas]
     parts, rest = _shared(wanted, {name for name, _, _ in program.bound}) if share else ([], formulas)
@@ -250,7 +250,7 @@ def diff(
         if length > MAX_LENGTH:
             message = f"the formula is longer than {MAX_LENGTH:,} characters"
             raise limit_error(message, "name its common parts: `--share`")
-        work.charge(length)
+        budget.charge(length)
     if typeset:
         typeset = typesetting(program, names, [name for name, _ in parts], function=name)
     written = typeset.expression if typeset else expression_text
@@ -277,7 +277,7 @@ def diff(
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
         slopes = [(typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in listed]
-        whole = [*(stated(program, typeset) if sides else ()), *shared_sides, *slopes]
+        whole = [*(equations_of(program, typeset) if sides else ()), *shared_sides, *slopes]
         document = equations(whole)
         if language == "mathml":
             from ..language.mathml import mathml, mathml_equations  # only MathML needs it
@@ -368,12 +368,12 @@ def _assumption(text: str, program: Program) -> Assumption:
     condition = outputs[0]._prev[0]
     for leaf in in_order((condition,)):
         if leaf.primitive is VARIABLE and leaf.label not in program.variables:
-            near = nearest(leaf.label, list(program.variables))
+            near = closest(leaf.label, list(program.variables))
             raise usage_error(
                 f"the assumption `{text}` is about `{leaf.label}`, which the program does not use",
-                f"did you mean `{near}`?" if near else f"its variables: {quoted(program.variables)}",
+                f"did you mean `{near}`?" if near else f"its variables: {quote(program.variables)}",
             )
-    return Assumption(text, substituted(condition, lambda v: None if v._prev else program.variables.get(v.label)))
+    return Assumption(text, substitute(condition, lambda v: None if v._prev else program.variables.get(v.label)))
 
 
 def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
@@ -455,7 +455,7 @@ def _used(
 
     def shown(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
         facts = [assumption.condition for assumption in left]
-        shorts = [generic(formula, facts) or Generic(formula, ()) for formula in formulas.values()]
+        shorts = [generic_form(formula, facts) or Generic(formula, ()) for formula in formulas.values()]
         return [shapes([short.formula, *short.conditions], numbers) for short in shorts]
 
     used = list(assumed)
@@ -498,7 +498,7 @@ def _higher(
     if len(names) == 1:
         return [taylor_in(m, output, numbers, names[0], order)[order] * math.factorial(order)]
     fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
-    raise located(fault, at.graph)
+    raise locate(fault, at.graph)
 
 
 def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:
@@ -512,7 +512,7 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
     parts: list[tuple[str, Value]] = []
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
-        copy = rebuilt(value, inputs)
+        copy = rebuild(value, inputs)
         deep = any(p._prev for p in value._prev) or (len(inputs) == 1 and not value.primitive.operator)
         if uses.get(value, 0) > 1 and deep and not value.primitive.gives_condition:
             name = next(name for name in names if name not in taken)
@@ -520,7 +520,7 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
             return variable(name)
         return copy
 
-    return parts, rewritten(formulas, rule)
+    return parts, rewrite(formulas, rule)
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:

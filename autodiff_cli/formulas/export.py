@@ -11,7 +11,7 @@ from ..language.typesetting import typesetting
 from ..numbers.double.special_formulas import Lacking
 from ..record import Record
 from ..targets import DIALECTS, target
-from ..targets.faults import showing
+from ..targets.faults import showing_faults
 from ..targets.lowering import Lowering
 from ..targets.target import Target, Unit, comment_lines
 from .diff import diff
@@ -73,7 +73,7 @@ def export(
         ) from None
     bound = [(program.place(i), name) for name, _, i in program.bound]
     labels = {recording.place[i]: name for i, name in bound if i in recording.place and graph.parents[i]}
-    shown = showing(recording, writer.silent, labels, writer.limits)
+    shown = showing_faults(recording, writer.silent, labels, writer.limits)
     unit = Unit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
     return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit), dialect)
 

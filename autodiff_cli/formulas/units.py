@@ -9,7 +9,7 @@ from ..algebra.canonical import without_twos_and_fives
 from ..errors import ExpressionError
 from ..inputs.problem import evaluate_constant
 from ..quantities.table import Constant, Entry, constants, spellings, table, units_file
-from ..quantities.unit import Unit, coherent, in_base_units, parse_unit
+from ..quantities.unit import Unit, in_base_units, parse_unit, si_unit
 from ..record import Record
 
 CONSTANTS = "Constants"
@@ -91,7 +91,7 @@ def _of(
     if unit.pi:
         exact = "pi" if unit.scale == 1 else f"{exact}*pi"
         exact += f"**({unit.pi})" if unit.pi != 1 else ""
-    si = str(in_base_units(unit.dimension) if str(coherent(unit.dimension)) == name else coherent(unit.dimension))
+    si = str(in_base_units(unit.dimension) if str(si_unit(unit.dimension)) == name else si_unit(unit.dimension))
     return UnitEntry(name, meaning, unit.factor, exact, si, None, float(unit.zero), taken, aliases, group, source)
 
 

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded, Defined
-from ..numbers.dual import Dual, Duals, plain
+from ..numbers.dual import Dual, Duals, primal
 from ..numbers.floats import REAL
 from ..numbers.series import Failed, SeriesType
-from ..run.evaluation import Evaluation, located
+from ..run.evaluation import Evaluation, locate
 from ..run.flat_graph import Graph
-from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common
+from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common_numbers
 from ..run.sweep import NodeError, backward, show
 from .value import Source, graph_of
 from .value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient
@@ -74,7 +74,7 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
         for j in range(i):
             # Equal but for rounding.
             rows[i][j] = rows[j][i]
-    return Curvature(plain(at.value), [zero if adjoint is None else adjoint.x for adjoint in leaves], rows)
+    return Curvature(primal(at.value), [zero if adjoint is None else adjoint.x for adjoint in leaves], rows)
 
 
 def _may_underflow(numbers: Iterable[object], partials: Iterable[Mapping[int, float]]) -> bool:
@@ -115,7 +115,7 @@ def _at_breakpoints(m: NumberType, swept: Evaluation, wrt: Sequence[str]) -> Cur
         return [piece.value(piece.graph.roots[0]), *gradient, *[rows[i][j] for i, j in pairs]]
 
     def shared(make: Callable[[], Any]) -> list[Number]:
-        return common(make, swept.graph, swept.wanted.values(), numbers, names)
+        return common_numbers(make, swept.graph, swept.wanted.values(), numbers, names)
 
     second_order = partial(SecondOrder, m, len(held))
     try:
@@ -197,10 +197,10 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
     names = [f"the coefficient of order {k}" for k in range(order + 1)]
     try:
         make, way_out = partial(TaylorSeries, m, order), ", or ask for a lower order"
-        return at.placed(common, make, at.graph, at.wanted.values(), numbers, names, way_out)
+        return at.placed(common_numbers, make, at.graph, at.wanted.values(), numbers, names, way_out)
     except Unknown as unknown:
         reason = "a power series of the length of a vector that vanishes is not computed"
-        raise located(unknown.breakpoint.refusal(reason), at.graph) from None
+        raise locate(unknown.breakpoint.refusal(reason), at.graph) from None
 
 
 def directional_in(
@@ -236,8 +236,8 @@ def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number
             failed = error if isinstance(error, Failed) else Failed(series.here, n, error)
             fault = _fault(failed, range(len(at.graph.data)), at.graph.data)
             if isinstance(error, BudgetExceeded):
-                raise located(error.at_node(fault.node), at.graph) from None
-            raise located(fault, at.graph, at.wanted) from None
+                raise locate(error.at_node(fault.node), at.graph) from None
+            raise locate(fault, at.graph, at.wanted) from None
     return [at.values[0].at(k) for k in range(order + 1)]
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Diagnosed, Diagnostic, ExpressionError, limit_error, needed
+from ..errors import Diagnosed, Diagnostic, ExpressionError, limit_error, require
 from ..numbers.base import UNDECIDED, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded, allowed
 from ..numbers.floats import REAL
@@ -61,15 +61,15 @@ class Arithmetic(NamedTuple):
         if self.name == "exact":
             from ..numbers.exact import Exact
 
-            return converted(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest(x)))
-        return converted(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
+            return convert_all(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest_double(x)))
+        return convert_all(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         try:
             result = task(m, {name: self._value(m, name, value) for name, value in point.items()})
         except Refusal as refusal:  # between the operations: a comparison of adjoints, for example
             raise ExpressionError(refusal.kind, refusal.message, None, refusal.hint) from None
-        return converted(result, lambda key, x: m.number(x))
+        return convert_all(result, lambda key, x: m.number(x))
 
     def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         from ..numbers.running_digits import RunningDigits
@@ -99,7 +99,7 @@ class Arithmetic(NamedTuple):
         if best is None:
             assert reason is not None
             raise reason
-        return converted(best, lambda key, x: self._agreed(x))
+        return convert_all(best, lambda key, x: self._agreed(x))
 
     def _agreed(self, x: Any) -> Figure:
         right = x.right_digits(self.digits)
@@ -116,7 +116,7 @@ class Arithmetic(NamedTuple):
 
     def _certified(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         message = "`--certified` needs python-flint, which is not installed"
-        needed("flint", "certified", message, ", or use `--precision 50`, which proves nothing")
+        require("flint", "certified", message, ", or use `--precision 50`, which proves nothing")
         from ..numbers.ball import Balls
 
         bits = int(self.digits * 3.33) + 64
@@ -133,7 +133,7 @@ class Arithmetic(NamedTuple):
                 best, reason = None, _undecided(error, f"{bits:,} bits")
             else:
                 unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
-                best = None if unproven else converted(balls, self._proven)
+                best = None if unproven else convert_all(balls, self._proven)
                 reason = _too_few_digits(unproven[0]) if unproven else None
                 if best and (bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))):
                     break
@@ -171,7 +171,7 @@ class Arithmetic(NamedTuple):
         return value
 
 
-def converted(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
+def convert_all(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
     """Convert every number of a tree."""
 
     def item(key: str, x: Any) -> Any:
@@ -210,7 +210,7 @@ def _too_few_digits(x: Any) -> ExpressionError:
     return ExpressionError("domain", message, None, "move the point, or use `--exact` or `--precision` instead")
 
 
-def nearest(x: Any) -> float | None:
+def nearest_double(x: Any) -> float | None:
     """Return the double nearest to a fraction; None on overflow."""
     try:
         return within_doubles(float(x.numerator / x.denominator))
@@ -226,7 +226,7 @@ def within_doubles(x: float) -> float | None:
 DOUBLE = Arithmetic()
 
 
-def chosen(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
+def arithmetic_of(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
     """Return the arithmetic that the options select."""
     if exact:
         return Arithmetic("exact")

@@ -43,7 +43,9 @@ def kind_of(data: bytes) -> tuple[str, str] | None:
     return None
 
 
-def whole(path: str, file: BinaryIO | None = None, hint: str = "check the path") -> tuple[str, ExpressionError | None]:
+def read_text(
+    path: str, file: BinaryIO | None = None, hint: str = "check the path"
+) -> tuple[str, ExpressionError | None]:
     """Return a file's text and its decoding error, if any. Raises `ExpressionError`."""
     try:
         with open(path, "rb") if file is None else nullcontext(file) as source:

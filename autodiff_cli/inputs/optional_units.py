@@ -171,9 +171,9 @@ def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> Expression
 
 def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
     """Return the numbers of a column in another unit."""
-    from ..quantities.unit import linear
+    from ..quantities.unit import conversion
 
-    times, shift = linear(unit, to)
+    times, shift = conversion(unit, to)
     return column if times == 1 and not shift else [float(x) * times + shift for x in column]
 
 

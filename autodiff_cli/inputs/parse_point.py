@@ -12,15 +12,15 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
-from ..errors import ExpressionError, Span, about
-from ..language.elements import flattened
+from ..errors import ExpressionError, Span, errors_about
+from ..language.elements import flatten
 from ..language.tokens import is_name as is_name
 from ..language.tokens import plain_number
-from .decoding import whole
+from .decoding import read_text
 from .problem import Quantity as Quantity
 from .problem import Typed as Typed
 from .problem import evaluate_constant, number_or_quantity
-from .problem import typed as typed
+from .problem import with_text as with_text
 
 _FILE_AND_VALUES = r"(?s)(@.*?),\s*([^\W\d]\w*(?:\[[\d,]*\])?\s*=.*)"
 """A file of values, followed by typed values."""
@@ -37,10 +37,10 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
     if point is not None:
         return point
     point = {}
-    with about(text, always=True):
+    with errors_about(text, always=True):
         for start, end in value_of.pieces(text) if isinstance(value_of, Lenient) else pieces(text):
             for name, value in _assignment(text, start, end, value_of or constant_value):
-                if not same(point.setdefault(name, value), value):
+                if not same_value(point.setdefault(name, value), value):
                     _twice(name, point[name], value, Span(start, end))
     return point
 
@@ -120,7 +120,7 @@ def _list_of(text: str, start: int, end: int) -> Any:
 
 
 def _entries(name: str, value: object, span: Span | None = None) -> dict[str, Any]:
-    entries = flattened(name, value)
+    entries = flatten(name, value)
     if isinstance(entries, str):
         hint = "write it as [1, 2, 3] or [[1, 2], [3, 4]]"
         fail(f"the value of `{name}` is no list of numbers: {entries}", span, hint)
@@ -130,7 +130,7 @@ def _entries(name: str, value: object, span: Span | None = None) -> dict[str, An
 def constant_value(name: str, text: str, offset: int = 0) -> float:
     """Return the value of a constant expression at `offset` in a longer text."""
     try:
-        return typed(evaluate_constant(text), text)
+        return with_text(evaluate_constant(text), text)
     except ExpressionError as error:
         from ..diagnostics.points import of_many_values, without_unit
 
@@ -158,13 +158,13 @@ class Lenient:
 
     def pieces(self, text: str) -> Iterator[tuple[int, int]]:
         """Yield the spans of the parts, with `x=1,000` as one part."""
-        from ..diagnostics.points import grouped
+        from ..diagnostics.points import join_digits
 
-        return iter(grouped(text, pieces(text)))
+        return iter(join_digits(text, pieces(text)))
 
     def __call__(self, name: str, text: str, offset: int = 0) -> float:
         """Return the value; see `ValueOf`."""
-        from ..diagnostics.leniency import leniently
+        from ..diagnostics.leniency import read_leniently
 
         def read(part: str) -> float:
             try:
@@ -175,7 +175,7 @@ class Lenient:
                 raise
 
         try:
-            value, reading = leniently(text, read)
+            value, reading = read_leniently(text, read)
         except ExpressionError:
             return self.value_of(name, text, offset)
         if reading is not None and isinstance(value, Typed):
@@ -183,7 +183,7 @@ class Lenient:
         return value
 
 
-def meant(point: Mapping[str, float]) -> list[str]:
+def corrections(point: Mapping[str, float]) -> list[str]:
     """Return notes on values that were read in corrected form."""
     readings = {name: getattr(value, "as_read", None) for name, value in point.items()}
     return [f"{name} = {text.strip()}" for name, text in readings.items() if text is not None]
@@ -213,9 +213,9 @@ def value_of_object(name: str, entry: object, value_of: ValueOf | None = None) -
     if isinstance(entry, bool) or not isinstance(entry, (int, float)):
         fail(f"the value of `{name}` is neither a number nor text", None, 'write it as 3 or as "pi/4"')
     try:
-        number = entry if isinstance(entry, Typed) else typed(float(entry), str(entry))
+        number = entry if isinstance(entry, Typed) else with_text(float(entry), str(entry))
     except OverflowError:
-        number = typed(math.inf, "")
+        number = with_text(math.inf, "")
     if not math.isfinite(number):
         fail(f"the value of `{name}` is not a finite number", None, "give a number that double precision can hold")
     return number
@@ -253,7 +253,7 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
     """
     ranges: dict[str, Range] = {}
     for text in texts:
-        with about(text, always=True):
+        with errors_about(text, always=True):
             for start, end in pieces(text):
                 name, ends = _one(text, start, end, value_of)
                 if ranges.setdefault(name, ends) != ends:
@@ -308,7 +308,7 @@ class PointFile(str):
     @cached_property
     def content(self) -> tuple[str, ExpressionError | None]:
         """The text of the file, and its decoding error."""
-        return whole(self[1:], hint="`--at @PATH` reads a JSON file of names and values")
+        return read_text(self[1:], hint="`--at @PATH` reads a JSON file of names and values")
 
     def point(self, value_of: ValueOf | None = None) -> dict[str, float]:
         """Return the point in the file. Raises `ExpressionError` (`point`, `io`, `limit`)."""
@@ -353,7 +353,7 @@ def may_sweep(options: Sequence[str] | None) -> bool:
     return any(":" in text or "{" in text for text in texts)
 
 
-def same(first: float, second: float) -> bool:
+def same_value(first: float, second: float) -> bool:
     """Return whether two values have the same number and distribution."""
     return first == second and getattr(first, "distribution", None) == getattr(second, "distribution", None)
 
@@ -363,7 +363,7 @@ def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
     merged: dict[str, float] = {}
     for point in points:
         for name, value in point.items():
-            if not same(merged.setdefault(name, value), value):
+            if not same_value(merged.setdefault(name, value), value):
                 _twice(name, merged[name], value)
     return merged
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diagnostics.parsing import parse as parse
 from ..diagnostics.parsing import statements
-from ..errors import Diagnostic, ExpressionError, Offer, Span, nearest, point_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, Offer, Span, closest, point_error, quote, usage_error
 from ..graphs.value import Value
 from ..language.builder import Program
-from ..language.elements import expanded, listed, point_text, split_names
+from ..language.elements import expand, list_names, point_text, split_names
 from ..language.tokens import has_unit_literals, plain_number
-from ..numbers.budget import reported
+from ..numbers.budget import reporting
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
 
@@ -46,7 +46,7 @@ class Typed(float):
     """The corrected text; set only if it differs from the input."""
 
 
-def typed(value: float, source: str) -> Typed:
+def with_text(value: float, source: str) -> Typed:
     """Return the value with its text."""
     number = Typed(value)
     number.source = source
@@ -63,9 +63,9 @@ class Quantity(Typed):
     @property
     def coherent_unit(self) -> str:
         """The unit of the float as text, `1` for a number."""
-        from ..quantities.unit import coherent
+        from ..quantities.unit import si_unit
 
-        return str(coherent(self.unit.dimension)) or "1"
+        return str(si_unit(self.unit.dimension)) or "1"
 
 
 PLAIN = frozenset((float, int, Typed))
@@ -148,7 +148,7 @@ def read_program(
         text = text[:start] + " " * (end - start) + text[end:]
     added = {name: numbers[name][0] for name in chosen if name not in values}
     values |= {name: float(number) for name, number in added.items()}
-    message = f"differentiated by {quoted(chosen)}, which the program binds to numbers: it has no other variables"
+    message = f"differentiated by {quote(chosen)}, which the program binds to numbers: it has no other variables"
     notes += [Diagnostic("note", message)] if alone else []
     return parse(text, values, units=units), added, notes
 
@@ -196,7 +196,7 @@ def evaluate_constant(text: str) -> float:
                 raise point_error(f"`{name}` is not a value that a variable can have", hint, span)
             raise point_error(f"`{name}` has no value here", hint, span)
         check_single(program)
-        with reported():
+        with reporting():
             (value,) = Evaluation(REAL, program.graph.with_leaves({})).values
     except ExpressionError as error:
         error.text = text
@@ -247,9 +247,9 @@ def as_number(value: float | str, name: str) -> float:
 
 def without_units(name: str, value: Quantity) -> ExpressionError:
     """Return the error for a value with a forbidden unit; its hint converts to the SI."""
-    from ..quantities.unit import coherent
+    from ..quantities.unit import si_unit
 
-    unit = coherent(value.unit.dimension)
+    unit = si_unit(value.unit.dimension)
     number = f"{value:.15g}"
     message = f"the value of `{name}` has a unit, and numbers here have none"
     hint = f"in {unit} it is `{name}={number}`" if unit.atoms else f"write `{name}={number}`"
@@ -300,10 +300,10 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         if name in bound:
             message = f"`{name}` is given a value by the point, and bound by the program"
             raise point_error(message, "leave one of them out", program.whole.span(bound[name]))
-        warnings.append(unused(program, name, missing))
+        warnings.append(unused_name(program, name, missing))
     if missing:
         offers = split_name_offers(program, missing, values)
-        names = listed(missing)
+        names = list_names(missing)
         stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
         example = point_text({name: _short_number(values[name]) if name in values else "…" for name in program.leaves})
         message = f"{stated} {'has' if len(names) == 1 else 'have'} no value"
@@ -315,12 +315,12 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
     return warnings
 
 
-def unused(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnostic:
+def unused_name(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnostic:
     """Return the warning for an unused name; its hint may suggest one of the `missing`."""
     from ..language.typesetting import plain_name  # only a warning needs it
 
     plain = {plain_name(candidate).lower(): candidate for candidate in missing or program.leaves}
-    near = plain.get(nearest(plain_name(name).lower(), list(plain), 0.5) or "")
+    near = plain.get(closest(plain_name(name).lower(), list(plain), 0.5) or "")
     hint = f"did you mean `{near}`?" if near else "leave it out"
     return Diagnostic("unused", f"the program does not use `{name}`", None, hint)
 
@@ -361,12 +361,12 @@ def wanted_variables(
         return list(program.parameters)
     if isinstance(wrt, str):
         wrt = split_names(wrt)
-    wrt = expanded(wrt, dict.fromkeys([*program.leaves, *values]))
+    wrt = expand(wrt, dict.fromkeys([*program.leaves, *values]))
     for name in wrt:
         if name not in program.leaves and name not in values:
-            hint = f"its variables: {quoted(program.leaves)}"
+            hint = f"its variables: {quote(program.leaves)}"
             raise usage_error(f"`{name}` is not a variable of this program", hint)
         if name in unknowns:
-            others = quoted([other for other in program.leaves if other not in unknowns], "nothing")
+            others = quote([other for other in program.leaves if other not in unknowns], "nothing")
             raise usage_error(f"`{name}` is looked for, and given by the others", f"differentiate by {others}")
     return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]

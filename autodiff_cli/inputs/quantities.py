@@ -10,7 +10,7 @@ from functools import cached_property, reduce
 from operator import mul, truediv
 from typing import Any, cast
 
-from ..errors import Diagnostic, ExpressionError, Span, counted, point_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, Span, plural, point_error, quote, usage_error
 from ..graphs.value_and_gradient import at_point
 from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
@@ -23,11 +23,11 @@ from ..quantities.unit import (
     Unit,
     UnitSystem,
     choose,
-    coherent,
     factor,
     parse_unit,
     quantity_name,
     ratio,
+    si_unit,
     unit_or_none,
 )
 from ..run.evaluation import Evaluation
@@ -142,7 +142,7 @@ def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0
     value = constant_value(name, number, offset)
     if plain_number(number) and (abs(value) < 1e300 and (not value or abs(value) > 1e-300)) and not unit.pi:
         exact = Fraction(number) * unit.scale + unit.zero
-        si, source = nearest(exact), str(exact)
+        si, source = to_double(exact), str(exact)
     else:
         zero = f" + {unit.zero}" if unit.zero else ""
         source = f"({number})*({unit.factor_text}){zero}"
@@ -163,7 +163,7 @@ def check_temperature(name: str, si: float, unit: Unit, text: str, offset: int =
         raise _refused(message, Span(offset, offset + len(text)), hint, text)
 
 
-def nearest(exact: Fraction) -> float:
+def to_double(exact: Fraction) -> float:
     """Return the double nearest to a fraction; infinite on overflow."""
     try:
         return float(exact)
@@ -180,9 +180,9 @@ def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> di
     for k, piece in enumerate(listed):
         name, equals, text = (part.strip() for part in piece.rpartition("="))
         if equals and name not in outputs:
-            raise usage_error(f"`--in` names `{name}`, which is no output", f"the outputs: {quoted(outputs)}")
+            raise usage_error(f"`--in` names `{name}`, which is no output", f"the outputs: {quote(outputs)}")
         if not equals and k >= len(outputs):
-            raise usage_error(f"`--in` has {len(listed)} units for {counted(len(outputs), 'output')}", "leave some out")
+            raise usage_error(f"`--in` has {len(listed)} units for {plural(len(outputs), 'output')}", "leave some out")
         try:
             units[outputs.index(name) if equals else k] = parse_unit(text)
         except ExpressionError as error:
@@ -265,7 +265,7 @@ class ProgramUnits:
             return self._unit(result.dimension)
         if unit.dimension != result.dimension:
             ours, theirs = quantity_name(result.dimension), quantity_name(unit.dimension)
-            hint = f"ask for it in a unit such as `--in {coherent(result.dimension)}`"
+            hint = f"ask for it in a unit such as `--in {si_unit(result.dimension)}`"
             hint = hint if result.dimension != NUMBER else "leave `--in` out"
             raise usage_error(f"the answer is {ours}, and `--in {unit}` is for {theirs}", hint)
         if unit.zero and result.temperatures == 0:
@@ -297,7 +297,7 @@ class ProgramUnits:
     def in_system(self, tree: Any) -> Any:
         """Return the units in which numbers of these dimensions need no factor: the system's, or the SI's."""
         assert self._system is not None
-        unit = coherent if self._in_si else self._system.unit
+        unit = si_unit if self._in_si else self._system.unit
         return map_units(tree, lambda own: unit(own.dimension))
 
     def quotient(self, by: Iterable[str]) -> Unit:
@@ -407,7 +407,7 @@ def _solved(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends:
     if typed and dimension != NUMBER:
         what = "its start is a number" if start is not None else "its bounds are numbers"
         message = f"`{name}` is {quantity_name(dimension)}, and {what}"
-        raise usage_error(message, f"give a unit: `{float(typed[0]):g} {coherent(dimension)}`")
+        raise usage_error(message, f"give a unit: `{float(typed[0]):g} {si_unit(dimension)}`")
     return dimension
 
 
@@ -490,7 +490,7 @@ def direction_in_units(
                 " which are not per the same unit"
             )
             raise usage_error(message, "give all components in the units of their variables, or all per second")
-    return values, shown, coherent(rates[first].dimension) if rates else Unit()
+    return values, shown, si_unit(rates[first].dimension) if rates else Unit()
 
 
 def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
@@ -531,7 +531,7 @@ def in_own_units(
     >>> evaluate_in(REAL, own.graph, {"F": 3.0, "x": 5.0}).values
     [15.0]
     """
-    of_system = computed or (lambda unit: coherent(unit.dimension))
+    of_system = computed or (lambda unit: si_unit(unit.dimension))
     whole, leaves = program.whole, {i: name for name, i in program.leaves.items()}
     places: list[Any] = []
     rows: list[Row] = []

@@ -15,9 +15,9 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import ExpressionError, Span, limit_error, point_error, quoted, usage_error
+from ..errors import ExpressionError, Span, limit_error, point_error, quote, usage_error
 from ..language.tokens import plain_number
-from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, typed
+from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, with_text
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -50,7 +50,7 @@ class Axis(ABC):
 
     def value(self, k: int) -> float:
         """Return the value at an index, with its text."""
-        return typed(self.number(k), self.source(k))
+        return with_text(self.number(k), self.source(k))
 
     def numbers(self, start: int, stop: int) -> list[float]:
         """Return the values in a range of indices."""
@@ -197,7 +197,7 @@ class Grid(NamedTuple):
         for name in self.axes:
             if name not in used or name in unknowns:
                 what = "is looked for" if name in used else "is not in the program"
-                hint = f"sweep one of {quoted(x for x in used if x not in unknowns)}" if used else "leave it out"
+                hint = f"sweep one of {quote(x for x in used if x not in unknowns)}" if used else "leave it out"
                 raise usage_error(f"`{name}` is swept, and {what}", hint)
 
     @property

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..errors import ExpressionError, Span
 from ..graphs.value import Value, values_of
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph, Place, Row, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from .statements import Complete, Head, Statement, UnexplainedText, check_commas
-from .tokens import Spans, number_of, worth
+from .tokens import Spans, meaning_of, number_of
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """Named constants, unless the program or the point redefines them."""
@@ -584,7 +584,7 @@ class Builder:
 
     def superscript(self, text: str, sign: int) -> int:
         """Return the exponent of a superscript, the sign of a pair."""
-        digits = worth(text)
+        digits = meaning_of(text)
         if digits[0] not in "+-":
             return self._constant(float(digits), digits, (~sign, sign + 1))
         start, end, _ = self.span((~sign, sign + 1))
@@ -716,7 +716,7 @@ class Builder:
     def spend(self, count: int, place: Place) -> None:
         """Charge for nodes. Raises `ExpressionError` (`limit`)."""
         self.expanded += count
-        work.charge(work.CALLED_NODE * count)
+        budget.charge(budget.CALLED_NODE * count)
         if self.expanded > self.most:
             raise self.error("limit", self.too_many.format(self.most), place, "split the program")
 

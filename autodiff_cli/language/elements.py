@@ -39,7 +39,7 @@ def shapes_of(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def nested(values: Mapping[str, Any]) -> dict[str, Any]:
+def nest(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values with entries as lists: `{"w": [1, 2]}` for `{"w[1]": 1, "w[2]": 2}`."""
     if not any(name[-1:] == "]" for name in values):
         return dict(values)
@@ -59,7 +59,7 @@ def _filled(name: str, shape: Sequence[int], values: Mapping[str, Any], index: t
     return [_filled(name, shape[1:], values, (*index, k)) for k in range(1, shape[0] + 1)]
 
 
-def flattened(name: str, value: object) -> dict[str, Any] | str:
+def flatten(name: str, value: object) -> dict[str, Any] | str:
     """Return the entries of a list, or list of rows, by name, or an error as text."""
     rows: Any = value.tolist() if hasattr(value, "tolist") else value
     if not isinstance(rows, list | tuple) or not rows:
@@ -76,9 +76,9 @@ def flattened(name: str, value: object) -> dict[str, Any] | str:
     }
 
 
-def listed(names: Iterable[str]) -> list[str]:
+def list_names(names: Iterable[str]) -> list[str]:
     """Return names, the entries of a list as its name."""
-    return [*nested(dict.fromkeys(names))]
+    return [*nest(dict.fromkeys(names))]
 
 
 def point_text(texts: Mapping[str, str]) -> str:
@@ -89,7 +89,7 @@ def point_text(texts: Mapping[str, str]) -> str:
 
 def list_texts(texts: Mapping[str, str], comma: str = ", ") -> dict[str, str]:
     """Return texts by name, the entries of a list as one: `[1, 2]`."""
-    return {name: _list_text(value, comma) for name, value in nested(texts).items()}
+    return {name: _list_text(value, comma) for name, value in nest(texts).items()}
 
 
 def _list_text(value: Any, comma: str) -> str:
@@ -99,7 +99,7 @@ def _list_text(value: Any, comma: str) -> str:
 def nested_record(value: Any) -> Any:
     """Return a record with entries as lists, in all of its parts."""
     if isinstance(value, dict):
-        return nested({name: nested_record(item) for name, item in value.items()})
+        return nest({name: nested_record(item) for name, item in value.items()})
     return [nested_record(item) for item in value] if type(value) is list else value
 
 
@@ -116,7 +116,7 @@ def has_elements(record: Mapping[str, object]) -> bool:
     )
 
 
-def expanded(wanted: Sequence[str], names: Collection[str]) -> list[str]:
+def expand(wanted: Sequence[str], names: Collection[str]) -> list[str]:
     """Return the wanted names; an unknown list stands for its entries."""
     entries = {name: [other for other in names if other.startswith(f"{name}[")] for name in wanted if name not in names}
     return [entry for name in wanted for entry in entries.get(name) or [name]]

@@ -42,7 +42,7 @@ def number_text(x: float) -> str:
     return str(int(x)) if x == int(x) and abs(x) < 1e16 else repr(x)
 
 
-def assembled(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) -> str:
+def assemble(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) -> str:
     """Return the text of a node, in parentheses if its precedence is lower.
 
     `parts` returns the precedence and the pieces of a node.
@@ -80,7 +80,7 @@ def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
     return tuple(parts)
 
 
-def filled(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> list[Item]:
+def fill_in(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> list[Item]:
     """Return a template with its inputs, of these required precedences."""
     parts = pieces(template)
     if levels:
@@ -88,11 +88,11 @@ def filled(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> li
     return [part if isinstance(part, str) else (args[part[0]], part[1]) for part in parts]
 
 
-def written(template: Template, args: Sequence[Any]) -> Written:
+def pieces_of(template: Template, args: Sequence[Any]) -> Written:
     """Return the precedence and pieces of an operation on these inputs."""
     if isinstance(template, tuple):
-        return template[1], filled(template[0], args, template[2:])
-    return (ATOM, filled(template, args)) if "{" in template else call(template, args)
+        return template[1], fill_in(template[0], args, template[2:])
+    return (ATOM, fill_in(template, args)) if "{" in template else call(template, args)
 
 
 def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambda arg: (arg, CHOICE)) -> Written:
@@ -105,12 +105,12 @@ def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambd
 
 def expression_text(root: Value) -> str:
     """Return the text of an expression."""
-    return assembled(root, lambda value: _parts(by_definition(value)))
+    return assemble(root, lambda value: _parts(by_definition(value)))
 
 
 def _parts(value: Value) -> Written:
     name = value.primitive.name
     if value._prev:
-        return written(OPERATORS.get(name) or value.primitive.spelling or name, value._prev)
+        return pieces_of(OPERATORS.get(name) or value.primitive.spelling or name, value._prev)
     text = value.label if value.primitive is VARIABLE else value.source or number_text(value.data)
     return SIGN if text.startswith("-") else ATOM, [text]

@@ -25,13 +25,13 @@ from .tokens import (
     NUMBERS,
     OPEN,
     UNREADABLE,
+    bad_position,
     is_coefficient,
+    meaning_of,
     pairs,
     sign_kind,
     split,
-    stranger,
     without_skipped,
-    worth,
 )
 
 _NUMERIC = frozenset("0123456789.")
@@ -128,7 +128,7 @@ def _read(text: str, builder: Builder) -> Builder:
                 is_exact = True
                 operands[:], signs[:] = zip(*pairs(text), strict=True)
                 continue
-            elif stranger(operand) is not None:
+            elif bad_position(operand) is not None:
                 read = UNREADABLE
             else:
                 try:
@@ -313,7 +313,7 @@ def _operation(primitive: Primitive, *order: int, closed: int = 0) -> Make:
 
 def _compare(parts: Parts) -> int:
     operands, pieces, signs = zip(*parts.top, strict=True)
-    return parts.builder.comparison(operands, pieces, [worth(sign) for sign in signs[1:]])
+    return parts.builder.comparison(operands, pieces, [meaning_of(sign) for sign in signs[1:]])
 
 
 def _call(parts: Parts) -> int | Head:
@@ -346,7 +346,7 @@ def _bind(parts: Parts) -> Complete:
 
 def _augment(parts: Parts) -> Complete:
     name, at = parts.name
-    parts.builder.augment(name, at, PRIMITIVES[worth(parts.signs[at[1]])], parts.top, parts.inner)
+    parts.builder.augment(name, at, PRIMITIVES[meaning_of(parts.signs[at[1]])], parts.top, parts.inner)
     return "augment", *parts.place
 
 

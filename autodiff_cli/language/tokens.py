@@ -143,7 +143,7 @@ def is_name(text: str) -> bool:
         return entry is not None and is_name(entry[0])
     if text.isascii():
         return text.isidentifier() and text not in KEYWORDS
-    return pairs(text) == [(text, _END_SIGN)] and text[0] not in _NUMERIC and stranger(text) is None
+    return pairs(text) == [(text, _END_SIGN)] and text[0] not in _NUMERIC and bad_position(text) is None
 
 
 _ASCII_KINDS = {"": DIRECTLY, _END_SIGN: END, **{sign: KIND[name] for sign, name in ASCII_SIGNS.items()}}
@@ -205,7 +205,7 @@ def _has_long_exponent(number: str) -> bool:
     return len(number.lower().partition("e")[2].lstrip("+-−").replace("_", "")) > MAX_EXPONENT_DIGITS
 
 
-def worth(sign: str) -> str:
+def meaning_of(sign: str) -> str:
     """Return the meaning of a sign: ASCII comparison, operation of `+=`, superscript's digits."""
     plain = sign.translate(_PLAIN)
     return _WORTH.get(plain, plain)
@@ -231,7 +231,7 @@ def scan(text: str) -> Iterator[Token]:
         start, stop = match.span(kind)
         if kind == NAME:
             name = match[kind]
-            kind = KEYWORDS.get(name) or (NAME if stranger(name) is None else UNREADABLE)
+            kind = KEYWORDS.get(name) or (NAME if bad_position(name) is None else UNREADABLE)
         elif kind in (NUMBER, COEFFICIENT) and _has_long_exponent(match[kind]):
             kind = UNREADABLE
         elif kind in SKIPPED or (kind == NEWLINE and depth):
@@ -269,7 +269,7 @@ def without_skipped(text: str) -> str:
     return "".join(parts)
 
 
-def stranger(name: str) -> int | None:
+def bad_position(name: str) -> int | None:
     """Return the position of the first invalid character of a name, or None.
 
     The grammar's pattern is exact for plain ASCII only; Unicode decides the rest.

@@ -13,10 +13,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..algebra.symbolic import spelled
-from ..algebra.walk import rewritten
+from ..algebra.symbolic import in_language
+from ..algebra.walk import rewrite
 from ..graphs.value import Value, in_order, variable
-from ..numbers import budget as work
+from ..numbers import budget
 from ..table import primitive as binding
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
 from ..table.primitive import BY_DEFINITION, PRIMITIVES, Primitive
@@ -271,11 +271,11 @@ class Typesetting:
 
     def _typeset(self, root: Value, named: Mapping[Value, str]) -> _Piece:
         names = {value: variable(name) for value, name in named.items()}
-        (root,) = rewritten((root,), partial(spelled, always=lambda p: p.latex == BY_DEFINITION), names)
+        (root,) = rewrite((root,), partial(in_language, always=lambda p: p.latex == BY_DEFINITION), names)
         plain: dict[Value, _Piece] = {}
         script: dict[Value, _Piece] = {}
         order = in_order((root,))
-        work.charge(len(order))
+        budget.charge(len(order))
         for value in order:
             # In an exponent everything stands on one line.
             script[value] = self._piece(value, script, script, True)
@@ -468,7 +468,7 @@ def typesetting(program: Program, *others: Iterable[str], function: str | None =
     return Typesetting([*names, *(name for more in others for name in more)], function=function)
 
 
-def stated(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
+def equations_of(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
     """Return the equations of a program: the names that it binds, and `f(x, y)`.
 
     Several outputs are a vector. A program that is too long has none.

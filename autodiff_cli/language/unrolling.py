@@ -277,8 +277,10 @@ class Unroller(Builder):
         for row, piece in zip(rows, pieces, strict=True):
             other = row.shape if isinstance(row, Array) else ()
             if other != shape:
-                message = f"the entries of a list are all alike, and this is {described(other)}"
-                raise self.error("type", message, piece, "give the rows the same length", (pieces[0], described(shape)))
+                message = f"the entries of a list are all alike, and this is {shape_text(other)}"
+                raise self.error(
+                    "type", message, piece, "give the rows the same length", (pieces[0], shape_text(shape))
+                )
             if len(other) > 1:
                 hint = "write a list of rows: `[[1, 2], [3, 4]]`"
                 raise self.error("type", "lists are nested twice at most", piece, hint)
@@ -314,9 +316,9 @@ class Unroller(Builder):
 
     def _wrong_shapes(self, left: Any, right: Array, pieces: Sequence[Piece], hint: str = "") -> NoReturn:
         first, second = pieces
-        message = f"these do not go together: {described(left.shape)} and {described(right.shape)}"
+        message = f"these do not go together: {shape_text(left.shape)} and {shape_text(right.shape)}"
         hint = hint or "lists of the same shape are combined entry by entry, and a number with every entry"
-        raise self.error("type", message, second, hint, (first, described(left.shape)))
+        raise self.error("type", message, second, hint, (first, shape_text(left.shape)))
 
     def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]) -> int | Array:
         # an operand without a value becomes a list as long as the other
@@ -452,7 +454,7 @@ class Unroller(Builder):
         operands, pieces = body.parents[i][1:], body.pieces[i]
         shape = self._indexed_shape(value, place, pieces)
         if len(operands) > (2 if shape is None else len(shape)):
-            most = "lists are nested twice at most" if shape is None else f"this is {described(shape)}"
+            most = "lists are nested twice at most" if shape is None else f"this is {shape_text(shape)}"
             raise self.error("type", f"there are {len(operands)} indices here, and {most}", pieces[-1], "leave it out")
         ranges: list[range] = []
         for k, p in enumerate(operands):
@@ -521,7 +523,7 @@ class Unroller(Builder):
         return self.free[label]
 
 
-def described(shape: tuple[int, ...]) -> str:
+def shape_text(shape: tuple[int, ...]) -> str:
     """Return a shape in words."""
     if not shape:
         return "a number"

@@ -11,8 +11,8 @@ from typing import Any
 from flint import acb, arb, ctx, fmpq
 
 from ..table.primitive import OPERATIONS
-from ..table.primitives import by_name, native
-from . import budget as work
+from ..table.primitives import by_name, library_names
+from . import budget
 from . import exact_form as form
 from .base import (
     MANY_POLES,
@@ -54,7 +54,7 @@ class Ball(Compared, Operators):
         return float(self.a)
 
     def __int__(self) -> int:
-        q = form.rational(self.form)
+        q = form.as_rational(self.form)
         if q is not None:
             return int(q.trunc())
         integer = (self.a if self >= 0 else -self.a).floor().unique_fmpz()
@@ -72,7 +72,7 @@ class Ball(Compared, Operators):
 
     def sign(self) -> int:
         """Return -1, 0 or 1. Raises `Refusal` if undecided."""
-        q = form.rational(self.form)
+        q = form.as_rational(self.form)
         if q is not None:
             return int(q > 0) - int(q < 0)
         if self.a > 0:
@@ -91,19 +91,19 @@ class Ball(Compared, Operators):
             raise undecided(f"whether {self} is {question} {y} cannot be told") from None
 
     def __neg__(self) -> Ball:
-        return Ball(-self.a, None if self.form is None else form.negated(self.form))
+        return Ball(-self.a, None if self.form is None else form.negate(self.form))
 
     def __add__(self, other: Number) -> Ball:
         y = ball(other)
-        return known_better(self.a + y.a, form.added, self, y)
+        return known_better(self.a + y.a, form.add, self, y)
 
     def __mul__(self, other: Number) -> Ball:
         y = ball(other)
-        return known_better(self.a * y.a, form.multiplied, self, y)
+        return known_better(self.a * y.a, form.multiply, self, y)
 
     def __truediv__(self, other: Number) -> Ball:
         y = _nonzero(ball(other))
-        return known_better(self.a / y.a, form.divided, self, y)
+        return known_better(self.a / y.a, form.divide, self, y)
 
     def __rtruediv__(self, other: Number) -> Ball:
         return ball(other) / self
@@ -125,12 +125,12 @@ def ball(x: Any) -> Ball:
         x = fmpq(x.numerator, x.denominator)
     else:
         x = fmpq(x)
-    return exactly(x)
+    return exact_ball(x)
 
 
-def exactly(q: Any) -> Ball:
+def exact_ball(q: Any) -> Ball:
     """Return the ball of a rational number."""
-    return Ball(arb(q), form.of(q) if q.height_bits() <= form.MAX_BITS else None)
+    return Ball(arb(q), form.form_of(q) if q.height_bits() <= form.MAX_BITS else None)
 
 
 def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
@@ -138,7 +138,7 @@ def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Bal
     if x.form is None or y.form is None:
         return Ball(a)
     combination = combined(x.form, y.form)
-    q = form.rational(combination)
+    q = form.as_rational(combination)
     return Ball(a if q is None else arb(q), combination)
 
 
@@ -149,7 +149,7 @@ def _nonzero(x: Ball) -> Ball:
 
 
 def _power(x: Ball, y: Ball) -> Ball:
-    exponent = form.rational(y.form)
+    exponent = form.as_rational(y.form)
     if exponent is None:
         integer = y.a.unique_fmpz() if y.a.is_exact() else None
     else:
@@ -160,8 +160,8 @@ def _power(x: Ball, y: Ball) -> Ball:
             return ball(1)
         if abs(n) > MAX_EXPONENT:
             raise OverflowError
-        combination = None if x.form is None else form.powered(x.form, n) if n > 0 or x != 0 else None
-        q = form.rational(combination)
+        combination = None if x.form is None else form.raise_to(x.form, n) if n > 0 or x != 0 else None
+        q = form.as_rational(combination)
         if q is not None:
             return Ball(arb(q), combination)
         return Ball(_whole_power(x.a, n) if n > 0 else 1 / _whole_power(_nonzero(x).a, -n), combination)
@@ -175,7 +175,7 @@ def _power(x: Ball, y: Ball) -> Ball:
         raise ValueError("a negative number to a power that is not whole")
     if x.form is None or y.form is None:
         return Ball(x.a**y.a)
-    return Ball(x.a**y.a, form.atom("pow", form.frozen(x.form), form.frozen(y.form)))
+    return Ball(x.a**y.a, form.atom("pow", form.freeze(x.form), form.freeze(y.form)))
 
 
 def _whole_power(a: Any, n: int) -> Any:
@@ -214,18 +214,18 @@ class Balls(NumberType):
             balls = [ball(x) for x in inputs]
             forms = [x.form for x in balls if x.form is not None]
             if len(forms) < len(balls):
-                work.charge(steps)
+                budget.charge(steps)
                 return function(*first, *balls)
-            parts = [form.frozen(f) for f in forms]
+            parts = [form.freeze(f) for f in forms]
             key = (name, *parts)
             value = self._values.get(key)
             if value is None:
-                inputs_in_full = [form.rational(f) for f in forms]
+                inputs_in_full = [form.as_rational(f) for f in forms]
                 rational = None
                 if all(q is not None for q in inputs_in_full):
                     rational = rational_value(name, [Fraction(int(q.p), int(q.q)) for q in inputs_in_full])
                 if rational is None:
-                    work.charge(steps)
+                    budget.charge(steps)
                 value = function(*first, *balls) if rational is None else ball(rational)
                 self._values[key] = value
                 if value.form is None:
@@ -259,7 +259,7 @@ class Balls(NumberType):
         return chosen if chosen is self.nothing else ball(chosen)
 
     def finite(self, x: Number) -> bool:
-        work.charge(self._step)
+        budget.charge(self._step)
         if not isinstance(x, Ball):
             return True
         is_large = not x.a.is_finite() or (not x.a.is_zero() and magnitude(x) > MAX_EXPONENT)
@@ -268,7 +268,7 @@ class Balls(NumberType):
         return not is_large
 
     def charge(self, operations: int) -> None:
-        work.charge(operations * (40 + self._step))
+        budget.charge(operations * (40 + self._step))
 
     def neg(self, x: Number) -> Ball:
         """Return -x."""
@@ -281,14 +281,14 @@ def magnitude(x: Ball, low: bool = False) -> int:
     return int(exp) + int(man).bit_length() if man else -(10**18)
 
 
-NATIVE = native(
+NATIVE = library_names(
     "exp expm1 log log1p sqrt sin cos tan sec csc cot asin acos atan sinh cosh tanh sech csch coth asinh acosh atanh "
     "erf erfc erfinv gamma digamma"
 )
 
 
 def _no_pole(x: Ball) -> None:
-    q = form.rational(x.form)
+    q = form.as_rational(x.form)
     if q is not None:
         if q <= 0 and q.q == 1:
             raise ZeroDivisionError

@@ -72,7 +72,7 @@ class BudgetExceeded(Diagnosed):
 
 
 @contextmanager
-def reported() -> Iterator[None]:
+def reporting() -> Iterator[None]:
     """Turn `BudgetExceeded` into an `ExpressionError` of the kind `limit`."""
     try:
         yield
@@ -122,7 +122,7 @@ _UNBOUNDED = Work(math.inf)
 _in_force: ContextVar[Work | None] = ContextVar("work", default=None)
 
 
-def current() -> Work:
+def current_budget() -> Work:
     """Return the current budget; an unlimited one if none is set."""
     return _in_force.get() or _UNBOUNDED
 

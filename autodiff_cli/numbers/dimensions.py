@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..quantities.table import BASE
-from ..quantities.unit import NUMBER, Dimension, Elimination, Exponent, Unit, coherent, quantity_name
+from ..quantities.unit import NUMBER, Dimension, Elimination, Exponent, Unit, quantity_name, si_unit
 from ..table.primitives import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
 from .base import Number, NumberType, Refusal
 
@@ -42,7 +42,7 @@ class Dimensioned(NamedTuple):
         return self.value == 0
 
     def __str__(self) -> str:
-        return str(coherent(self.dimension)) or "a number" if len(self.dimension) == len(NUMBER) else "?"
+        return str(si_unit(self.dimension)) or "a number" if len(self.dimension) == len(NUMBER) else "?"
 
 
 _PLAIN = Dimensioned()
@@ -75,7 +75,7 @@ class Dimensions(NumberType):
 
     def unit_of(self, dimension: Dimension) -> str:
         """Return the coherent unit of a dimension."""
-        return str(coherent(dimension))
+        return str(si_unit(dimension))
 
     def named(self, dimension: Dimension) -> str:
         """Return a dimension in words, with its unit."""
@@ -224,9 +224,9 @@ class UnknownDimensions(Dimensions):
         """Return the coherent unit, with unknown dimensions' names in brackets."""
         known = self.known(dimension)
         if known is not None:
-            return str(coherent(known))
+            return str(si_unit(known))
         rest = self._solved.reduced(self._long(dimension))
-        unit = str(coherent(tuple(map(_whole, rest[:COUNT]))))
+        unit = str(si_unit(tuple(map(_whole, rest[:COUNT]))))
         powers = zip(self.names, rest[COUNT:], strict=True)
         names = [f"[{name}]" + (f"^{n}" if n != 1 else "") for name, n in powers if n]
         return "·".join([*names, *([unit] if unit else [])])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..table.primitive import Primitive
-from . import budget as work
+from . import budget
 from .base import NO_RESULT, Lifted, Number, NumberType, Valued
 
 Tangents = dict[int, Number]
@@ -56,7 +56,7 @@ class Dual(Valued):
         return Dual(self.m, out, d, self.fault or other.fault)
 
 
-def plain(x: Any) -> Number:
+def primal(x: Any) -> Number:
     """Return the number without its derivatives."""
     return x.x if isinstance(x, Dual) else x
 
@@ -65,7 +65,7 @@ def _sum(a: Tangents, b: Tangents) -> Tangents:
     if not a or not b:
         return a or b
     if len(a) + len(b) > UNCHARGED_DIRECTIONS:
-        work.charge(len(a) + len(b))
+        budget.charge(len(a) + len(b))
     total = dict(a)
     for k, t in b.items():
         total[k] = total[k] + t if k in total else t
@@ -108,7 +108,7 @@ class Duals(Lifted):
         base, value = self.base, getattr(self.base, primitive.name)
 
         def function(*inputs: Number) -> Dual:
-            xs = [plain(x) for x in inputs]
+            xs = [primal(x) for x in inputs]
             out = value(*xs)
             varying = [isinstance(x, Dual) and (x.d or x.fault) for x in inputs]
             if not any(varying):
@@ -134,13 +134,13 @@ class Duals(Lifted):
 
         `dx/length - x·dlength/length²` would cancel if one input dominates.
         """
-        base, xs = self.base, [plain(x) for x in inputs]
+        base, xs = self.base, [primal(x) for x in inputs]
         length, units = base.hypot(*xs), base.unit_vector(*xs)
         tangents: list[Tangents] = [x.d if isinstance(x, Dual) else {} for x in inputs]
         faults = [x.fault for x in inputs if isinstance(x, Dual) and x.fault is not None]
         if base.eq(length, 0) or not any(tangents):
             return [Dual(self, u, {}, *faults[:1]) for u in units]
-        work.charge(len(xs) * (len(xs) + sum(map(len, tangents))))
+        budget.charge(len(xs) * (len(xs) + sum(map(len, tangents))))
         result = []
         for i, u in enumerate(units):
             d: Tangents = {}

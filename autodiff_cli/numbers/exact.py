@@ -12,7 +12,7 @@ from typing import Any
 
 from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive, is_outside
 from ..table.primitives import by_name
-from . import budget as work
+from . import budget
 from .base import NO_RESULT, Number, NumberType, Refusal
 
 MAX_BITS = 14_000
@@ -55,7 +55,7 @@ class Exact(NumberType):
 
     def charge(self, operations: int) -> None:
         """Charge sums and products, mostly for greatest common divisors."""
-        work.charge(operations * (3 + self._longest**1.7 / 9_000))
+        budget.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:
         operation = OPERATIONS.get(name)

@@ -46,19 +46,19 @@ ONE = fmpq(1)
 _ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
 
 
-def of(q: Any) -> Form:
+def form_of(q: Any) -> Form:
     """Return the form of a rational number."""
     return {(): q} if q != 0 else {}
 
 
-def rational(form: Form | None) -> Any:
+def as_rational(form: Form | None) -> Any:
     """Return the rational number that equals a form, or None."""
     if form is None or len(form) > 1:
         return None
     return form.get((), None if form else fmpq(0))
 
 
-def frozen(form: Form) -> frozenset[Any]:
+def freeze(form: Form) -> frozenset[Any]:
     """Return the form as a hashable key."""
     return frozenset(form.items())
 
@@ -83,24 +83,24 @@ def _bounded(form: Form) -> Form:
     if len(form) > MAX_TERMS or any(
         len(product) > MAX_TERMS or q.height_bits() > MAX_BITS for product, q in form.items()
     ):
-        return atom("sum", frozen(form))
+        return atom("sum", freeze(form))
     return form
 
 
-def negated(f: Form) -> Form:
+def negate(f: Form) -> Form:
     """Return -f."""
     return {product: -q for product, q in f.items()}
 
 
-def added(f: Form, g: Form) -> Form:
+def add(f: Form, g: Form) -> Form:
     """Return f + g."""
     return _summed([*f.items(), *g.items()])
 
 
-def multiplied(f: Form, g: Form) -> Form:
+def multiply(f: Form, g: Form) -> Form:
     """Return f·g."""
     if len(f) * len(g) > MAX_TERMS:
-        f, g = (x if len(x) < 2 else atom("sum", frozen(x)) for x in (f, g))
+        f, g = (x if len(x) < 2 else atom("sum", freeze(x)) for x in (f, g))
     return _summed([(_product(a, b), p * q) for a, p in f.items() for b, q in g.items()])
 
 
@@ -113,18 +113,18 @@ def _product(a: Product, b: Product) -> Product:
     return tuple(sorted(item for item in powers.items() if item[1]))
 
 
-def powered(f: Form, n: int) -> Form:
+def raise_to(f: Form, n: int) -> Form:
     """Return f**n; f must not be 0 if n < 0."""
     if len(f) > 1:
-        f = atom("sum", frozen(f))
+        f = atom("sum", freeze(f))
     if not f:
         return f if n else {(): ONE}
     ((product, q),) = f.items()
     if q.height_bits() * abs(n) > 2 * MAX_BITS and q != 1:
-        return atom("power", frozen(f), n)
+        return atom("power", freeze(f), n)
     return _bounded({tuple((factor, power * n) for factor, power in product) if n else (): q**n})
 
 
-def divided(f: Form, g: Form) -> Form:
+def divide(f: Form, g: Form) -> Form:
     """Return f/g, where g is not 0."""
-    return {(): ONE} if f == g else multiplied(f, powered(g, -1))
+    return {(): ONE} if f == g else multiply(f, raise_to(g, -1))

@@ -16,10 +16,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..table.primitives import by_name, functions_of
-from . import budget as work
+from . import budget
 from .base import Number, NumberType
 from .double import aggregates, elementary, special
-from .double.twofold import finite
+from .double.twofold import check_finite
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
 """Python's own accurate functions that raise the same errors."""
@@ -31,8 +31,8 @@ PLAIN: dict[str, Callable[..., float]] = by_name({
     "abs": math.fabs, "neg": lambda x: float(-x), "add": lambda x, y: float(x + y), "sub": lambda x, y: float(x - y),
     "mul": lambda x, y: float(x * y), "div": lambda x, y: float(x / y),
     "floor": lambda x: float(math.floor(x)), "ceil": lambda x: float(math.ceil(x)), "round": lambda x: float(round(x)),
-    "min": lambda *xs: float(min(xs)), "max": lambda *xs: float(max(xs)), "hypot": lambda *xs: finite(math.hypot(*xs)),
-    "relu": lambda x: float(x) if x > 0.0 else 0.0,
+    "min": lambda *xs: float(min(xs)), "max": lambda *xs: float(max(xs)),
+    "hypot": lambda *xs: check_finite(math.hypot(*xs)), "relu": lambda x: float(x) if x > 0.0 else 0.0,
 })  # fmt: skip
 """Operations of one expression."""
 
@@ -66,12 +66,12 @@ class Real(NumberType):
 
         def function(m: NumberType, *inputs: Number) -> Number:
             out = rule(m, *map(float, inputs))
-            return out if isinstance(out, list) else finite(float(out))
+            return out if isinstance(out, list) else check_finite(float(out))
 
         return function
 
     def charge(self, operations: int) -> None:
-        work.charge(operations * 0.4)
+        budget.charge(operations * 0.4)
 
     def __reduce__(self) -> str:
         return "REAL"  # the singleton: some functions cannot be pickled

@@ -16,8 +16,8 @@ import mpmath
 from mpmath.libmp.gammazeta import pow_fixed
 
 from ..table.primitive import OPERATIONS
-from ..table.primitives import by_name, native
-from . import budget as work
+from ..table.primitives import by_name, library_names
+from . import budget
 from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 
 MAX_EXPONENT = 100_000
@@ -86,7 +86,7 @@ class Multiprecision(NumberType):
         return self._bounded(self.context.mpf(str(decimal)))
 
     def finite(self, x: Number) -> bool:
-        work.charge(self._step)
+        budget.charge(self._step)
         try:
             _, mantissa, exponent, bits = x._mpf_
         except AttributeError:
@@ -105,7 +105,7 @@ class Multiprecision(NumberType):
         return -self.context.mpf(x)
 
     def charge(self, operations: int) -> None:
-        work.charge(operations * (10 + self._step))
+        budget.charge(operations * (10 + self._step))
 
     # ---- functions
     def __getattr__(self, name: str) -> Any:
@@ -140,10 +140,10 @@ class Multiprecision(NumberType):
         bits: int = self.context.prec
         if family == "gamma" and bits > self._prepared:
             # Prepared once: Bernoulli numbers, and coefficients of series.
-            work.charge(bits**3.5 / 550_000)
+            budget.charge(bits**3.5 / 550_000)
             self._prepared = bits
         fixed, power, divisor = _COSTS.get(family, _COSTS[""])
-        work.charge(fixed + bits**power / divisor)
+        budget.charge(fixed + bits**power / divisor)
 
     def _checked(self, out: Number) -> Number:
         if isinstance(out, list):
@@ -177,7 +177,7 @@ def _theirs(name: str) -> Function:
     return function
 
 
-NATIVE = native(
+NATIVE = library_names(
     "sqrt sign floor ceil sin cos tan sec csc cot asin acos atan atan2 tanh coth asinh acosh atanh log1p erfinv"
 ) | by_name({"round": "nint", "abs": "fabs"})
 
@@ -221,7 +221,7 @@ def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
     # each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), stable for k < π|x|
     order, context = whole_order(float(n)), m.context
-    work.charge((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
+    budget.charge((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
     if context.pi * abs(x) < max(order, 1):
         return _sinc_series(m, order, x)
     sine, cosine, power = context.sinpi(x), context.cospi(x), context.one
@@ -299,7 +299,7 @@ def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     """
     context = m.context
     bits = context.prec + 64 - context.prec % 64 + 64  # few values: Bernoulli numbers are cached
-    work.charge(bits * (1 + bits / 330) / 3)
+    budget.charge(bits * (1 + bits / 330) / 3)
     first = x ** -(order + 1)
     count = max(0, math.ceil(order + 0.2 * bits - x)) if x < order + bits else 0
     start, total = x.to_fixed(bits) if count else 0, 0

@@ -76,7 +76,7 @@ def rounding(x: float) -> float:
     return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
 
 
-def nearest(x: Any) -> float:
+def value_of(x: Any) -> float:
     """Return the double without its error."""
     return x.x if isinstance(x, Bounded) else x
 
@@ -103,14 +103,14 @@ class Running(Lifted):
         return Bounded(x, 0.0 if exact else rounding(x))
 
     def finite(self, x: Number) -> bool:
-        return math.isfinite(nearest(x))
+        return math.isfinite(value_of(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)
         unit = UNIT_ROUNDOFF * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
 
         def function(*inputs: Number) -> Bounded:
-            xs = [nearest(x) for x in inputs]
+            xs = [value_of(x) for x in inputs]
             out = value(*xs)
             error = max(unit * abs(out), UNDERFLOW_ERROR) if out else 0.0
             spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]

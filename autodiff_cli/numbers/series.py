@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 from ..table.primitive import PRIMITIVES, Primitive
-from ..table.primitives import native
+from ..table.primitives import library_names
 from .base import NO_RESULT, Lifted, Number, NumberType, Valued, Written
 
-ARITHMETIC = native("add sub mul div neg")
+ARITHMETIC = library_names("add sub mul div neg")
 
 
 class Series(Written, Valued):
@@ -51,7 +51,7 @@ class Series(Written, Valued):
         return self.c[k] if k < len(self.c) else self.m.zero
 
 
-def first(x: Any) -> Number:
+def primal(x: Any) -> Number:
     """Return the value at the point."""
     return x.c[0] if isinstance(x, Series) else x
 
@@ -93,7 +93,7 @@ class SeriesType(Lifted):
         return series
 
     def finite(self, x: Number) -> bool:
-        return self.base.finite(first(x))
+        return self.base.finite(primal(x))
 
     def lifted(self, primitive: Primitive) -> Callable[..., Series]:
         return partial(self.step, primitive.name)

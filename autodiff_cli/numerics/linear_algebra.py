@@ -8,7 +8,7 @@ from fractions import Fraction
 from operator import mul
 from typing import Any
 
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 
@@ -144,7 +144,7 @@ def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]])
     for _ in range(MAX_SWEEPS):
         turned = False
         for p in range(n - 1):
-            work.charge(n * sum([not -NEGLIGIBLE_ENTRY <= x <= NEGLIGIBLE_ENTRY for x in a[p][p + 1 :]]))
+            budget.charge(n * sum([not -NEGLIGIBLE_ENTRY <= x <= NEGLIGIBLE_ENTRY for x in a[p][p + 1 :]]))
             for q in range(p + 1, n):
                 if -NEGLIGIBLE_ENTRY <= a[p][q] <= NEGLIGIBLE_ENTRY:
                     continue

@@ -36,11 +36,11 @@ def newton(m: NumberType, system: System, start: Sequence[Any]) -> Iterator[tupl
         point = [x + d for x, d in zip(point, step, strict=True)]
 
 
-def polished(m: NumberType, system: System, start: Sequence[float]) -> list[Any]:
+def refine(m: NumberType, system: System, start: Sequence[float]) -> list[Any]:
     """Return the solution near a start, by Newton steps until they stop shrinking.
 
     >>> from autodiff_cli.numbers.floats import REAL
-    >>> polished(REAL, lambda at: ([at[0] ** 2 - 4], [[2 * at[0]]]), [1.5])
+    >>> refine(REAL, lambda at: ([at[0] ** 2 - 4], [[2 * at[0]]]), [1.5])
     [2.0]
     """
     begin = [m.number(x) for x in start]
@@ -103,14 +103,14 @@ def damped_newton(
     return point, *here
 
 
-def bisected(
+def bisect(
     holds: Callable[[float], bool], inside: float, outside: float, *, width: float = 0.0, most: int = 2200
 ) -> tuple[float, float]:
     """Return adjacent numbers, or ones within `width`, where a condition ceases to hold.
 
     It holds at `inside`, not at `outside`. 2200 halvings suffice for any interval of doubles.
 
-    >>> bisected(lambda x: x * x < 2, 1.0, 2.0)
+    >>> bisect(lambda x: x * x < 2, 1.0, 2.0)
     (1.414213562373095, 1.4142135623730951)
     """
     for _ in range(most):

@@ -116,15 +116,13 @@ class Single:
         return hessian_in(REAL, self.output, point, wrt).hessian
 
 
-def classified(
-    at: Derivatives, walls: Sequence[int] | None = None, decomposed: Decomposition = eigenvectors
-) -> Verdict:
+def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: Decomposition = eigenvectors) -> Verdict:
     """Return the kind of a point.
 
     `walls` has for each variable its bound: lower (-1), upper (1), both (2) or none (0).
 
     >>> at = Derivatives(0.0, [0.0, 8.0], [0.0, 1e-15], [[2.0, 0.0], [0.0, -2.0]], [[1e-15] * 2] * 2)
-    >>> classified(at).kind, classified(at, [0, -1]).kind, classified(at, [0, -1]).held
+    >>> classify(at).kind, classify(at, [0, -1]).kind, classify(at, [0, -1]).held
     ('not stationary', 'minimum', (1,))
     """
     n = len(at.gradient)

@@ -13,8 +13,8 @@ from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..inputs.figures import unsigned
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import dot, eigh, shortest_mean
-from ..numerics.newton import bisected
-from ..numerics.optimality import MAX_NAMED, Derivatives, Matrix, Single, Verdict, classified, direction_in_words
+from ..numerics.newton import bisect
+from ..numerics.optimality import MAX_NAMED, Derivatives, Matrix, Single, Verdict, classify, direction_in_words
 from ..record import Record
 from .descend import DescentStep
 
@@ -106,7 +106,7 @@ class PointAnalysis:
     why: str = ""
 
 
-def projected(row: DescentStep, limits: Limits) -> float:
+def projected_slope(row: DescentStep, limits: Limits) -> float:
     """Return the largest partial derivative that pushes against no bound."""
     largest = 0.0
     for x, g, (low, high) in zip(row.free_values, row.partials, limits, strict=True):
@@ -141,7 +141,7 @@ class LocalModel:
         analysis = self.look(row)
         if walking:
             return self._described(row, analysis)
-        stationary = projected(row, self.limits) <= self.tolerance
+        stationary = projected_slope(row, self.limits) <= self.tolerance
         trail, last = self.newton(row, analysis, stationary)
         end = trail[-1]
         way = _divergence(trail, self.size)
@@ -169,7 +169,7 @@ class LocalModel:
         return (None if stationary else self.at_kink(row)) or self._described(row, analysis)
 
     def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
-        if projected(report.row, self.limits) <= self.tolerance:
+        if projected_slope(report.row, self.limits) <= self.tolerance:
             return report
         return replace(report, reason="precision", message=f"converged: {why}")
 
@@ -186,7 +186,7 @@ class LocalModel:
             why = str(error)
         if at is None:
             return PointAnalysis(None, self.function.kinks(row.point, row.free) or kinks, why)
-        verdict = classified(at, walls_at(row.free_values, self.limits), eigh)
+        verdict = classify(at, walls_at(row.free_values, self.limits), eigh)
         if verdict.kind in CURVED.values():
             direction = self._unclear_direction(row, at, verdict)
             if direction is not None:
@@ -302,7 +302,7 @@ class LocalModel:
 
     def _falling(self, row: DescentStep) -> ConvergenceReport:
         small = f"no partial derivative is larger than {self.tolerance:g}, but"
-        if projected(row, self.limits) > self.tolerance:
+        if projected_slope(row, self.limits) > self.tolerance:
             small = "the search found no lower value, but"
         hint = "choose a smaller `--gradient-tolerance` or another start"
         message = self.sense.say(f"not converged: {small} the value falls on from here; {hint}")
@@ -451,7 +451,7 @@ class LocalModel:
                 return points[high] or row, None, False
             low, high = high, 8 * high
         finest = 2 * MIN_LINE_STEP * max(1.0, low)
-        low, high = bisected(falls_at, low, high, width=finest)
+        low, high = bisect(falls_at, low, high, width=finest)
         # a kink may be a single point without a derivative
         outside = points[high] or self.evaluate(self._moved(row, way, high + finest))
         return points[low] or row, outside, outside is None

@@ -11,10 +11,10 @@ from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..batched.evaluator import Evaluator
-from ..errors import Diagnostic, ExpressionError, counted, usage_error
+from ..errors import Diagnostic, ExpressionError, plural, usage_error
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, parse
-from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current
+from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current_budget
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -244,9 +244,9 @@ class Descent:
             return Ending("gradient", f"converged at step {row.step}: the gradient norm is {norm_text}")
         if sign * row.value > sign * start.value and row.gradient_norm > start.gradient_norm:
             return self._diverged(row.step, row)
-        taken = counted(row.step, "step")
+        taken = plural(row.step, "step")
         if epoch is not None:
-            taken = f"{counted(epoch, 'epoch')} ({taken})"
+            taken = f"{plural(epoch, 'epoch')} ({taken})"
         if options.gradient_tolerance is None and options.value_tolerance is None:
             return Ending("steps", f"stopped after {taken}, as asked")
         norm_text = row.text("gradient_norm", row.gradient_norm)
@@ -387,7 +387,7 @@ def descend(
     # what a row costs that is made and written, beside the evaluation
     evaluator.steps += DESCENT_COORDINATE * (2 + len(start.names))
     rows = -(-run.steps // run.stride)
-    needed, left = rows * evaluator.steps, current()
+    needed, left = rows * evaluator.steps, current_budget()
     if batch is not None:
         needed += rows * evaluator.steps + run.steps * evaluator.steps_a_call  # type: ignore[union-attr]
     if needed > left.left and gradient_tolerance is None and value_tolerance is None:

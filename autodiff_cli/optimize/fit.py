@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, counted, limit_error, needed, point_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, plural, point_error, quote, require, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.optional_units import with_units
 from ..inputs.parse_point import Range
@@ -121,7 +121,7 @@ def fit(
     >>> {name: round(each.estimate, 6) for name, each in found.parameters.items()}
     {'a': 0.97, 'b': 2.02}
     """
-    needed("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
+    require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
     with allowed(anew=False) as work:
         rows = len(next(iter(columns.values()), ()))
         less = "give fewer rows" if arithmetic == DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
@@ -147,7 +147,7 @@ def fit(
             hint = "a name that is no column of the data is a parameter"
             raise usage_error("there is nothing to fit: no name is a parameter", hint)
         if (count := int(np.count_nonzero(model.weights))) < len(free):
-            message = f"{counted(count, 'row')} of data cannot tell {counted(len(free), 'parameter')}"
+            message = f"{plural(count, 'row')} of data cannot tell {plural(len(free), 'parameter')}"
             raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
         largest = float(np.max(np.abs(model.response * model.weights)))
         if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:
@@ -165,7 +165,7 @@ def fit(
                 f"`{lacking[0]}` has no start, and the model is not linear in it",
                 problem.program.variables[lacking[0]].span,
                 f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`; "
-                f"the columns that are used are {quoted(columns)}",
+                f"the columns that are used are {quote(columns)}",
             )
         interrupted = False
         try:
@@ -265,7 +265,7 @@ def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[
             warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
     for name in bounds:
         if name not in unknowns:
-            raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quoted(unknowns)}")
+            raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quote(unknowns)}")
     for name in fixed:
         if name in point and as_number(point[name], name) != as_number(fixed[name], name):
             raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
@@ -282,7 +282,7 @@ def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[
     own = [] if transform is None else measured
     for name, spread in inputs.sigma.items():
         if name not in (response, *measured, *predictors):
-            hint = f"uncertainties are those of {quoted([response, *own, *predictors])}"
+            hint = f"uncertainties are those of {quote([response, *own, *predictors])}"
             raise usage_error(f"`{name}` has an uncertainty, and is not in this fit", hint)
         if isinstance(spread, str) and spread not in columns and percentage(spread) is None:
             if has_unit(spread):

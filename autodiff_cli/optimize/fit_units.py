@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..errors import Diagnostic, ExpressionError, point_error, quoted, usage_error
+from ..errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ..inputs import quantities
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.optional_units import check_percentage, column_units, in_unit, left_out, without_units_hint
@@ -14,7 +14,7 @@ from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
-from ..quantities.unit import Unit, UnitSystem, coherent, factor, parse_unit, quantity_name
+from ..quantities.unit import Unit, UnitSystem, factor, parse_unit, quantity_name, si_unit
 from .observations import FitFormula, FitInputs, Spread, percentage
 
 
@@ -98,7 +98,7 @@ class FitUnits:
         self.si |= not self.system.holds([*used, *(solution for solution in self.solved.values() if solution)])
         undetermined = [name for name, solution in self.solved.items() if solution is None]
         if undetermined:
-            message = f"the formula does not determine the unit of {quoted(undetermined)}"
+            message = f"the formula does not determine the unit of {quote(undetermined)}"
             hint = f'give a value with a unit: `--at "{undetermined[0]}=1 m"`'
             self.warnings.append(Diagnostic("unit", message, None, hint))
         wanted = dict(of_values) if arithmetic == DOUBLE else {}
@@ -117,7 +117,7 @@ class FitUnits:
 
     def computed(self, own: Unit) -> Unit:
         """Return the unit in which a quantity with this unit is computed."""
-        return coherent(own.dimension) if self.si else self.system.unit(own.dimension)
+        return si_unit(own.dimension) if self.si else self.system.unit(own.dimension)
 
     def _shown(self, name: str) -> Unit:
         solution = self.solved[name]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincc
 
-from ..errors import Diagnostic, ExpressionError, point_error, quoted
+from ..errors import Diagnostic, ExpressionError, point_error, quote
 from ..inputs.arithmetic import Shown
 from ..numerics.student_t import coverage_factor
 from ..record import Record
@@ -183,9 +183,9 @@ class Inference:
         if not columns:
             return []
         if lacking := [name for name in names if name not in columns]:
-            raise point_error(f"`--predict` has no values of `{lacking[0]}`", f"predictors are {quoted(names)}")
+            raise point_error(f"`--predict` has no values of `{lacking[0]}`", f"predictors are {quote(names)}")
         if other := [name for name in columns if name not in names]:
-            raise point_error(f"`{other[0]}` is not a predictor of this fit", f"predictors are {quoted(names)}")
+            raise point_error(f"`{other[0]}` is not a predictor of this fit", f"predictors are {quote(names)}")
         places = {name: np.array(columns[name], dtype=float) for name in names}
         with np.errstate(all="ignore"):
             values, of_mean = self._curve_at(places)
@@ -237,7 +237,7 @@ class Inference:
             if np.linalg.norm((high - low) / self.size) > MAX_JUMP:
                 kinked.append(name)
         if kinked:
-            message = f"the minimum is at a kink, along {quoted(kinked)}: standard errors hold on one side of it only"
+            message = f"the minimum is at a kink, along {quote(kinked)}: standard errors hold on one side of it only"
             yield Diagnostic("kink", message, None, "check them by fits to resampled rows")
         for other in self.end.others:
             point = ", ".join(f"{name}={x:.4g}" for name, x in zip(self.values, other.values.tolist(), strict=True))

@@ -9,15 +9,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..batched.evaluator import Evaluator
-from ..errors import Diagnosed, Diagnostic, ExpressionError, needed, quoted, usage_error
+from ..errors import Diagnosed, Diagnostic, ExpressionError, quote, require, usage_error
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, parse
-from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current
+from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current_budget
 from ..numerics.optimality import Single
 from ..record import Record
-from .convergence import SENSES, WALL, ConstraintAtPoint, ConvergenceReport, Limits, LocalModel, Sense, projected
+from .convergence import SENSES, WALL, ConstraintAtPoint, ConvergenceReport, Limits, LocalModel, Sense, projected_slope
 from .descend import DEFAULT_SEED, DescentStep, Init, begin
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Objective:
         self.is_feasible: Callable[[Sequence[float]], bool] = lambda x: True
         self.best, self.path = start, [start]
         self.evaluations, self.hessians, self.outside = 1, 0, 0
-        self.work = current()
+        self.work = current_budget()
         self.reserve = VERDICT_SHARE * self.work.left
 
     def full(self, x: Sequence[float]) -> list[float]:
@@ -233,7 +233,7 @@ def minimize(
     """
     sense = SENSES[maximize]
     message = sense.say("`minimize` needs SciPy, the extra `optimize`")
-    needed("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
+    require("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
     from .constraints import ConstrainedProblem, parse_constraints  # they need SciPy
 
     constraints: Sequence[Constraint] = parse_constraints(subject_to)
@@ -428,7 +428,7 @@ def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float
     for name, limits in bounds.items():
         if name not in start.free:
             why = "is held fixed" if name in start.names else "is not a variable of this program"
-            raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quoted(start.free)}")
+            raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quote(start.free)}")
         limits.check_start(name, start.point[name])
     return [bounds.get(name, Range(None, None)).ends for name in start.free]
 
@@ -453,7 +453,7 @@ def _search(objective: Objective, method: str, steps: int | None) -> tuple[Desce
         before, message = ended, str(result.message)
         objective.evaluations -= 1
         ended = min(objective.row(result.x.tolist()) or objective.best, objective.best, key=lambda row: row.value)
-        if projected(ended, limits) <= tolerance or not ended.value < before.value:
+        if projected_slope(ended, limits) <= tolerance or not ended.value < before.value:
             break
     return ended, message
 
@@ -463,7 +463,7 @@ def _judged(objective: Objective, row: DescentStep, message: str, method: str) -
     size = [max(abs(step.coordinates[k]) for step in (*objective.path, row)) or 1.0 for k in objective.where]
     model = LocalModel(objective.row, objective.function, limits, size, tolerance, objective.sense)
     more = "iterations" in message.lower() or "exceeds limit" in message.lower()
-    more = more and projected(row, limits) > tolerance
+    more = more and projected_slope(row, limits) > tolerance
     counts = objective.evaluations, objective.outside
     try:
         if objective.boundless or not message:
@@ -478,7 +478,7 @@ def _judged(objective: Objective, row: DescentStep, message: str, method: str) -
     objective.evaluations, objective.outside = counts
     if report.reason:
         return report
-    if projected(report.row, limits) <= tolerance:
+    if projected_slope(report.row, limits) <= tolerance:
         at_bounds = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
         message = f"converged: {at_bounds} partial derivative is larger than {tolerance:g}"
         return replace(report, reason="gradient", message=message)

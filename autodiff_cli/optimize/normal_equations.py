@@ -11,9 +11,9 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.base import undecided
-from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, collect, current
+from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, collect, current_budget
 from ..numerics.linear_algebra import Matrix, identity, solve_linear
-from ..numerics.newton import polished, with_errors
+from ..numerics.newton import refine, with_errors
 from .observations import Observations, percentage
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class NormalEquations:
         return self._number("sigma", repr(spread))
 
     def _rows_at(self, values: Sequence[Any], *, second: bool) -> Iterator[tuple[Any, list[Any], Any, Any]]:
-        work = current()
+        work = current_budget()
         before = work.left
         point = dict(zip(self.names, values, strict=True))
         for k, row in enumerate(self.rows):
@@ -125,7 +125,7 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
     rows: list[int] = inference.model.weights.nonzero()[0].tolist()
 
     def work(m: Any, held: dict[str, Any]) -> dict[str, Any]:
-        from ..numbers.running_digits import plain
+        from ..numbers.running_digits import value_of
 
         equations = NormalEquations(m, problem, data, rows, held)
         if m.name == "certified":
@@ -138,9 +138,9 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
         else:
             # Newton's steps correct themselves: only what they come to has an error. One matrix serves all of them:
             # each gains the digits to which it is known
-            plainly = NormalEquations(m.base, problem, data, rows, {name: plain(x) for name, x in held.items()})
+            plainly = NormalEquations(m.base, problem, data, rows, {name: value_of(x) for name, x in held.items()})
             matrix = plainly.sums([m.base.number(x) for x in start], second=True)[2]
-            near = polished(m.base, lambda at: (plainly.sums(at)[1], matrix), start)
+            near = refine(m.base, lambda at: (plainly.sums(at)[1], matrix), start)
             solution = with_errors(m, lambda at: (equations.sums(at)[1], equations.sums(at, second=True)[2]), near)
         total, _, square = equations.sums(solution)
         inverse = solve_linear(m, square, [list(map(m.number, row)) for row in identity(len(square))])

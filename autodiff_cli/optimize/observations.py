@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.columns_io import listed
+from ..batched.columns_io import list_columns
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..errors import ExpressionError, point_error, usage_error
 from ..inputs.parse_point import Range, is_name, split
@@ -125,7 +125,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
         if other := [name for name in transform.leaves if name not in names]:
             raise no_column(other[0], names)
         if not transform.leaves:
-            hint = f"write columns on the left, as in `log(y) = …`; they are {listed(names)}"
+            hint = f"write columns on the left, as in `log(y) = …`; they are {list_columns(names)}"
             raise usage_error(f"`{left}` has no column that the formula could explain", hint)
         program = parse(last.program, [*names, *known_names], units=True)
         check_single(program)
@@ -137,7 +137,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
         if response is None:
             response, _, place = program.bound[-1] if program.bound else ("", None, None)
             if place != program.roots[0]:
-                hint = f"write it as `y = …`, or name it: `--response y`; the columns are {listed(columns)}"
+                hint = f"write it as `y = …`, or name it: `--response y`; the columns are {list_columns(columns)}"
                 raise usage_error("which column the formula explains is not said", hint)
             meant = next((column for column in columns if column.split()[:1] == [response]), None)
             if response not in columns and meant is not None:
@@ -182,7 +182,7 @@ def columns_needed(
             "missing_value",
             f"the formula uses no column of the data to explain `{answer}`: `{free[-1]}` is none",
             formula.program.whole.span(formula.program.leaves[free[-1]]),
-            f"its columns are {listed(columns)}; for a parameter give a start: `--at {free[-1]}=…`",
+            f"its columns are {list_columns(columns)}; for a parameter give a start: `--at {free[-1]}=…`",
         )
     for name in also:
         if name not in columns:
@@ -192,7 +192,7 @@ def columns_needed(
 
 def no_column(name: str, columns: Sequence[str]) -> ExpressionError:
     """Return the error for a column that the data lack."""
-    return usage_error(f"the data has no column `{name}`", f"its columns are {listed(columns)}")
+    return usage_error(f"the data has no column `{name}`", f"its columns are {list_columns(columns)}")
 
 
 def has_unit(spread: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numbers.budget import BudgetExceeded, current
+from ..numbers.budget import BudgetExceeded, current_budget
 from .goodness import runs_test
 from .least_squares import (
     MAX_LAST_STEP,
@@ -103,7 +103,7 @@ def least(model: Model, start: Any) -> EndPoint:
         lost = any(model(there).error is None and is_determined(model, there) for there in elsewhere)
     if best.cost <= model.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
         return best
-    work = current()
+    work = current_budget()
     kept = ANSWER_SHARE * work.left
     work.left -= kept
     try:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
-from ..errors import nearest, usage_error
+from ..errors import closest, usage_error
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
 """The SI base units, in the order of exponents in dimensions."""
@@ -95,7 +95,7 @@ def constant_texts(names: Iterable[str], uncertain: bool = False) -> list[str]:
     for name in names:
         constant = constants().get(name)
         if constant is None:
-            near = nearest(name, list(constants()))
+            near = closest(name, list(constants()))
             hint = f"did you mean `{near}`? " if near else ""
             raise usage_error(f"`{name}` is no constant of CODATA 2022 here", f"{hint}`autodiff units` lists them")
         value = constant.value if uncertain else constant.estimate

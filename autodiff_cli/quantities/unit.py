@@ -11,7 +11,7 @@ from functools import cache, lru_cache, reduce
 from operator import mul
 from typing import NamedTuple
 
-from ..errors import ExpressionError, Span, about, nearest
+from ..errors import ExpressionError, Span, closest, errors_about
 from .table import BASE, Entry, spellings, table, units_file
 
 Exponent = int | Fraction
@@ -185,7 +185,7 @@ def parse_unit(text: str) -> Unit:
     >>> str(unit), unit.scale, unit.dimension
     ('kN/mm²', Fraction(1000000000, 1), (1, -1, -2, 0, 0, 0, 0))
     """
-    with about(text, always=True):
+    with errors_about(text, always=True):
         tokens = list(_tokens(text))
         if not tokens:
             raise _wrong("a unit is missing here", 0, len(text))
@@ -305,7 +305,7 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
     if reason is not None:
         raise _wrong(f"`{symbol}` is not a unit here", *span, reason)
     named = [entry.symbol for entry in table().values() if entry.name == symbol.lower().replace("meter", "metre")]
-    close = nearest(symbol, list(spellings()))
+    close = closest(symbol, list(spellings()))
     names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
     other_case = sorted(name for name in names if name.lower() == symbol.lower())[:3]
     hints = [f"`{name}`" for name in named or other_case or ([close] if close else [])]
@@ -348,7 +348,7 @@ def _of_entry(entry: Entry, prefix: str = "") -> Unit:
 
 # ---- choosing -----------------------------------------------------------------------------------------------------
 @cache
-def coherent(dimension: Dimension) -> Unit:
+def si_unit(dimension: Dimension) -> Unit:
     """Return the usual coherent SI unit of a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
     named = [_of_entry(entry) for entry in table().values() if entry.quantity and entry.definition]
     for unit in (*named, *map(parse_unit, units_file()["dimensions"].values())):
@@ -389,7 +389,7 @@ def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
         for n in (2, 3):
             if len(unit.atoms) == 1 and tuple(n * x for x in unit.dimension) == dimension:
                 return unit**n
-    return coherent(dimension)
+    return si_unit(dimension)
 
 
 def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
@@ -398,7 +398,7 @@ def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
     alike = [d for symbol, _ in quotient.atoms if (d := parse_unit(symbol).dimension) != NUMBER]
     if alike and quotient.dimension == NUMBER:
         return Unit()
-    simple = coherent(quotient.dimension)
+    simple = si_unit(quotient.dimension)
     if higher:
         shorter = quotient.scale == 1 and not quotient.pi and _length(simple) < _length(quotient)
     else:
@@ -428,18 +428,18 @@ def with_prefix(unit: Unit, x: float) -> Unit:
     return parse_unit(name) * (unit / parse_unit(symbol))
 
 
-def readable(unit: Unit, x: float) -> Unit:
+def readable_unit(unit: Unit, x: float) -> Unit:
     """Return the unit with a more readable prefix if a number is very large or small.
 
-    >>> str(readable(parse_unit("m"), 0.00012)), str(readable(parse_unit("m"), 12.0))
+    >>> str(readable_unit(parse_unit("m"), 0.00012)), str(readable_unit(parse_unit("m"), 12.0))
     ('µm', 'm')
     """
-    return unit if MIN_UNPREFIXED <= abs(x) < MAX_UNPREFIXED else named(with_prefix(unit, x))
+    return unit if MIN_UNPREFIXED <= abs(x) < MAX_UNPREFIXED else si_named(with_prefix(unit, x))
 
 
-def named(unit: Unit) -> Unit:
+def si_named(unit: Unit) -> Unit:
     """Return a quotient by its SI name if the factor is 1, `Ω` for `V/A`; other units unchanged."""
-    simple = coherent(unit.dimension)
+    simple = si_unit(unit.dimension)
     is_quotient = len(unit.atoms) > 1 and any(n < 0 for _, n in unit.atoms)
     same = (simple.scale, simple.pi) == (unit.scale, unit.pi)
     return simple if is_quotient and same and [n for _, n in simple.atoms] == [1] else unit
@@ -448,7 +448,7 @@ def named(unit: Unit) -> Unit:
 @cache
 def quantity_name(dimension: Dimension) -> str:
     """Return a dimension in words: `a force (N)`, `an area (m²)`; the unit if it has no name."""
-    unit = coherent(dimension)
+    unit = si_unit(dimension)
     if dimension == NUMBER:
         return "a number"
     for symbol, entry in table().items():
@@ -519,7 +519,7 @@ class UnitSystem:
 
     def unit(self, dimension: Dimension) -> Unit:
         """Return the product of the units for a dimension, or else the coherent unit."""
-        return self._product(dimension) or coherent(dimension)
+        return self._product(dimension) or si_unit(dimension)
 
     def holds(self, dimensions: Iterable[Dimension]) -> bool:
         """Return whether the system has units for all dimensions."""
@@ -536,13 +536,13 @@ class UnitSystem:
             unit = reduce(mul, [unit ** (int(n) if n.denominator == 1 else n) for unit, n in powers if n], Unit())
         except ExpressionError:  # a root of the factor is no fraction
             return None
-        return named(unit)
+        return si_named(unit)
 
 
-def linear(unit: Unit, to: Unit) -> tuple[float, float]:
+def conversion(unit: Unit, to: Unit) -> tuple[float, float]:
     """Return the factor and then the summand that convert values between units.
 
-    >>> linear(parse_unit("°C"), parse_unit("K"))
+    >>> conversion(parse_unit("°C"), parse_unit("K"))
     (1.0, 273.15)
     """
     return factor(unit, to), float((unit.zero - to.zero) / to.scale)

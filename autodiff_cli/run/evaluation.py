@@ -52,7 +52,7 @@ Kinks = dict[int, Breakpoint]
 """Nodes where smooth branches meet, by index."""
 
 
-def reverse(
+def reverse_sweep(
     order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 ) -> tuple[list[Number | None], list[int], Sequence[int]]:
     """Return adjoints from those of outputs, nodes at kinks without a derivative, and evaluated nodes.
@@ -96,7 +96,7 @@ class Evaluation:
         try:
             return sweep(*args, **options)
         except (NodeError, BudgetExceeded) as fault:
-            raise located(fault, self.graph, self.wanted) from None
+            raise locate(fault, self.graph, self.wanted) from None
 
     @property
     def values(self) -> list[Number]:
@@ -119,7 +119,7 @@ class Evaluation:
     def differentiate(self) -> Evaluation:
         """Fill in adjoints, kinks and gradient of the first output by a backward sweep. Raises `ExpressionError`."""
         seeds = {self.graph.roots[0]: self.m.number(1)}
-        self.adjoints, kinks, self.order = self.placed(reverse, self.order, self.active, seeds)
+        self.adjoints, kinks, self.order = self.placed(reverse_sweep, self.order, self.active, seeds)
         self.kinks, self.gradient = self.breakpoints(kinks), self._by_name(self.adjoints)
         return self
 
@@ -150,7 +150,7 @@ class Evaluation:
         for root, adjoint in zip(self.graph.roots, adjoints, strict=True):
             if adjoint != 0:
                 seeds[root] = seeds[root] + adjoint if root in seeds else adjoint
-        totals, kinks, _ = self.placed(reverse, self.order, self.active, seeds)
+        totals, kinks, _ = self.placed(reverse_sweep, self.order, self.active, seeds)
         return self._by_name(totals), self.breakpoints(kinks)
 
     def jacobian(self) -> tuple[list[list[Number]], Kinks]:
@@ -178,7 +178,7 @@ class Evaluation:
         results = [slopes[root] for root in roots]
         if may_meet_kinks(self.order, active):
             for k, root in enumerate(roots):
-                _, met, order = self.placed(reverse, self.order, active, {root: self.m.number(1)})
+                _, met, order = self.placed(reverse_sweep, self.order, active, {root: self.m.number(1)})
                 kinks |= self.breakpoints(met)
                 results[k] = self.placed(tangents, order, active, seeds, (root,))[root]
         zero = self.m.number(0)
@@ -194,7 +194,7 @@ class Evaluation:
         return [kink.warning() for kink in self.kinks.values()]
 
 
-def located(
+def locate(
     fault: Failure,
     graph: Graph,
     wanted: Mapping[str, int | None] = MappingProxyType({}),

@@ -16,7 +16,7 @@ from itertools import product
 from operator import add, mul
 from typing import Any, NamedTuple
 
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.dual import Dual, Duals
 from ..numbers.series import Failed, Series, SeriesType
@@ -57,7 +57,7 @@ class SecondOrder:
         self.count = count
         self.size = count
         """The number of variables, including lengths of vectors."""
-        self.steps = work.BRANCH_NODE + count**2
+        self.steps = budget.BRANCH_NODE + count**2
         """Steps of work for a node."""
 
     def leaf(self, x: Number, direction: int) -> Dual:
@@ -146,7 +146,7 @@ class TaylorSeries:
         self.m = SeriesType(m)
         self.line = line
         self.order = order if line else max(order, MIN_SERIES_ORDER)
-        self.steps = work.BRANCH_NODE + 4 * self.order
+        self.steps = budget.BRANCH_NODE + 4 * self.order
         """Steps of work for a node."""
 
     def leaf(self, x: Number, direction: int) -> Series:
@@ -362,7 +362,7 @@ def pieces(
     while waiting:
         choices, turned = waiting.pop()
         piece = SmoothBranch(make(), graph, wanted, list(choices), turned)
-        work.charge(work.BRANCH + len(graph.data) * piece.smooth.steps)
+        budget.charge(budget.BRANCH + len(graph.data) * piece.smooth.steps)
         try:
             piece.evaluate(roots)
         except NodeError as fault:
@@ -372,7 +372,7 @@ def pieces(
         yield piece
 
 
-def common(
+def common_numbers(
     make: Callable[[], Any],
     graph: Graph,
     wanted: Iterable[int | None],

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import AutodiffError, Diagnostic, Span
-from ..numbers import budget as work
+from ..numbers import budget
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import CONSTANT, NEG, WHERE
@@ -93,7 +93,7 @@ def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     A conditional evaluates its condition and then one branch only. Raises `NodeError`.
     """
     primitives, parents, data = graph.primitives, graph.parents, graph.data
-    work.charge(work.FORWARD * len(data))
+    budget.charge(budget.FORWARD * len(data))
     if not graph.chooses:
         for i, value in enumerate(data):
             if value is None:
@@ -206,7 +206,7 @@ def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
     Raises `NodeError`, but not at kinks: see `kinks_met`.
     """
     graph, m = active.graph, active.m
-    work.charge(work.BACKWARD * len(order))
+    budget.charge(budget.BACKWARD * len(order))
     adjoints = [seeds.get(i) for i in range(len(graph.data))]
     for i in reversed(order):
         adjoint = adjoints[i]

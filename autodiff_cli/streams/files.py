@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import IO, TextIO
 
 from ..errors import ExpressionError, usage_error
-from .filesystems import Upload, beside, is_there, is_url, kept, plain, unwritten
+from .filesystems import Upload, exists_error, hidden_name, is_there, is_url, local_path, write_error
 
 MAX_BYTES_IN_MEMORY = 1_000_000
 
@@ -26,7 +26,7 @@ class Output:
         if path is not None:
             from tempfile import SpooledTemporaryFile
 
-            self.path = path = plain(path)
+            self.path = path = local_path(path)
             check(path, force=force)
             folder = os.path.dirname(os.path.realpath(path))
             is_device = os.path.exists(path) and not os.path.isfile(path)
@@ -57,28 +57,28 @@ class _Named(io.TextIOWrapper):
         try:
             return super().write(text)
         except OSError as fault:
-            raise unwritten(self.path, fault) from None
+            raise write_error(self.path, fault) from None
 
     def flush(self) -> None:
         try:
             super().flush()
         except OSError as fault:
-            raise unwritten(self.path, fault) from None
+            raise write_error(self.path, fault) from None
 
 
 def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
     """Write a file, a regular one atomically. Raises `ExpressionError` (`io`), also if it exists."""
-    file = begun(path, force=force)
+    file = begin(path, force=force)
     try:
         shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY)
         file.finish()
     except OSError as fault:
-        raise unwritten(path, fault) from None
+        raise write_error(path, fault) from None
     finally:
         file.drop()
 
 
-def begun(path: str, *, force: bool) -> AtomicFile | Upload:
+def begin(path: str, *, force: bool) -> AtomicFile | Upload:
     """Return a file, visible when finished. Raises `ExpressionError` (`io`)."""
     return Upload(path, force=force) if is_url(path) else AtomicFile(path, force=force)
 
@@ -89,11 +89,11 @@ def check(path: str, *, force: bool) -> None:
         raise usage_error(f"`{path}` is not the name of a file", "give the name of a file to write")
     if is_url(path):
         if not force and is_there(path):
-            raise kept(path)
+            raise exists_error(path)
         return
     target = os.path.realpath(path)
     if os.path.isfile(target) and not force:
-        raise kept(path)
+        raise exists_error(path)
     if os.path.isdir(target) or not os.path.isdir(os.path.dirname(target)):
         reason = "it is a folder" if os.path.isdir(target) else "its folder is not there"
         raise ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path")
@@ -115,13 +115,13 @@ class AtomicFile:
                 self.file: IO[bytes] = open(path, "wb")  # noqa: SIM115 - `drop` closes it
                 return
             if self.mode is not None and not force:
-                raise kept(path)
+                raise exists_error(path)
             folder, name = os.path.split(self.target)
-            near = os.path.join(folder, beside(name))
+            near = os.path.join(folder, hidden_name(name))
             self.file = open(near, "xb")  # noqa: SIM115
             self.beside = near
         except OSError as fault:
-            raise unwritten(path, fault) from None
+            raise write_error(path, fault) from None
 
     def finish(self) -> None:
         """Take the name. Raises `ExpressionError`, and errors of closing a file."""
@@ -143,7 +143,7 @@ class AtomicFile:
                     pass
             os.replace(self.beside, self.target)
         except OSError as fault:
-            raise unwritten(self.path, fault) from None
+            raise write_error(self.path, fault) from None
 
     def drop(self) -> None:
         """Close the file, and delete it if it is unfinished."""

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import IO, Any, NamedTuple, TypeVar
 
-from ..errors import ExpressionError, needed, usage_error
+from ..errors import ExpressionError, require, usage_error
 
 MAX_BYTES_IN_MEMORY = 32 * 1024 * 1024
 MAX_ATTEMPTS = 3
@@ -35,7 +35,7 @@ abandoned = threading.Event()
 """Set if a thread waits for a network in vain: the process ends without it."""
 
 
-def patiently(action: Callable[[], Result], seconds: float | None = None) -> Result:
+def interruptible(action: Callable[[], Result], seconds: float | None = None) -> Result:
     """Return the result of a network action, in a thread, to handle signals meanwhile.
 
     Raises what the action raises, and `TimeoutError` after `seconds`.
@@ -77,7 +77,7 @@ def is_url(path: str) -> bool:
     return _URL.match(path) is not None
 
 
-def plain(path: str) -> str:
+def local_path(path: str) -> str:
     """Return the path in a local URL, `file://…`; other paths unchanged."""
     if not path.lower().startswith("file://"):
         return path
@@ -89,7 +89,7 @@ def plain(path: str) -> str:
     return "/" + unquote(rest)
 
 
-def unread(path: str, fault: Exception) -> ExpressionError:
+def read_error(path: str, fault: Exception) -> ExpressionError:
     """Return the error for a file that cannot be read."""
     return ExpressionError("io", f"`{path}` cannot be read: {io_message(fault)}", hint="check the path")
 
@@ -104,17 +104,17 @@ def io_message(fault: Exception) -> str:
 
 
 # ---- file systems
-def located(path: str) -> tuple[Any, str]:
+def locate(path: str) -> tuple[Any, str]:
     """Return a path's file system (`pyarrow.fs.FileSystem`), and the path within."""
     parts = _URL.match(path)
     if parts is None:
-        return needed("pyarrow.fs", "data", LACKING).LocalFileSystem(), os.path.abspath(path)
+        return require("pyarrow.fs", "data", LACKING).LocalFileSystem(), os.path.abspath(path)
     scheme, host, rest = parts.groups()
     if scheme.lower() in ("http", "https"):
         hint = f"fetch it first: `curl -O {path}`, and give the name of the file"
         raise usage_error(f"`{scheme}://` is not fetched", hint)
     try:
-        system, base = patiently(lambda: _system(scheme.lower(), host), ANSWER_SECONDS)
+        system, base = interruptible(lambda: _system(scheme.lower(), host), ANSWER_SECONDS)
     except ExpressionError:
         raise
     except ImportError as lacking:
@@ -128,12 +128,12 @@ def located(path: str) -> tuple[Any, str]:
 
 def arrow(purpose: str) -> Any:
     """Return the module pyarrow. Raises a usage error if it is not installed."""
-    return needed("pyarrow", "data", f"pyarrow, which is needed {purpose}, is not installed")
+    return require("pyarrow", "data", f"pyarrow, which is needed {purpose}, is not installed")
 
 
 @lru_cache(64)
 def _system(scheme: str, host: str) -> tuple[Any, str]:
-    fs = needed("pyarrow.fs", "data", LACKING)
+    fs = require("pyarrow.fs", "data", LACKING)
     if scheme in ("s3", "s3a"):
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
         region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
@@ -151,7 +151,7 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         limit = f"?retry_limit_seconds={ANSWER_SECONDS}" if scheme in ("gs", "gcs") else ""
         system: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/{limit}")
         return system
-    fsspec = needed("fsspec.core", "cluster", f"fsspec, which is needed for `{scheme}://`, is not installed")
+    fsspec = require("fsspec.core", "cluster", f"fsspec, which is needed for `{scheme}://`, is not installed")
     try:
         settings = {"timeout": CONNECT_SECONDS} if scheme in ("ftp", "sftp", "ssh") else {}
         system, base = fsspec.url_to_fs(f"{scheme}://{host}/", **settings)
@@ -161,9 +161,9 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
     return fs.PyFileSystem(fs.FSSpecHandler(system)), base
 
 
-def opened(path: str) -> Any:
+def open_file(path: str) -> Any:
     """Return a file for random-access reading."""
-    system, inner = located(path)
+    system, inner = locate(path)
     return _ask(path, lambda: system.open_input_file(inner), ANSWER_SECONDS)
 
 
@@ -171,7 +171,7 @@ def entry(path: str) -> Entry:
     """Return the entry of a file. Raises `ExpressionError` if there is none."""
     info = _info(path)
     if info.type.name == "NotFound":
-        raise unread(path, FileNotFoundError())
+        raise read_error(path, FileNotFoundError())
     return Entry(path, info.is_file, info.size or 0)
 
 
@@ -181,22 +181,22 @@ def is_there(path: str) -> bool:
 
 
 def _info(path: str) -> Any:
-    system, inner = located(path)
+    system, inner = locate(path)
     return _ask(path, lambda: system.get_file_info(inner), ANSWER_SECONDS)
 
 
 def _ask(path: str, action: Callable[[], Result], seconds: float | None) -> Result:
     try:
-        return patiently(action, seconds)
+        return interruptible(action, seconds)
     except (OSError, ValueError) as fault:
-        raise unread(path, fault) from None
+        raise read_error(path, fault) from None
 
 
-def listed(folder: str, *, deep: bool = False) -> list[Entry]:
+def list_folder(folder: str, *, deep: bool = False) -> list[Entry]:
     """Return the entries of a folder by name; none if it does not exist."""
     from pyarrow import fs
 
-    system, inner = located(folder)
+    system, inner = locate(folder)
     inner = inner.rstrip("/") or "/"
     selector = fs.FileSelector(inner, recursive=deep, allow_not_found=True)
     start = len(inner.strip("/"))
@@ -208,14 +208,14 @@ def listed(folder: str, *, deep: bool = False) -> list[Entry]:
     return sorted(entry for entry in entries if entry.path != base + "/")
 
 
-def matched(pattern: str) -> list[str]:
+def match_files(pattern: str) -> list[str]:
     """Return the files that match `*`, `?`, `[…]` and `**`, by name."""
     steps = pattern.split("/")
     fixed = next((k for k, step in enumerate(steps) if k > 2 and any(char in step for char in "*?[")), len(steps))
     folder, rest = "/".join(steps[:fixed]), steps[fixed:]
     wanted = re.compile(_expression(rest), re.DOTALL)
     start = len(folder.rstrip("/")) + 1
-    entries = listed(folder, deep=len(rest) > 1 or "**" in rest)
+    entries = list_folder(folder, deep=len(rest) > 1 or "**" in rest)
     return [entry.path for entry in entries if entry.is_file and wanted.fullmatch(entry.path[start:])]
 
 
@@ -236,41 +236,41 @@ def _expression(steps: Sequence[str]) -> str:
 
 def make_folder(path: str) -> None:
     """Make a folder unless it exists."""
-    system, inner = located(path)
+    system, inner = locate(path)
     if system.type_name in OBJECT_STORES:
         return  # what is in it makes it
     try:
         system.create_dir(inner.rstrip("/") or "/", recursive=True)
     except (OSError, ValueError) as fault:
-        raise unwritten(path, fault) from None
+        raise write_error(path, fault) from None
 
 
 def remove(paths: Iterable[str]) -> None:
     """Delete files, if they exist."""
     for path in paths:
-        system, inner = located(path)
+        system, inner = locate(path)
         with suppress(OSError, ValueError):
             system.delete_file(inner)
 
 
 # ---- writing
-def unwritten(path: str, fault: Exception) -> ExpressionError:
+def write_error(path: str, fault: Exception) -> ExpressionError:
     """Return the error for a file that cannot be written."""
     if isinstance(fault, FileExistsError):
-        return kept(path)
+        return exists_error(path)
     # the number of an error of pyarrow's says enough
     number = getattr(fault, "errno", None)
     reason = os.strerror(number) if number else io_message(fault)
     return ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path, and the space there")
 
 
-def kept(path: str) -> ExpressionError:
+def exists_error(path: str) -> ExpressionError:
     """Return the error for a file that must not be overwritten."""
     hint = "give another name, or write over it with `--force`"
     return ExpressionError("io", f"`{path}` exists, and is kept", hint=hint)
 
 
-def beside(name: str) -> str:
+def hidden_name(name: str) -> str:
     """Return a unique, hidden name for a file being written."""
     return f".{name[:100]}.{secrets.token_hex(6)}.part"
 
@@ -282,23 +282,23 @@ class Upload:
         from tempfile import SpooledTemporaryFile
 
         self.path = path
-        self.system, self.inner = located(path)
+        self.system, self.inner = locate(path)
         if not force and is_there(path):
-            raise kept(path)
+            raise exists_error(path)
         self.file: IO[bytes] = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - `drop` closes it
 
     def finish(self) -> None:
         """Upload it."""
         whole = self.system.type_name in OBJECT_STORES
         folder, slash, name = self.inner.rpartition("/")
-        target = self.inner if whole else f"{folder}{slash}{beside(name)}"
+        target = self.inner if whole else f"{folder}{slash}{hidden_name(name)}"
         try:
-            patiently(lambda: self._send(target))
+            interruptible(lambda: self._send(target))
         except (OSError, ValueError) as fault:
             if not whole:
                 with suppress(OSError, ValueError):
                     self.system.delete_file(target)
-            raise unwritten(self.path, fault) from None
+            raise write_error(self.path, fault) from None
 
     def _send(self, target: str) -> None:
         self.file.seek(0)

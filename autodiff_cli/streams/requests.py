@@ -13,14 +13,14 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
-from ..errors import ExpressionError, limit_error, nearest, usage_error
+from ..errors import ExpressionError, closest, limit_error, usage_error
 from ..inputs import decoding as reading
 from ..inputs.parse_point import (
     Lenient,
     PointFile,
     ValueOf,
     constant_value,
-    meant,
+    corrections,
     merge,
     once_read,
     parse_point,
@@ -145,7 +145,7 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
 
 
 def _with_notes(subject: Subject, point: Mapping[str, float], kind: Reading) -> Subject:
-    values = meant(point) if isinstance(kind.value_of, Lenient) else None
+    values = corrections(point) if isinstance(kind.value_of, Lenient) else None
     return subject._replace(values=tuple(values)) if values else subject
 
 
@@ -165,7 +165,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
         for key in fields:
             if key not in KEYS and key not in own_keys:
                 allowed = (*KEYS, *own_keys)
-                near = nearest(key, allowed)
+                near = closest(key, allowed)
                 hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(allowed)}"
                 raise ExpressionError("request", f"a request has no key `{key}`", hint=hint)
         if program is None:
@@ -243,9 +243,9 @@ def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> Value
     return read
 
 
-def whole(path: str) -> tuple[str, ExpressionError | None]:
+def read_program(path: str) -> tuple[str, ExpressionError | None]:
     """Return the program in a file, `-` for standard input, and its error or None."""
-    return reading.whole(path, standard_input() if path == "-" else None)
+    return reading.read_text(path, standard_input() if path == "-" else None)
 
 
 def standard_input() -> BinaryIO:

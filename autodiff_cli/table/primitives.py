@@ -559,7 +559,7 @@ def functions_of(module: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
     return {name: function for name, function in own.items() if name in OPERATIONS}
 
 
-def native(names: str) -> dict[str, str]:
+def library_names(names: str) -> dict[str, str]:
     """Return the operations that a library names as the table does. Raises KeyError."""
     return by_name({name: name for name in names.split()})
 

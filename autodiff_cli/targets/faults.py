@@ -167,7 +167,7 @@ def _may_be_infinite(step: Step) -> bool:
     return bool(step.args) and OPERATIONS[step.name].infinite
 
 
-def showing(
+def showing_faults(
     recording: Recording, silent: Silent, labels: dict[Step, str] | None = None, limits: bool = True
 ) -> Recording:
     """Return the recording with results that are not finite wherever a step has failed.

@@ -8,23 +8,23 @@ from typing import Any
 
 from ..graphs.adjoint import Recording
 from ..graphs.schedule import schedule
-from ..language.printer import OPERATORS, Written, assembled, call, filled
+from ..language.printer import OPERATORS, Written, assemble, call, fill_in
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitive import CHOICE, SUM
-from ..table.primitives import by_name, native
-from .target import Form, Target, named
+from ..table.primitives import by_name, library_names
+from .target import Form, Target, by_library
 
 DIRECT: dict[str, Callable[..., Any]] = {
     name: getattr(math, theirs)
-    for name, theirs in named(
+    for name, theirs in by_library(
         "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh "
         "atanh erf erfc hypot fabs=abs"
     ).items()
 }
 """Functions without a wrapper: if they raise, the general evaluation finds the reason."""
 
-SILENT = native("add sub mul div pow leaky_relu elu").keys()
+SILENT = library_names("add sub mul div pow leaky_relu elu").keys()
 """Operations written as operators, which overflow to infinity without an error."""
 
 MAX_TERMS = 40
@@ -34,7 +34,7 @@ MAX_TERMS = 40
 def _extreme(name: str, template: str) -> Form:
 
     def form(target: Target, step: Step) -> Written:
-        return (CHOICE, filled(template, step.args, (SUM, SUM))) if len(step.args) == 2 else call(name, step.args)
+        return (CHOICE, fill_in(template, step.args, (SUM, SUM))) if len(step.args) == 2 else call(name, step.args)
 
     return form
 
@@ -69,7 +69,7 @@ class Internal(Target):
 
     def _check(self, step: Step, name: str) -> str:
         if step.name in CONDITIONS:
-            x, y = (assembled(a, self.parts, SUM) for a in step.args)
+            x, y = (assemble(a, self.parts, SUM) for a in step.args)
             return f"if {x} == {y}: return None"
         return f"s += {name}"
 

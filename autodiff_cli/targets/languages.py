@@ -12,11 +12,11 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from ..graphs.adjoint import Recording
-from ..language.printer import Item, Written, call, filled
+from ..language.printer import Item, Written, call, fill_in
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
 from ..table.primitives import by_name
-from .target import Form, Target, named, reserved_words
+from .target import Form, Target, by_library, reserved_words
 
 
 class Python(Target):
@@ -111,7 +111,7 @@ class Jax(Guarded):
 def _polygamma(target: Target, step: Step) -> Written:
     order, x = step.args
     # far below 0 it is wrong
-    return ATOM, filled(
+    return ATOM, fill_in(
         f"jnp.where({{0}} > -4, jax.scipy.special.polygamma({int(float(order))}, {{0}}), jnp.nan)", (x,)
     )
 
@@ -121,7 +121,7 @@ class Torch(Guarded):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        tensors = named("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
+        tensors = by_library("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
         forms = {ours: partial(self._tensors, theirs) for ours, theirs in tensors.items()}
         self.forms = {**self.forms, **forms, **by_name({"where": self._chosen})}
 

@@ -10,34 +10,34 @@ import struct
 from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.primitives import by_name, native
+from ..table.primitives import by_name, library_names
 from .faults import Needed, Vectors
 from .lowering import Lowering
-from .target import language, named
+from .target import by_library, language
 
 LANES = 4
 VECTOR, TRUTH = "<4 x double>", "<4 x i1>"
 ALL_TRUE = f"<{', '.join(['i1 1'] * LANES)}>"
-INTRINSICS = named("sqrt fabs=abs floor ceil rint=round")
+INTRINSICS = by_library("sqrt fabs=abs floor ceil rint=round")
 """Operations for which processors have vector instructions."""
 
-ARITHMETIC = named("fadd=add fsub=sub fmul=mul fdiv=div")
-COMPARISONS = named("olt=lt ole=le ogt=gt oge=ge oeq=eq une=ne")
+ARITHMETIC = by_library("fadd=add fsub=sub fmul=mul fdiv=div")
+COMPARISONS = by_library("olt=lt ole=le ogt=gt oge=ge oeq=eq une=ne")
 INSTRUCTIONS = {
     **{name: f"{theirs} {VECTOR} {{0}}, {{1}}" for name, theirs in ARITHMETIC.items()},
     **{name: f"fcmp {theirs} {VECTOR} {{0}}, {{1}}" for name, theirs in COMPARISONS.items()},
-    **{name: f"{name[:-1]} {TRUTH} {{0}}, {{1}}" for name in native("and_ or_")},
+    **{name: f"{name[:-1]} {TRUTH} {{0}}, {{1}}" for name in library_names("and_ or_")},
     **by_name({"neg": f"fneg {VECTOR} {{0}}", "not_": f"xor {TRUTH} {{0}}, {ALL_TRUE}"}),
 }
 
 FUNCTIONS = {
     operation: form
     for operation, form in language("c")["forms"].items()
-    if isinstance(form, str) and operation not in INTRINSICS and operation not in native("max min")
-} | native("pow")
+    if isinstance(form, str) and operation not in INTRINSICS and operation not in library_names("max min")
+} | library_names("pow")
 """Functions of the C library, by the operations that they are for."""
 
-NATIVE = (*INTRINSICS, *FUNCTIONS, *native("max min where"))
+NATIVE = (*INTRINSICS, *FUNCTIONS, *library_names("max min where"))
 
 
 def lowering() -> Lowering:

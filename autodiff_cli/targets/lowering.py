@@ -13,10 +13,10 @@ from ..numbers.double.formulas import COMPENSATED, formula
 from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Recorder, Step
 from ..table.primitive import OPERATIONS
-from ..table.primitives import native
+from ..table.primitives import library_names
 from .faults import is_undefined
 
-BASIC = CONDITIONS | native("add sub mul div neg").keys()
+BASIC = CONDITIONS | library_names("add sub mul div neg").keys()
 MAX_INLINE_STEPS = 2
 """The most steps of a formula in place; for a longer one the target gets a function."""
 
@@ -59,7 +59,7 @@ class Lowering(Recorder):
             raise Lacking(name)
         fixed = operation.variadic or operation.constant_params
         if self.functions and not fixed and length(name, len(steps)) > MAX_INLINE_STEPS:
-            composed(self.native, name, len(steps), self.coarse)  # what it rests on may be lacking
+            compose(self.native, name, len(steps), self.coarse)  # what it rests on may be lacking
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))
 
@@ -117,7 +117,7 @@ def length(name: str, count: int) -> int:
     return sum(1 for step in m.steps if step.args)
 
 
-def composed(native: Collection[str], name: str, count: int, coarse: Collection[str] = ()) -> Recording:
+def compose(native: Collection[str], name: str, count: int, coarse: Collection[str] = ()) -> Recording:
     """The formula of an operation, for a function of the target."""
     m = Lowering(native, True, coarse)
     rule: Callable[..., Any] = formula(name)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from ..graphs.adjoint import Branch, column_names
 from ..graphs.schedule import schedule
-from ..language.printer import Written, assembled, filled
+from ..language.printer import Written, assemble, fill_in
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_description
 from ..table.primitive import ATOM, OPERATIONS, Primitive
@@ -222,7 +222,7 @@ class Sql(Target):
     def operation(self, step: Step) -> Written:
         text = self.template(step) if step.args else ""
         if text:
-            return ATOM, filled(text, step.args)
+            return ATOM, fill_in(text, step.args)
         level, parts = super().operation(step)
         if step.name in CONDITIONS:
             return ATOM, ["(", *parts, ")"]
@@ -307,7 +307,7 @@ class Sql(Target):
             bad = self.outside_of(primitive, [a for a in inputs if a is not None])
             if bad is None:
                 continue
-            condition = assembled(bad, self.parts)
+            condition = assemble(bad, self.parts)
             taken = [self.taken(branch) for branch in needed[step]]
             if all(taken):
                 condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"

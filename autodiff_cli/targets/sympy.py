@@ -6,7 +6,7 @@ import re
 
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value
-from ..language.printer import Written, assembled, number_text, written
+from ..language.printer import Written, assemble, number_text, pieces_of
 from ..table.operators import VARIABLE
 from ..table.primitive import ATOM, SIGN
 from .target import language
@@ -27,7 +27,7 @@ def sympy_text(root: Value) -> str:
     >>> sympy_text(parse("where(x > 0, log2(x), beta)").outputs[0])
     "Piecewise((log(x, 2), x > 0), (Symbol('beta'), True))"
     """
-    return assembled(root, _parts)
+    return assemble(root, _parts)
 
 
 def _parts(value: Value) -> Written:
@@ -38,7 +38,7 @@ def _parts(value: Value) -> Written:
         text = _symbol(value.label) if value.primitive is VARIABLE else ""
         text = text or CONSTANTS.get(value.source or "") or number_text(value.data)
         return SIGN if text.startswith("-") else ATOM, [text]
-    return written(FORMS[value.primitive.name], inputs)
+    return pieces_of(FORMS[value.primitive.name], inputs)
 
 
 def _symbol(name: str) -> str:

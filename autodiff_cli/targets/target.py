@@ -12,18 +12,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..errors import quoted
+from ..errors import quote
 from ..graphs.adjoint import Branch, Recording
 from ..graphs.schedule import Schedule, Task, schedule
 from ..language.elements import underscored
-from ..language.printer import INFIX, OPERATORS, PREFIX, Template, Written, assembled, call, written
+from ..language.printer import INFIX, OPERATORS, PREFIX, Template, Written, assemble, call, pieces_of
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
 from ..table import primitive as binding
 from ..table.primitive import ATOM, POWER, PRODUCT, SIGN
-from ..table.primitives import by_name, native
-from .faults import showing
-from .lowering import composed
+from ..table.primitives import by_name, library_names
+from .faults import showing_faults
+from .lowering import compose
 
 Form = Template | Callable[["Target", Step], Written]
 """How a language writes an operation: a template, or a function that returns the parts."""
@@ -64,7 +64,7 @@ def language(name: str) -> Mapping[str, Any]:
     """Return a language's fields of `Target` in `languages.toml`, `forms` by operation."""
     fields = _section(name)
     prefix = f"{fields['module_name']}." if "module_name" in fields else ""
-    functions = named(fields.get("module_functions", ""), prefix) | named(fields.get("plain_functions", ""))
+    functions = by_library(fields.get("module_functions", ""), prefix) | by_library(fields.get("plain_functions", ""))
     forms: dict[str, Form] = {**OPERATORS, **functions}
     for operation, form in by_name(fields["forms"]).items():
         forms[operation] = form if isinstance(form, str) else (form[0], *[getattr(binding, at) for at in form[1:]])
@@ -72,11 +72,11 @@ def language(name: str) -> Mapping[str, Any]:
         del forms[operation]
     called = {re.split(r"\W", form)[0] for form in forms.values() if isinstance(form, str)}
     reserved = called.union(fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ())))
-    coarse = frozenset(native(fields.get("coarse", "")))
+    coarse = frozenset(library_names(fields.get("coarse", "")))
     return {**fields, "forms": forms, "reserved": frozenset(reserved), "coarse": coarse}
 
 
-def named(names: str, prefix: str = "") -> dict[str, str]:
+def by_library(names: str, prefix: str = "") -> dict[str, str]:
     """Return a library's functions by operation; `theirs=ours` for different names."""
     pairs = [name.rpartition("=") for name in names.split()]
     return by_name({ours: prefix + (theirs or ours) for theirs, _, ours in pairs})
@@ -158,7 +158,7 @@ class Target:
         if name == "pow":
             return self.power(*args)
         form = self.forms.get(name) or self.function(name)
-        return form(self, step) if callable(form) else written(form, args)
+        return form(self, step) if callable(form) else pieces_of(form, args)
 
     def power(self, x: Step, y: Step) -> Written:
         """Return a power: a square as a product, whole exponents by operator, else a call."""
@@ -173,12 +173,12 @@ class Target:
         return f"{RESERVED_PREFIX}{name}"
 
     def _result(self, step: Step) -> str:
-        return assembled(step, self.parts)
+        return assemble(step, self.parts)
 
     def text(self, step: Step) -> str:
         """Return the expression of a step by the named steps."""
         _, parts = self.operation(step)
-        return "".join([part if isinstance(part, str) else assembled(part[0], self.parts, part[1]) for part in parts])
+        return "".join([part if isinstance(part, str) else assemble(part[0], self.parts, part[1]) for part in parts])
 
     def module(self, unit: Unit) -> str:
         """Return the whole source of a unit."""
@@ -241,7 +241,7 @@ class Target:
 
     def by(self) -> str:
         """Return the wanted variables in words: ` by `x`, `y``; empty without any."""
-        wanted = quoted([self.variables[name] for name in self.unit.wanted if name in self.variables], "")
+        wanted = quote([self.variables[name] for name in self.unit.wanted if name in self.variables], "")
         return f" by {wanted}" if wanted else ""
 
     def silent(self, step: Step, large: bool) -> bool:
@@ -252,7 +252,7 @@ class Target:
 
     def supported(self, name: str, count: int) -> Recording:
         """Return the recording of a function of `count` inputs that the target lacks."""
-        return showing(composed(self.forms, name, count, self.coarse), self.silent, limits=self.limits)
+        return showing_faults(compose(self.forms, name, count, self.coarse), self.silent, limits=self.limits)
 
     # -- names
     def usable(self, name: str) -> bool:
@@ -309,7 +309,7 @@ class Target:
     def _negated(self, condition: Step) -> str:
         form = self.forms["not_"]
         assert isinstance(form, tuple)
-        return str(form[0]).format(assembled(condition, self.parts, form[2]))
+        return str(form[0]).format(assemble(condition, self.parts, form[2]))
 
     def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
         """Return the lines that compute results; steps needed once are inlined."""
@@ -392,7 +392,7 @@ class Target:
             inside = _visible(line)
             yield from self._moved(here, inside, flagged)
             here = inside
-            text = assembled(source, self.parts) if source is not None else self.text(step)
+            text = assemble(source, self.parts) if source is not None else self.text(step)
             name = self.names[step] = name_of(step)
             indent = self.indent * len(here)
             label = labels.get(step)
@@ -426,7 +426,7 @@ class Target:
     def condition(self, branch: Branch) -> str:
         """Return the condition to enter a branch from the one around it."""
         assert branch.condition is not None
-        return assembled(branch.condition, self.parts) if branch.holds else self._negated(branch.condition)
+        return assemble(branch.condition, self.parts) if branch.holds else self._negated(branch.condition)
 
 
 def needs(plan: Schedule) -> dict[Step, list[Branch]]:

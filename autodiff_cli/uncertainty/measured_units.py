@@ -10,7 +10,7 @@ from fractions import Fraction
 from ..errors import ExpressionError, Span
 from ..inputs.optional_units import percentage_of
 from ..inputs.parse_point import constant_value
-from ..inputs.quantities import ProgramUnits, Units, check_temperature, make_quantity, nearest, quantity_value
+from ..inputs.quantities import ProgramUnits, Units, check_temperature, make_quantity, quantity_value, to_double
 from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
 from .distributions import FAMILIES
 from .measured_value import BETWEEN, COVERAGE, MeasuredValue, is_asymmetric, quantity, with_distribution
@@ -60,7 +60,7 @@ def _split(text: str) -> tuple[str, Unit] | None:
             message = f"the value is {ours}, and its uncertainty is {theirs}"
             raise ExpressionError("point", message, Span(0, len(text)), f"give it in a unit such as `{of_value}`")
         spread = Fraction(repr(float(constant_value("uncertainty", before[sign.end() :]))))
-        in_unit = nearest(spread * unit.scale / of_value.scale) * math.pi ** (unit.pi - of_value.pi)
+        in_unit = to_double(spread * unit.scale / of_value.scale) * math.pi ** (unit.pi - of_value.pi)
         return f"{number} {sign[0]} {in_unit!r}{rest}", of_value
     sign = BETWEEN.search(core)
     own = _split(core[: sign.start()]) if sign and core.endswith("%") else None
@@ -86,7 +86,7 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
 
     def in_si(x: float, kind: str = "v") -> float:
         if kind == "v" and not unit.pi:
-            return nearest(Fraction(repr(x)) * unit.scale + unit.zero)  # rounded once
+            return to_double(Fraction(repr(x)) * unit.scale + unit.zero)  # rounded once
         return x if kind == "n" else unit.to_si(x)
 
     distribution = value.distribution._replace(parameters=tuple(map(in_si, parameters, units)))

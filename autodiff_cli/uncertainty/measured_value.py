@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
 from typing import TYPE_CHECKING
 
-from ..errors import ExpressionError, Span, counted, point_error
+from ..errors import ExpressionError, Span, plural, point_error
 from ..inputs.parse_point import Typed, ValueOf, constant_value, pieces
 from ..inputs.problem import UNCERTAIN_DIGITS
 from .distributions import FAMILIES, Distribution
@@ -184,7 +184,7 @@ class _Written:
         listed = " or ".join(f"`{signature}`" for signature in family.signatures)
         lengths = [signature.count(",") + 1 for signature in family.signatures]
         if len(arguments) not in lengths or not all(argument for argument, _ in arguments):
-            raise self.refused(f"gives `{name}` {counted(len(arguments), 'number')}", f"write it as {listed}")
+            raise self.refused(f"gives `{name}` {plural(len(arguments), 'number')}", f"write it as {listed}")
         numbers = tuple(float(constant_value(self.name, *argument)) for argument in arguments)
         low, high = family.support(*numbers)
         if not low < high:

@@ -13,7 +13,7 @@ from typing import Any
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..equations.equations import read_equations
 from ..equations.residuals import derivatives, second_derivatives
-from ..equations.solve import located, posed_equations
+from ..equations.solve import locate, posed_equations
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.higher_order import directional_in, hessian_in
@@ -25,7 +25,7 @@ from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, output_names, parse
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
-from ..numbers.dual import Dual, Duals, plain
+from ..numbers.dual import Dual, Duals, primal
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, dot, solve_linear
 from ..numerics.newton import newton
@@ -104,7 +104,7 @@ def _kinks(
         primitive, inputs = at.graph.primitives[place], at.graph.inputs(place)
         if not primitive.active_branch:
             continue
-        surfaces, out = _Surfaces(), plain(at.graph.data[place])
+        surfaces, out = _Surfaces(), primal(at.graph.data[place])
         # functions that jump are asked for their jumps to the next values too
         for value in (out - 1, out, out + 1) if primitive.jumps else (out,):
             with suppress(ValueError, ArithmeticError):
@@ -198,7 +198,7 @@ class Implicit:
                 )
         self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
         self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}
-        self.values: dict[str, float] = {**problem.values, **located(problem)}
+        self.values: dict[str, float] = {**problem.values, **locate(problem)}
         self.solution = [self.values[name] for name in self.outputs]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 

@@ -12,22 +12,22 @@ from ..errors import (
     Diagnosed,
     Diagnostic,
     ExpressionError,
-    counted,
+    closest,
     limit_error,
-    nearest,
-    needed,
+    plural,
     point_error,
-    quoted,
+    quote,
+    require,
     usage_error,
 )
 from ..inputs.optional_units import column_units, in_unit, left_out
 from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
-from ..numbers.budget import current
+from ..numbers.budget import current_budget
 from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import check_level, coverage_factor, level_of
-from ..quantities.unit import Unit, coherent, readable
+from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
 from .measured_units import budget_units, measured_value, with_unit
@@ -238,7 +238,7 @@ def propagate(
             hint = f"it takes a whole number from {MIN_SAMPLES:,} to {MAX_SAMPLES:,}, such as 1e6"
             raise usage_error(f"`--samples` cannot be {samples:,.17g}", hint)
         message = "`--samples` needs NumPy, which comes with the extra `optimize`"
-        needed("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
+        require("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
         count = int(samples)
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
     quantities: dict[str, Any] = {**(point or {})}
@@ -260,7 +260,7 @@ def propagate(
                 raise point_error(f"`{name}` is given a value by `--at`, and is a column of the {what}s", LEAVE_ONE)
             if len(column) < 2:
                 raise point_error(
-                    f"`{name}` has {counted(len(column), what)}, which says nothing of its uncertainty",
+                    f"`{name}` has {plural(len(column), what)}, which says nothing of its uncertainty",
                     "give two rows or more, or the value with its uncertainty in `--at`",
                 )
             if what == "draw":
@@ -297,7 +297,7 @@ def propagate(
         warnings += met
         if of_program is not None and by_size and not system:
             out = of_program.outputs = [
-                unit if j in of_program.chosen else readable(unit, unit.value_from_si(x))
+                unit if j in of_program.chosen else readable_unit(unit, unit.value_from_si(x))
                 for j, (unit, x) in enumerate(zip(out, estimates, strict=True))
             ]
         estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
@@ -318,7 +318,7 @@ def propagate(
             for drawn in tables.values():
                 for name, column in drawn.items():
                     unit = getattr(values[name], "unit", Unit())
-                    drawn[name] = in_unit(column, unit, coherent(unit.dimension))
+                    drawn[name] = in_unit(column, unit, si_unit(unit.dimension))
             copies = [{name: x for name, x in drawn.items() if name in inputs} for drawn in tables.values()]
             sampler = _sampler(model, spread, [*filter(None, copies)], count, seed)
             results, count, interrupted = _with_draws(model, results, out, sampler, count, stop, warnings)
@@ -384,7 +384,7 @@ def _inputs(
 
 
 def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
-    near = nearest(name, list(names))
+    near = closest(name, list(names))
     hint = f"did you mean `{near}`?" if near else "leave it out"
     return Diagnostic("unused", f"`{name}` has {what}, and no uncertainty in this program", None, hint)
 
@@ -464,7 +464,7 @@ def _spread(
             members += [j for j in left if matrix[i][j]]
             left = [j for j in left if not matrix[i][j]]
         members.sort()
-        listed, degrees = quoted([names[i] for i in members]), {dof[i] for i in members}
+        listed, degrees = quote([names[i] for i in members]), {dof[i] for i in members}
         if len(degrees) > 1:
             sentence = f"the fewest, {min(degrees):g}, are taken for all of them"
             message = f"{listed} are correlated and have different degrees of freedom; {sentence}"
@@ -742,7 +742,7 @@ def _with_draws(
 ) -> tuple[list[Result], int, bool]:
     from .monte_carlo import BLOCK_DRAWS, Results  # only draws need NumPy
 
-    (steps, evaluate), work = model.draws(draw.constants), current()
+    (steps, evaluate), work = model.draws(draw.constants), current_budget()
     if samples * steps > work.left:
         raise work.exhausted(samples * steps, exactly=True)
     collected = [Results(result.value) for result in results]

@@ -107,12 +107,12 @@ def visible(text: str, encoding: str = "utf-8") -> str:
     return "".join([shown_as(char, encoding) for char in text])
 
 
-def ends(text: str, most: int, dots: str = "…") -> str:
+def shorten_middle(text: str, most: int, dots: str = "…") -> str:
     """Return the text, or the two ends of a long one."""
     return text if len(text) <= most else text[: most * 2 // 3] + dots + text[-most // 3 :]
 
 
-def shortened(text: str, most: int = MAX_TITLE_CHARACTERS) -> str:
+def shorten(text: str, most: int = MAX_TITLE_CHARACTERS) -> str:
     """Return the text, or the beginning of a long one."""
     return text if len(text) <= most else text[: most - 1] + "…"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..accuracy.check import MAX_DOUBLE_DIGITS, Check, CheckedNumber
-from .document import Block, Line, Pieces, Table, circumstances, measured, sentence
+from .document import Block, Line, Pieces, Table, context, sentence, with_unit
 from .numerals import attach_units, format_number, repr_number, unit_of
 from .schema import OutputRow, View
 
@@ -43,7 +43,7 @@ class CheckView(View[Check], section="check"):
         least = min((digits for digits in kept if digits is not None), default=MAX_DOUBLE_DIGITS)
         explanation = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (explanation, "faint")))
-        yield from circumstances(answer.constants, {}, (), self.digits, answer.over)
+        yield from context(answer.constants, {}, (), self.digits, answer.over)
         reference = f"in {answer.precision} digits"
         heads = ("", "computed", reference, "correct, at least", "differences", "condition", "agrees")
         yield Table(heads, [_row(number, self.digits) for number in answer.quantities], frozenset((3,)))
@@ -66,7 +66,7 @@ class CheckView(View[Check], section="check"):
 
 def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
     unit = unit_of(number.computed)
-    difference = measured(number.difference, unit, digits) if number.difference is not None else ""
+    difference = with_unit(number.difference, unit, digits) if number.difference is not None else ""
     if number.difference_error is not None and difference:
         difference += f" (error {format_number(number.difference_error, 1)})"
     verdict = "yes" if number.agrees else "no"

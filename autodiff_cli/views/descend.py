@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 from ..optimize.descend import Descent, DescentStep
-from .characters import shortened
-from .document import Block, Line, Pieces, assignments, circumstances, numbers_table
+from .characters import shorten
+from .document import Block, Line, Pieces, assignments, context, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
 from .plots import Picture
-from .schema import OutputRow, PicturedView, declared
+from .schema import OutputRow, PicturedView, read_section
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
@@ -59,7 +59,9 @@ class DescentView(PicturedView[Answer], section="descend"):
     """How rows, whole descents, and runs are shown."""
 
     remembers_units = False
-    other_records = (("from Python, about a whole run", (Descent, Run), declared("descent", {"rows": list}).fields),)
+    other_records = (
+        ("from Python, about a whole run", (Descent, Run), read_section("descent", {"rows": list}).fields),
+    )
 
     def rows(self, shown: Answer) -> Iterator[OutputRow]:
         for step in _rows(shown):
@@ -80,7 +82,7 @@ class DescentView(PicturedView[Answer], section="descend"):
         free, best, ending = run.last.free, run.descent.best, run.descent.ending
         epochs = ("epoch",) if run.last.epoch is not None else ()
         last = _numbers(run.last)
-        yield from circumstances({}, last["point"], free, self.digits, run.descent.over)
+        yield from context({}, last["point"], free, self.digits, run.descent.over)
         rows: list[tuple[str | float, ...]] = []
         for row in run.shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))
@@ -112,7 +114,7 @@ class DescentView(PicturedView[Answer], section="descend"):
         place = ", ".join([f"{name} = {self.number(numbers['point'][name])}" for name in best.free])
         title = f"value {self.number(numbers['value'])} at {place}"
         up = heading("value", unit_text(unit_of(numbers["value"])))
-        return loss_picture(run.shown(), best.step, shortened(title), ending.message, up)
+        return loss_picture(run.shown(), best.step, shorten(title), ending.message, up)
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from ..formulas.derivation import Derivation, Step, as_written, derivative_name,
 from ..formulas.diff import LANGUAGES, Diff
 from ..graphs.value import Value
 from ..language.printer import expression_text
-from .document import NO_VARIABLES, Block, Line, Pieces, Table, circumstances, conditional, numbers_table, stated
-from .mathematics import mathematical
+from .document import NO_VARIABLES, Block, Line, Pieces, Table, conditional, context, equation, numbers_table
+from .mathematics import mathematics
 from .numerals import attach_units
-from .schema import OutputRow, Values, View, declared, record_of, records_of
+from .schema import OutputRow, Values, View, read_section, record_of, records_of
 
 _WORDS = ("unless ", "away ", "where ")
 """How a condition begins that is said in words."""
@@ -26,7 +26,7 @@ class Written:
 
     def _formula(self, graph: Value, step: Step) -> str:
         shown = as_written(graph, step.pending, self.operator)
-        return (mathematical(shown) if self.unicode else "") or expression_text(shown)
+        return (mathematics(shown) if self.unicode else "") or expression_text(shown)
 
     def parts(self, step: Step) -> tuple[str, str, str]:
         """Return the rule of a step, what it is applied to, and the result."""
@@ -61,7 +61,7 @@ def derivation_record(derivation: Derivation) -> dict[str, object]:
         for step in derivation.steps
     ]
     function, formula = expression_text(derivation.function), expression_text(derivation.formula)
-    record: dict[str, object] = records_of(declared("derivation").fields, (derivation.by, function, steps, formula))
+    record: dict[str, object] = records_of(read_section("derivation").fields, (derivation.by, function, steps, formula))
     return record
 
 
@@ -70,7 +70,7 @@ class DiffView(View[Diff], section="diff"):
 
     computed: ClassVar[Values] = {
         "derivatives": lambda answer: [
-            record_of(declared("derivative").fields, each, answer.arithmetic.name if answer.point else "double")
+            record_of(read_section("derivative").fields, each, answer.arithmetic.name if answer.point else "double")
             for each in answer.derivatives
         ],
         "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,
@@ -99,17 +99,17 @@ class DiffView(View[Diff], section="diff"):
             for text in answer.program.split("\n"):
                 yield Line(((text, "code"),), source=True)
         else:
-            yield from circumstances(answer.constants, {}, (), self.digits)
+            yield from context(answer.constants, {}, (), self.digits)
             yield from derivation_blocks(answer.derivations, self.unicode)
             for name, formula in answer.shared:
-                yield stated(name, formula + ";", style="name")
+                yield equation(name, formula + ";", style="name")
             for derivative in answer.derivatives:
                 yield conditional(derivative_name(derivative.by, derivative.of), derivative.shown, derivative.condition)
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
             if answer.language != "text":
-                yield from circumstances({}, answer.point, (), self.digits)
+                yield from context({}, answer.point, (), self.digits)
             place = ", ".join(f"{name} = {self.number(x)}" for name, x in answer.point.items())
             rows = [(derivative_name(row.by, row.of), row.value) for row in answer.derivatives]
             right = answer.arithmetic.name == "double"

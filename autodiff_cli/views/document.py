@@ -88,7 +88,7 @@ class Room(NamedTuple):
 Block: TypeAlias = Line | Table | Outline | Program | Drawing | Room
 
 
-def plain(pieces: Pieces) -> str:
+def plain_text(pieces: Pieces) -> str:
     """Return the text without styles."""
     return pieces[0][0] if len(pieces) == 1 else "".join(map(itemgetter(0), pieces))
 
@@ -104,13 +104,13 @@ def text_line(text: str, style: Style = "") -> Line:
     return Line(sentence(text, style))
 
 
-def measured(x: Shown | bool | None, unit: Unit | None, digits: int | None = None) -> str:
+def with_unit(x: Shown | bool | None, unit: Unit | None, digits: int | None = None) -> str:
     """Format a number to `digits`, with its unit if it has one."""
     text = format_number(x, digits)
     return f"{text} {unit}".rstrip() if unit is not None and x is not None else text
 
 
-def stated(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Line:
+def equation(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Line:
     """Return the line `name = number`."""
     text = number if isinstance(number, str) else format_number(number, digits)
     return Line(((name, style), (" = ", "faint"), (text, "number")))
@@ -119,7 +119,7 @@ def stated(name: str, number: Shown | str | None, digits: int | None = None, sty
 def conditional(name: str, formula: str, condition: str | None) -> Line:
     """Return the line `name = formula`, and where that holds."""
     validity: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
-    return Line((*stated(name, formula).pieces, *validity))
+    return Line((*equation(name, formula).pieces, *validity))
 
 
 def assignments(values: Mapping[str, str]) -> Pieces:
@@ -130,7 +130,7 @@ def assignments(values: Mapping[str, str]) -> Pieces:
     return pieces
 
 
-def circumstances(
+def context(
     constants: Mapping[str, float],
     point: Mapping[str, Shown],
     wanted: Collection[str],

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
 from ..errors import Diagnostic, Span
-from .characters import Style, Terminal, ends, paint, shown_as, terminal_of, visible, width_of
+from .characters import Style, Terminal, paint, shorten_middle, shown_as, terminal_of, visible, width_of
 
 if TYPE_CHECKING:
     from .document import Pieces
@@ -35,15 +35,15 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Sty
 
 
 def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
-    from .document import plain
-    from .rendering import broken
+    from .document import plain_text
+    from .rendering import break_lines
 
     dots = "…" if look.unicode else "..."
-    parts = [visible(ends(part, MAX_QUOTED, dots), look.encoding) for part in message.split("`")]
+    parts = [visible(shorten_middle(part, MAX_QUOTED, dots), look.encoding) for part in message.split("`")]
     said: Pieces = tuple([(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])])
     said += ((f"`{parts[-1]}", "") if len(parts) % 2 == 0 else (parts[-1], ""),)
-    first, *more = broken(((f"{margin}{word} ", ""), *said), look.width, len(margin) + 6)
-    return [margin + paint(word, style, look) + plain(first)[len(margin) + len(word) :], *map(plain, more)]
+    first, *more = break_lines(((f"{margin}{word} ", ""), *said), look.width, len(margin) + 6)
+    return [margin + paint(word, style, look) + plain_text(first)[len(margin) + len(word) :], *map(plain_text, more)]
 
 
 quiet = False

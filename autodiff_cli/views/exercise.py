@@ -15,9 +15,9 @@ from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex, text_latex
 from .characters import Terminal
 from .diff import derivation_blocks, derivation_record
-from .document import Block, Line, Pieces, Room, plain, sentence, text_line
-from .mathematics import mathematical
-from .schema import OutputRow, View, declared
+from .document import Block, Line, Pieces, Room, plain_text, sentence, text_line
+from .mathematics import mathematics
+from .schema import OutputRow, View, read_section
 from .tex import page as trace_page
 from .trace import TraceView
 
@@ -30,10 +30,10 @@ _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 """A vector of components in parentheses."""
 
-EXERCISE, COLUMNS, *_ = declared(
+EXERCISE, COLUMNS, *_ = read_section(
     "exercise",
     {
-        "task": lambda exercise: plain(task(exercise)),
+        "task": lambda exercise: plain_text(task(exercise)),
         "asks": lambda exercise: "formula" if exercise.is_formula else exercise.names,
         "answer": lambda exercise: exercise.answered if exercise.solution else None,
         "solution.steps": lambda x: x.derived and [*map(derivation_record, x.derived.derivations)],
@@ -42,7 +42,7 @@ EXERCISE, COLUMNS, *_ = declared(
     },
 )
 """The JSON keys of an exercise."""
-OF_MARK = declared("mark")
+OF_MARK = read_section("mark")
 Answer: TypeAlias = Sheet | Exercise | Marked
 
 
@@ -50,7 +50,7 @@ class ExerciseView(View[Answer]):
     """The view of sheets, exercises and marked answers."""
 
     fields = EXERCISE
-    other_records = ("", Sheet, declared("sheet").fields), ("about an answer", Marked, OF_MARK.fields)
+    other_records = ("", Sheet, read_section("sheet").fields), ("about an answer", Marked, OF_MARK.fields)
     csv_columns = COLUMNS
     extra_formats: ClassVar[tuple[str, ...]] = ("html",)
 
@@ -69,7 +69,9 @@ class ExerciseView(View[Answer]):
     def one_line(self, answer: Answer) -> str:
         if isinstance(answer, Marked):
             return "right" if answer.right else "wrong"
-        return "\n".join(f"{exercise.number}. {plain(task(exercise, self.unicode))}" for exercise in _exercises(answer))
+        return "\n".join(
+            f"{exercise.number}. {plain_text(task(exercise, self.unicode))}" for exercise in _exercises(answer)
+        )
 
     def document(self, answer: Answer) -> Iterator[Block]:
         if isinstance(answer, Marked):
@@ -148,7 +150,7 @@ def _heading(answer: Answer) -> str:
 
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     """Return the styled text of a task, with formulas in mathematical notation."""
-    written = mathematical if unicode else expression_text
+    written = mathematics if unicode else expression_text
     program = "; ".join(f"{statement.name} = {written(statement.graph)}" for statement in exercise.statements)
     pieces = sentence(exercise.task.replace("{f}", f"`{program}`"))
     return tuple((_SIGN.sub("−", text) if unicode and style == "code" else text, style) for text, style in pieces)
@@ -166,7 +168,7 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     yield from map(text_line, lines)
     written = exercise.answered
     if unicode and exercise.is_formula:
-        written = mathematical(parse(written).outputs[0])
+        written = mathematics(parse(written).outputs[0])
     yield Line((("answer: ", "heading"), (written, "number")))
 
 

@@ -22,10 +22,10 @@ class ExportedView(View[Exported], section="export"):
             yield Line(((line, ""),), source=True)
 
     def draw(self, answer: Exported, format: str) -> str:
-        from .rendering import fenced
+        from .rendering import in_fence
 
         # pages that colour code know a language by the ending of its files
-        return "\n".join(fenced(answer.source.splitlines(), TARGETS[answer.target][0][1:]))
+        return "\n".join(in_fence(answer.source.splitlines(), TARGETS[answer.target][0][1:]))
 
     def latex_document(self, answer: Exported) -> str:
         if answer.target != "latex":

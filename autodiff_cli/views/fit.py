@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from ..errors import counted
+from ..errors import plural
 from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
-from .document import Block, Line, circumstances, matrix_table, measured, numbers_table, text_line
+from .document import Block, Line, context, matrix_table, numbers_table, text_line, with_unit
 from .numerals import attach_units, format_number, percent, unit_of, without_unit
 from .plots import Picture
 from .schema import OutputRow, PicturedView, Values
@@ -70,16 +70,16 @@ class FitView(PicturedView[Fit], section="fit"):
             estimate, error, ends = parameter.estimate, parameter.error, parameter.interval
             unit = unit_of(estimate)
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
-                from ..quantities.unit import factor, readable
+                from ..quantities.unit import factor, readable_unit
 
-                shown = readable(unit, max(abs(float(estimate)), float(error or 0)))
+                shown = readable_unit(unit, max(abs(float(estimate)), float(error or 0)))
                 times, unit = factor(unit, shown), shown
                 estimate = float(estimate) * times
                 error = None if error is None else float(error) * times
                 ends = ends and (ends[0] * times, ends[1] * times)
             estimate = without_unit(estimate)
             if error is None:
-                written = "" if unit is None else measured(estimate, unit, self.digits)
+                written = "" if unit is None else with_unit(estimate, unit, self.digits)
                 rows.append((name, estimate, None, HELD.get(parameter.held, "–"), written))
             else:
                 low, high = map(self.number, ends or (None, None))
@@ -87,12 +87,12 @@ class FitView(PicturedView[Fit], section="fit"):
                 rows.append((name, estimate, without_unit(error), f"{low} to {high}", written))
         heads = ("parameter", "estimate", "standard error", f"{percent(answer.level)} interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
-        yield from circumstances(answer.constants, {}, {}, self.digits)
+        yield from context(answer.constants, {}, {}, self.digits)
         yield from map(text_line, self._quality(answer))
         linear = [f"`{name}`" for name, parameter in answer.parameters.items() if parameter.linear]
         if linear:
             yield text_line(f"linear in {', '.join(linear)}")
-        effort = f"{counted(answer.evaluations, 'evaluation')} of the data"
+        effort = f"{plural(answer.evaluations, 'evaluation')} of the data"
         yield Line(((f"{answer.message} ({effort})", "" if answer.converged else "heading"),))
         if answer.arithmetic.name == "certified":
             yield text_line("proven: there is exactly one solution of the normal equations there")
@@ -113,7 +113,7 @@ class FitView(PicturedView[Fit], section="fit"):
 
     def _quality(self, answer: Fit) -> Iterator[str]:
         goodness = answer.goodness
-        freedom = f"{counted(answer.dof, 'degree')} of freedom ({counted(answer.rows, 'row')})"
+        freedom = f"{plural(answer.dof, 'degree')} of freedom ({plural(answer.rows, 'row')})"
         freedom += "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"
         if answer.deviation is not None:
             yield f"residual standard deviation {self.number(answer.deviation)} with {freedom}"

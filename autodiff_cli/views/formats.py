@@ -16,8 +16,8 @@ from itertools import chain
 from os.path import splitext
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TextIO
 
-from ..errors import ExpressionError, quoted, usage_error
-from .characters import ends, is_shown, terminal_of, visible
+from ..errors import ExpressionError, quote, usage_error
+from .characters import is_shown, shorten_middle, terminal_of, visible
 from .numerals import repr_number, unit_of, unit_text
 from .schema import Answer, OutputRow, View, diagnostic_record
 
@@ -226,7 +226,7 @@ class Separated(Writer[Answer]):
             text = kept if kept is None or isinstance(kept, str) else json.dumps(kept, ensure_ascii=False)
             shared[column] = text or ""
         if self.spreadsheet:
-            shared = {column: disarmed(cell) for column, cell in shared.items()}
+            shared = {column: disarm(cell) for column, cell in shared.items()}
         line, columns, separator = {"line": str(subject.line)}, self.columns, self._separator
         for row in rows:
             self._head()
@@ -245,7 +245,7 @@ class Separated(Writer[Answer]):
 
     def _cell(self, text: str, kept: bool) -> str:
         """Return a cell as written; `kept` ones keep tabs and line ends, in quotes."""
-        return in_quotes(carried(text) if kept else visible(text), self._separator)
+        return in_quotes(escape_cell(text) if kept else visible(text), self._separator)
 
 
 def cell_text(cell: Any) -> str:
@@ -260,12 +260,12 @@ def in_quotes(text: str, separator: str) -> str:
     return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or separator in text else text
 
 
-def carried(cell: str) -> str:
+def escape_cell(cell: str) -> str:
     """Escape the controls of a carried cell, but not its tabs and line ends."""
     return "".join([piece if piece in ("\t", "\n") else visible(piece) for piece in _BREAKS.split(cell)])
 
 
-def disarmed(cell: str) -> str:
+def disarm(cell: str) -> str:
     """Put an apostrophe before a cell that looks like a formula of a spreadsheet."""
     if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
         return cell
@@ -311,7 +311,7 @@ class Documents(Writer[Answer]):
             self.out.write("\n")
         self._begun = True
         if self.many:
-            text = ends(subject.text or "", MAX_PROGRAM_LENGTH, "…" if self.look.unicode else "...")
+            text = shorten_middle(subject.text or "", MAX_PROGRAM_LENGTH, "…" if self.look.unicode else "...")
             blocks = chain([Program(subject.line, text)], blocks)
         self.out.write(self.medium.render(blocks))
 
@@ -369,7 +369,11 @@ class Latex(Writer[Answer]):
             self.out.write("\n")
         self._begin(text)
         # TeX itself reads no line of any length
-        lines = [ends(line, MAX_PROGRAM_LENGTH, "...") for line in (subject.text or "").splitlines() if line.strip()]
+        lines = [
+            shorten_middle(line, MAX_PROGRAM_LENGTH, "...")
+            for line in (subject.text or "").splitlines()
+            if line.strip()
+        ]
         numbered = self.many and subject.text is not None
         if self.document:
             lines = [rf"\noindent\texttt{{{text_latex(line)}}}\\" for line in lines]
@@ -455,7 +459,7 @@ def _chosen(
     ending = splitext(path)[1].lower() if path else ""
     meant = [name for name, ends in endings.items() if ending in ends]
     if name is None and ending in foreign and not meant:
-        hint = f"it has {quoted(endings)}; `{option}` chooses one whatever the file's name"
+        hint = f"it has {quote(endings)}; `{option}` chooses one whatever the file's name"
         raise usage_error(f"`{ending}` is not one of this command's {kind}s", hint)
     if name in endings and meant and name not in meant:
         hint = f"leave `{option}` out for `{meant[0]}`, or give the file another name"
@@ -487,24 +491,24 @@ def format_of(
     shown = (otherwise, "table", "plain")
     endings = {format: ENDINGS.get(format, tuple(text) if format in shown else ()) for format in formats}
     if name is not None and name not in endings:
-        raise lacking(name, endings)
+        raise unknown_format(name, endings)
     return _chosen("format", name, path, endings, otherwise, FOREIGN_ENDINGS.union(*ENDINGS.values()))
 
 
-def lacking(name: str, formats: Iterable[str]) -> ExpressionError:
+def unknown_format(name: str, formats: Iterable[str]) -> ExpressionError:
     """Return the error for a format that is none of these."""
     known = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
-    return usage_error(f"`{name}` {known}", f"it has {quoted(formats)}")
+    return usage_error(f"`{name}` {known}", f"it has {quote(formats)}")
 
 
-def undocumented(formats: Iterable[str]) -> ExpressionError:
+def no_document(formats: Iterable[str]) -> ExpressionError:
     """Return the error for a document in a format other than LaTeX."""
     subject = next((name for name in ("latex", "tikz") if name in formats), "")
     hint = f"`--format {subject}` asks for it" if subject else "leave it out"
     return usage_error("`--document` is about LaTeX", hint)
 
 
-def draws(name: str) -> bool:
+def is_drawn(name: str) -> bool:
     """Return whether a format shows answers as people read them."""
     return name in FORMATS and issubclass(FORMATS[name], Documents)
 
@@ -524,9 +528,9 @@ def writer(
     Raises a usage error for a format or a choice that it lacks.
     """
     if name not in view.formats:
-        raise lacking(name, view.formats)
+        raise unknown_format(name, view.formats)
     if document and name not in ("latex", "tikz"):
-        raise undocumented(view.formats)
+        raise no_document(view.formats)
     kind: type[Writer[Answer]] = Other if name in view.extra_formats else (view.writers or FORMATS)[name]
     format_writer = kind(name, out, view, many)
     format_writer.document = document

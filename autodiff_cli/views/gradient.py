@@ -60,8 +60,8 @@ class GradientView(View[Gradient[Any]], section="grad"):
         # columns of figures are as wide as their digits are many
         right = answer.arithmetic == DOUBLE and answer.units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
-        yield parts.stated("value", answer.value, self.digits)
-        yield from parts.circumstances(answer.constants, point, partials, self.digits, answer.over)
+        yield parts.equation("value", answer.value, self.digits)
+        yield from parts.context(answer.constants, point, partials, self.digits, answer.over)
         if not point:
             yield parts.NO_VARIABLES
         if self.table and partials:
@@ -111,9 +111,9 @@ def by_size(answer: Gradient[Any]) -> Gradient[Any]:
     units = answer.units
     if units is None or units.fixed or answer.arithmetic is not DOUBLE:
         return answer
-    from ..quantities.unit import ratio, readable
+    from ..quantities.unit import ratio, readable_unit
 
-    old, new = units["value"], readable(units["value"], answer.value)
+    old, new = units["value"], readable_unit(units["value"], answer.value)
     if new == old:
         return answer
     by = {name: ratio(new, units["point"][name].difference) for name in answer.gradient}

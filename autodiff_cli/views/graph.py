@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import ClassVar, cast
 
-from ..derivatives.graph import Picture, gathered
+from ..derivatives.graph import Picture, gather
 from .characters import Theme
 from .document import Block
 from .outline import outline
@@ -43,7 +43,7 @@ class PictureView(View[Picture], section="graph"):
     def draw(self, picture: Picture, format: str) -> str | bytes:
         write = getattr(import_module(f".pictures.{WRITERS.get(format, format)}", __package__), format)
         choices = Choices(self.digits, self.theme, self.way, self.partials, self.width)
-        drawing: str | bytes = write(picture if self.binary else gathered(picture), choices)
+        drawing: str | bytes = write(picture if self.binary else gather(picture), choices)
         return drawing.encode() if isinstance(drawing, str) and format != "tikz" else drawing
 
 
@@ -56,6 +56,6 @@ FORMATS = ("tree", *(name for name in PictureView().formats if name != "table"))
 """The table of other answers is a tree here."""
 
 
-def written(format: str) -> str:
+def writer_of(format: str) -> str:
     """Return the writers' name of a format."""
     return "table" if format == "tree" else format

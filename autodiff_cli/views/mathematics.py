@@ -8,7 +8,7 @@ from collections.abc import Collection
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
-from ..language.printer import INFIX, PREFIX, Item, assembled, call, number_text
+from ..language.printer import INFIX, PREFIX, Item, assemble, call, number_text
 from ..table.operators import NEG, VARIABLE
 from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.primitives import by_name
@@ -24,7 +24,7 @@ _PARTED = re.compile(r"[eE_]\d|_|d/")
 """Beginnings of names that a number before them would swallow."""
 
 
-def mathematical(root: Value, named: Collection[Value] = ()) -> str:
+def mathematics(root: Value, named: Collection[Value] = ()) -> str:
     """Return the formula, `named` nodes by their labels; empty if too long."""
     sizes: dict[Value, int] = {}
     for node in in_order((root,)):
@@ -33,7 +33,7 @@ def mathematical(root: Value, named: Collection[Value] = ()) -> str:
     def parts(value: Value) -> tuple[int, list[Item]]:
         return (ATOM, [value.label]) if value in named and value is not root else _parts(by_definition(value))
 
-    return assembled(root, parts) if sizes[root] <= MAX_WRITTEN_NODES else ""
+    return assemble(root, parts) if sizes[root] <= MAX_WRITTEN_NODES else ""
 
 
 def program_in_mathematics(program: Program) -> str:
@@ -41,8 +41,8 @@ def program_in_mathematics(program: Program) -> str:
     bound = {binding.value: binding.name for binding in program.bindings}
     named = {value for value in bound if value._prev}
     (output,) = program.outputs
-    written = [f"{name} = {mathematical(value, named)}" for value, name in bound.items() if value is not output]
-    written.append(mathematical(output, named))
+    written = [f"{name} = {mathematics(value, named)}" for value, name in bound.items() if value is not output]
+    written.append(mathematics(output, named))
     return "; ".join(written) if all(written) and not any(part.endswith(" = ") for part in written) else ""
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..errors import counted
+from ..errors import plural
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Table, circumstances, numbers_table, partials_table, stated
+from .document import Block, Line, Table, context, equation, numbers_table, partials_table
 from .numerals import attach_units, format_number
 from .schema import View
 
@@ -16,8 +16,8 @@ class MinimumView(View[Minimum], section="minimize"):
 
     def document(self, answer: Minimum) -> Iterator[Block]:
         answer = by_size(answer)
-        yield stated("value", answer.value, self.digits)
-        yield from circumstances({}, answer.point, answer.gradient, self.digits, answer.over)
+        yield equation("value", answer.value, self.digits)
+        yield from context({}, answer.point, answer.gradient, self.digits, answer.over)
         if answer.at_bounds:
             rows = [
                 (
@@ -40,8 +40,8 @@ class MinimumView(View[Minimum], section="minimize"):
             yield Line(((answer.verdict, "" if answer.kind == answer.sought else "heading"),))
         outside = f" ({answer.outside:,} outside the domain)" if answer.outside else ""
         parts = [
-            counted(answer.steps, "step"),
-            f"{counted(answer.evaluations, 'evaluation')} of value and gradient{outside}",
+            plural(answer.steps, "step"),
+            f"{plural(answer.evaluations, 'evaluation')} of value and gradient{outside}",
         ]
         parts += [f"{answer.hessians:,} of the Hessian"] if answer.hessians else []
         norm = format_number(answer.gradient_norm, 3)
@@ -54,9 +54,9 @@ def by_size(answer: Minimum) -> Minimum:
     if units is None or units.fixed:
         return answer
     from ..inputs.quantities import step_units
-    from ..quantities.unit import factor, readable
+    from ..quantities.unit import factor, readable_unit
 
-    old, new = units["value"], readable(units["value"], answer.value)
+    old, new = units["value"], readable_unit(units["value"], answer.value)
     if new == old:
         return answer
     times = factor(old, new)

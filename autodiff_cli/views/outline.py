@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, described, unrolled
+from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, is_unrolled, sketch
 from ..run.flat_graph import Graph
-from .document import Branch, Outline, Pieces, measured
+from .document import Branch, Outline, Pieces, with_unit
 from .numerals import format_number
 
 MAX_LINES = 64
@@ -36,7 +36,7 @@ def outline(
     `binary`, a chain of one operation is one node.
     """
     roots = graph.roots if root is None else (root,)
-    tree = _Tree(described(graph, roots=roots, chains=not binary, partials=False), depth)
+    tree = _Tree(sketch(graph, roots=roots, chains=not binary, partials=False), depth)
     rows, hidden, cut = tree.walk()
     nodes, numbers = tree.picture.nodes, tree.picture.numbers
     marks: dict[int, int] = {}
@@ -59,7 +59,7 @@ def outline(
             pieces += (("  …", "faint"),)
         cells: tuple[str, ...] = ()
         if numbers and not again:
-            cells = measured(node.value, node.unit, digits), measured(node.adjoint, node.grad_unit, digits)
+            cells = with_unit(node.value, node.unit, digits), with_unit(node.adjoint, node.grad_unit, digits)
         branches.append(Branch(rails, pieces, cells))
     left = len(nodes) - len({row.node for row in rows if not row.again})
     note = ""
@@ -123,7 +123,7 @@ class _Tree:
         if not self.fits or len(terms) <= MANY_ALIKE:
             return terms, 0
         drawn = MAX_FOLDED_TERMS if self.large and len(terms) > MAX_TERMS else len(terms)
-        if unrolled(self.picture.graph, (self.picture.order[p] for p, _ in terms)):
+        if is_unrolled(self.picture.graph, (self.picture.order[p] for p, _ in terms)):
             drawn = DRAWN_ALIKE
         return terms[:drawn], len(terms) - drawn
 

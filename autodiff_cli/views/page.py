@@ -16,10 +16,10 @@ from ..formulas.derivation import Derivation, derivative_name
 from ..language.printer import expression_text
 from .characters import Theme, visible
 from .diff import Written
-from .document import plain
+from .document import plain_text
 from .pictures.cells import Choices, title
 from .pictures.scene import DARK, LIGHT, Colors
-from .pictures.svg import FAMILY, colored, shapes, svg
+from .pictures.svg import FAMILY, color_rules, shapes, svg
 from .rendering import web_page
 from .schema import Values, View, record_of
 from .trace import Notation
@@ -65,7 +65,7 @@ def document(page: Page, theme: Theme = "auto") -> str:
         f"@media screen and (prefers-color-scheme:dark){{:root{{{rules['dark']}}}}}"
         f":root[data-theme=light]{{{rules['light']}}}@media screen{{:root[data-theme=dark]{{{rules['dark']}}}}}"
     )
-    style += shapes() + colored(Colors(*[f"var(--{name})" for name in Colors._fields]))
+    style += shapes() + color_rules(Colors(*[f"var(--{name})" for name in Colors._fields]))
     style += (WEB / "page.css").read_text(encoding="utf-8")
     # each function of an operation with those that only it needs
     functions = [f"(() => {{\n{operation.source}return f;\n}})()" for operation in page.operations]
@@ -96,7 +96,7 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
         written = Written(derivation.by[-1], True)
         rows = []
         for step in derivation.steps:
-            cells = "".join(f"<td>{escape(visible(plain(cell)))}</td>" for cell in written.cells(step))
+            cells = "".join(f"<td>{escape(visible(plain_text(cell)))}</td>" for cell in written.cells(step))
             rows.append(f"<tr>{cells}</tr>" if step.is_rule else f'<tr class="put">{cells}</tr>')
         name = escape(visible(f"{derivative_name(derivation.by)} = {expression_text(derivation.formula)}"))
         head = "<thead><tr><th>rule</th><th>part</th><th>result</th></tr></thead>"

@@ -9,16 +9,16 @@ from typing import ClassVar
 
 from ..curves.contours import Surface
 from ..curves.plot import Curve
-from ..errors import ExpressionError, counted, usage_error
+from ..errors import ExpressionError, plural, usage_error
 from ..inputs.problem import parse
-from .characters import MAX_FORMULA_CHARACTERS, on_one_line, shortened
-from .document import Block, Line, held_fixed, measured
+from .characters import MAX_FORMULA_CHARACTERS, on_one_line, shorten
+from .document import Block, Line, held_fixed, with_unit
 from .formats import format_of
 from .mathematics import program_in_mathematics
 from .numerals import DEFAULT_DIGITS, Decimals
 from .plots import Picture
-from .plots.frame import axis_of, frames, headed, level_digits, plot_unit
-from .schema import OutputRow, PicturedView, Values, declared
+from .plots.frame import axis_name, axis_of, frames, level_digits, plot_unit
+from .schema import OutputRow, PicturedView, Values, read_section
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""
@@ -48,11 +48,11 @@ def names_of(plot: Plot) -> tuple[str, ...]:
         return "f", "f′"
     if plot.outputs:
         names = [_mathematics(plot, output.name) or output.name for output in plot.outputs]
-        return tuple([headed(plot, name, "outputs", k, "value") for k, name in enumerate(names)])
+        return tuple([axis_name(plot, name, "outputs", k, "value") for k, name in enumerate(names)])
     formula = _derivative(plot)
     function, slope, second = _plain_names(plot)
     slope += f" = {formula}" if formula else ""
-    return tuple(map(partial(headed, plot), (function, slope, second), ORDERS))
+    return tuple(map(partial(axis_name, plot), (function, slope, second), ORDERS))
 
 
 def _plain_names(curve: Curve) -> list[str]:
@@ -75,15 +75,15 @@ def title_of(plot: Plot) -> str:
     """Return the function on one line, as mathematics writes it or as typed."""
     typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
-        return f"{plot.unknown}({plot.variable}): {shortened(_equations(plot, typed))}"
+        return f"{plot.unknown}({plot.variable}): {shorten(_equations(plot, typed))}"
     if isinstance(plot, Curve) and plot.outputs:
-        return shortened(", ".join(_mathematics(plot, output.name) or output.name for output in plot.outputs))
+        return shorten(", ".join(_mathematics(plot, output.name) or output.name for output in plot.outputs))
     text = _mathematics(plot, plot.text)
     if not text or len(text) > max(MAX_FORMULA_CHARACTERS, len(typed)):
         text = typed
     if isinstance(plot, Curve):
-        return f"f({plot.variable}) = {shortened(text)}"
-    return headed(plot, f"f({', '.join(plot.variables)}) = {shortened(text)}", "value")
+        return f"f({plot.variable}) = {shorten(text)}"
+    return axis_name(plot, f"f({', '.join(plot.variables)}) = {shorten(text)}", "value")
 
 
 def _equations(curve: Curve, typed: str) -> str:
@@ -110,10 +110,10 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
     curve, f, x = plot, plot.unknown or "f", plot.variable
 
     def across(number: float) -> str:
-        return measured(number, plot_unit(curve, "range", x), digits)
+        return with_unit(number, plot_unit(curve, "range", x), digits)
 
     def up(number: float, *keys: str | int) -> str:
-        return measured(number, plot_unit(curve, *keys), digits)
+        return with_unit(number, plot_unit(curve, *keys), digits)
 
     formula = _derivative(curve)
     if formula:
@@ -152,22 +152,22 @@ def approximation(curve: Curve, digits: int | None) -> str:
     """Return the sentence with the linear approximation at the point."""
     assert curve.tangent is not None
     x, convention = curve.variable, BY_CONVENTION if is_kinked(curve) else ""
-    at = measured(curve.tangent.at, plot_unit(curve, "range", x), digits)
-    return f"near {x} = {at}: L({x}) = {linear(curve, digits)}{convention}"
+    at = with_unit(curve.tangent.at, plot_unit(curve, "range", x), digits)
+    return f"near {x} = {at}: L({x}) = {linear_text(curve, digits)}{convention}"
 
 
-def linear(curve: Curve, digits: int | None = None) -> str:
+def linear_text(curve: Curve, digits: int | None = None) -> str:
     """Return the linear approximation as a formula: f(a) + f′(a)(x − a)."""
     assert curve.tangent is not None
     x, at, slope = curve.variable, curve.tangent.at, curve.tangent.slope
-    shown = measured(abs(at), plot_unit(curve, "range", x), digits)
+    shown = with_unit(abs(at), plot_unit(curve, "range", x), digits)
     inner = x if at == 0 else f"({x} {'−' if at > 0 else '+'} {shown})"
     sign = "−" if slope < 0 else "+"
-    size = measured(abs(slope), plot_unit(curve, "derivative"), digits)
+    size = with_unit(abs(slope), plot_unit(curve, "derivative"), digits)
     # a coefficient stands directly before a name or parenthesis, unless digits and `e` would run together
     dot = "·" if (at == 0 and "e" in size) or not size[-1].isdigit() else ""
     product = inner if size == "1" and at == 0 else f"{size}{dot}{inner}"
-    return f"{measured(curve.tangent.value, plot_unit(curve, 'value'), digits)} {sign} {product}"
+    return f"{with_unit(curve.tangent.value, plot_unit(curve, 'value'), digits)} {sign} {product}"
 
 
 def _rows_in_words(plot: Plot) -> Iterator[str]:
@@ -178,7 +178,7 @@ def _rows_in_words(plot: Plot) -> Iterator[str]:
     low, high = (-math.inf, math.inf) if isinstance(plot, Curve) else (plot.y[0], plot.y[-1])
     outside = sum(not (left <= x <= right and low <= y <= high) for x, y in zip(data.x, data.y, strict=True))
     rest = f", of which {outside:,} {'are' if outside > 1 else 'is'} outside of the range" if outside else ""
-    yield f"{counted(len(data.x), 'row')} of data, `{data.up}` over `{data.across}`{rest}"
+    yield f"{plural(len(data.x), 'row')} of data, `{data.up}` over `{data.across}`{rest}"
 
 
 def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
@@ -187,11 +187,11 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
 
     def together(numbers: Iterable[float], key: str) -> str:
         units = [plot_unit(surface, key, name) for name in surface.variables]
-        return ", ".join([measured(x, unit, digits) for x, unit in zip(numbers, units, strict=True)])
+        return ", ".join([with_unit(x, unit, digits) for x, unit in zip(numbers, units, strict=True)])
 
     if surface.point is not None and surface.gradient is not None:
         gradient, convention = together(surface.gradient, "gradient"), BY_CONVENTION if is_kinked(surface) else ""
-        value = measured(surface.value, of_value, digits)
+        value = with_unit(surface.value, of_value, digits)
         yield f"f({together(surface.point, 'range')}) = {value}, gradient ({gradient}){convention}"
     if surface.path:
         yield f"path of {len(surface.path):,} points, ending at ({together(surface.path[-1], 'range')})"
@@ -200,7 +200,7 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
     if surface.levels:
         if not isinstance(digits, Decimals):
             digits = level_digits(surface.levels, digits or DEFAULT_DIGITS)
-        first, last = [measured(surface.levels[k], of_value, digits) for k in (0, -1)]
+        first, last = [with_unit(surface.levels[k], of_value, digits) for k in (0, -1)]
         yield f"contours from {first} to {last}"
 
 
@@ -209,7 +209,7 @@ def _listed(items: list[str]) -> str:
     return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-SURFACE = declared(
+SURFACE = read_section(
     "contours",
     {
         "range": lambda surface: {
@@ -232,7 +232,7 @@ class PlotView(PicturedView[Plot], section="plot"):
         "point": lambda curve: curve.tangent and {curve.variable: curve.tangent.at},
         "value": lambda curve: curve.tangent and curve.tangent.value,
         "gradient": lambda curve: curve.tangent and {curve.variable: curve.tangent.slope},
-        "linear": lambda curve: curve.tangent and linear(curve),
+        "linear": lambda curve: curve.tangent and linear_text(curve),
         "data": lambda curve: curve.data and curve.data._asdict(),
     }
     remembers_units = False
@@ -289,7 +289,7 @@ class PlotView(PicturedView[Plot], section="plot"):
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
         units = {} if plot.units is None else plot.units["point"]
-        return {name: measured(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
+        return {name: with_unit(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
 
 
 def legend(plot: Plot) -> str:
@@ -308,7 +308,7 @@ def legend(plot: Plot) -> str:
         looks = ("solid", "dotted", "sparsely dotted")
         named = [f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot))]
         return ", ".join([*named, *["the data as blocks"] * (plot.data is not None)]) + end
-    function, derivative, second = map(partial(headed, plot), _plain_names(plot), ORDERS)
+    function, derivative, second = map(partial(axis_name, plot), _plain_names(plot), ORDERS)
     parts = [f"{function} solid"]
     parts += [f"{derivative} dotted"] if plot.derivative.stretches else []
     parts += [f"{second} sparsely dotted"] if plot.second.stretches else []

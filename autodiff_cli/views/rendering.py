@@ -14,7 +14,7 @@ from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from .characters import STYLES, Style, Terminal, paint, visible, width_of
-from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Table, plain
+from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Table, plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleRenderable
@@ -97,14 +97,14 @@ class Wrapped:
         return kept
 
 
-def broken(pieces: Pieces, width: int | None, indent: int = 2) -> Sequence[Pieces]:
+def break_lines(pieces: Pieces, width: int | None, indent: int = 2) -> Sequence[Pieces]:
     """Break text into lines of at most `width` columns, the later ones indented."""
-    if width is None or width_of(plain(pieces)) <= width:
+    if width is None or width_of(plain_text(pieces)) <= width:
         return (pieces,)
     return Wrapped(pieces).lines(width, indent)
 
 
-def fenced(lines: Sequence[str], language: str = "text") -> list[str]:
+def in_fence(lines: Sequence[str], language: str = "text") -> list[str]:
     """Return lines of code in Markdown."""
     fence = "```"
     together = "\n".join(lines)
@@ -149,7 +149,7 @@ class PlainText:
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         """Return styled text in lines of at most `width` columns."""
-        return [self.line(part) for part in broken(as_shown(pieces, self.look), width)]
+        return [self.line(part) for part in break_lines(as_shown(pieces, self.look), width)]
 
     def line(self, pieces: Pieces) -> str:
         """Return a line of text that the stream can show."""
@@ -157,7 +157,7 @@ class PlainText:
 
     def drawn(self, pieces: Pieces) -> str:
         """Return text that the stream can show, in its styles."""
-        return plain(pieces)
+        return plain_text(pieces)
 
     def program(self, program: Program) -> Sequence[str]:
         """Return the heading over one of many answers."""
@@ -189,7 +189,7 @@ class PlainText:
                 [
                     Text.assemble(*row[k])
                     if width is None
-                    else Text("\n").join([Text.assemble(*line) for line in broken(row[k], width, indent=0)])
+                    else Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
                     for k, width in block.items()
                 ]
                 for row in rows
@@ -207,19 +207,19 @@ class PlainText:
         return [line.rstrip() for line in self.drawn(pieces).split("\n")[:-1]]
 
     def _listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> list[str]:
-        first, *heads = [plain(head) for head in rows[0]]
+        first, *heads = [plain_text(head) for head in rows[0]]
         margin = max(map(width_of, heads))
         lines: list[str] = []
         for k, (label, *cells) in enumerate(rows[1:]):
             lines += [""] * (k > 0)
             lines += self.lines(((f"{first} ".lstrip(), "faint"), *label), self.look.width)
             for head, cell in zip(heads, cells, strict=True):
-                if plain(cell) and margin + 4 + width_of(plain(cell)) <= width:
+                if plain_text(cell) and margin + 4 + width_of(plain_text(cell)) <= width:
                     gap = " " * (margin - width_of(head))
                     lines.append(self.line(((f"  {head}{gap}  ", "faint"), *cell)))
-                elif plain(cell):
+                elif plain_text(cell):
                     lines += [self.line(((f"  {head}", "faint"),))] if head else []
-                    lines += [f"    {self.line(line)}" for line in broken(cell, width - 4)]
+                    lines += [f"    {self.line(line)}" for line in break_lines(cell, width - 4)]
         return lines
 
     def outline(self, outline: Outline) -> list[str]:
@@ -237,7 +237,7 @@ class PlainText:
         numbers_width = sum(3 + max([len(head), *[len(row[k][0]) for row in cells if row]]) for k, head in heads)
         for step in (3, 2, 1):
             rails = [_rails(branch.rails, step, look) for branch in branches]
-            nodes = [len(rail) + width_of(plain(name)) for (rail, _), name in zip(rails, names, strict=True)]
+            nodes = [len(rail) + width_of(plain_text(name)) for (rail, _), name in zip(rails, names, strict=True)]
             fits = width is None or max(width_of(outline.heads[0]), *nodes) + numbers_width <= width
             if fits:
                 break
@@ -254,7 +254,7 @@ class PlainText:
                 pieces = name
                 for head, number in zip(outline.heads[1:], row, strict=False):
                     pieces += ((f"  {head} = ", "faint"), number)
-                parts = broken(pieces, width - len(rail), indent=4)
+                parts = break_lines(pieces, width - len(rail), indent=4)
                 lines += [self.line(((passing if k else rail, "faint"), *part)) for k, part in enumerate(parts)]
         return [*lines, *map(self.line, _note(outline, look))]
 
@@ -319,7 +319,7 @@ class Markdown(PlainText):
         return ("<br>" * room.height,)
 
     def _fenced(self, lines: Sequence[str]) -> list[str]:
-        return fenced([visible(line, self.look.encoding) for line in lines])
+        return in_fence([visible(line, self.look.encoding) for line in lines])
 
 
 class Html(PlainText):
@@ -390,12 +390,12 @@ def column_blocks(
     together: list[dict[int, int | None]] = [dict.fromkeys(kept)]
     if width is None:
         return together
-    natural = {k: max([width_of(plain(row[k])) for row in rows]) for k in kept}
+    natural = {k: max([width_of(plain_text(row[k])) for row in rows]) for k in kept}
     if sum(natural.values()) + COLUMN_BORDER * len(natural) + 1 <= width:
         return together
 
     def least_width(cell: Pieces) -> int:
-        width = width_of(plain(cell))
+        width = width_of(plain_text(cell))
         return width if width <= MIN_SENTENCE_WIDTH else max(Wrapped(cell).least(), MIN_SENTENCE_WIDTH)
 
     heads, *cells = rows
@@ -438,7 +438,7 @@ def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
 
 def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
     note = outline.note if look.unicode else outline.note.replace("…", "...")
-    return broken(((note, "faint"),), look.width) if note else ()
+    return break_lines(((note, "faint"),), look.width) if note else ()
 
 
 def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:

@@ -96,7 +96,7 @@ Values: TypeAlias = Mapping[str, Callable[[Any], object]]
 _declarations: dict[str, Declared] = {}
 
 
-def declared(section: str, values: Values = MappingProxyType({})) -> Declared:
+def read_section(section: str, values: Values = MappingProxyType({})) -> Declared:
     """Return what a section of `fields.txt` declares, the first time with these values."""
     if section in _declarations:
         return _declarations[section]
@@ -125,7 +125,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
         name, *words = head.split()
         said = dict(word.partition("=")[::2] for word in words)
         if not colon:
-            yield next(field for field in declared("shared").fields if field.name == name)
+            yield next(field for field in read_section("shared").fields if field.name == name)
             continue
         value = values.get(parent + name)
         if value is None and not said.keys().isdisjoint(("from", "nonempty")):
@@ -136,7 +136,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             choice=said.get("choice", "") or name * ("choice" in said),
             column=said.get("column", "") or name * ("column" in said),
             wide=said.get("wide", "") or name * ("wide" in said),
-            fields=declared(said["keys"]).fields if "keys" in said else inner,
+            fields=read_section(said["keys"]).fields if "keys" in said else inner,
         )  # fmt: skip
 
 
@@ -145,7 +145,7 @@ def _attribute(path: str, nonempty: bool) -> Callable[[Any], object]:
     return (lambda answer: value_of(answer) or None) if nonempty else value_of
 
 
-declared(
+read_section(
     "shared",
     {
         "warnings": lambda answer: [*map(diagnostic_record, answer.warnings)],
@@ -234,7 +234,7 @@ class View(Generic[Answer]):
     def __init_subclass__(cls, section: str = "") -> None:
         """Take what a section of `fields.txt` declares."""
         if section:
-            cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = declared(section, cls.computed)
+            cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_section(section, cls.computed)
 
     def __init__(self, **choices: Any) -> None:
         for name, choice in choices.items():
@@ -371,9 +371,9 @@ class PicturedView(View[Answer]):
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def draw(self, answer: Answer, format: str) -> bytes:
-        from .plots.figure import drawn
+        from .plots.figure import draw_file
 
-        return drawn(self.picture(answer), format, self.theme)
+        return draw_file(self.picture(answer), format, self.theme)
 
 
 def view_in(module: Any) -> type[View[Any]]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..equations.solve import Solution, Solved
 from ..inputs.arithmetic import DOUBLE
 from ..language.elements import nested_record
-from .document import Block, Line, Table, circumstances, conditional, matrix_table, numbers_table, stated, text_line
+from .document import Block, Line, Table, conditional, context, equation, matrix_table, numbers_table, text_line
 from .numerals import attach_units, format_number, heading, words
 from .schema import OutputRow, Values, View
 
@@ -91,7 +91,7 @@ class SolvedView(View[Solved], section="solve"):
         differentiated = {
             name for solution in answer.solutions for row in (solution.derivatives or {}).values() for name in row
         }
-        yield from circumstances(answer.constants, answer.point, differentiated, self.digits)
+        yield from context(answer.constants, answer.point, differentiated, self.digits)
         if answer.message != "solved":
             yield Line(((answer.message, "" if answer.converged else "heading"),))
         units: Mapping[str, Any] = answer.units.get("values", {}) if answer.units else {}
@@ -113,7 +113,7 @@ class SolvedView(View[Solved], section="solve"):
             reliable = "" if error is None else f"  (off by {format_number(error, 2)} at most)"
             if answer.arithmetic.name == "certified" or error == 0:
                 reliable = "  (exact)" if answer.arithmetic.name != "certified" else "  (proven)"
-            yield Line((*stated(name, value, digits).pieces, (reliable, "faint")))
+            yield Line((*equation(name, value, digits).pieces, (reliable, "faint")))
         if quality := _quality(answer, solution):
             yield text_line(quality, "faint")
         if solution.derivatives:
@@ -143,10 +143,12 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
     units = answer.units
     if units is None or answer.arithmetic is not DOUBLE:
         return solution
-    from ..quantities.unit import Unit, factor, ratio, readable
+    from ..quantities.unit import Unit, factor, ratio, readable_unit
 
     old: Mapping[str, Unit] = units["values"]
-    new = {x: old[x] if x in units.asked else readable(old[x], float(value)) for x, value in solution.values.items()}
+    new = {
+        x: old[x] if x in units.asked else readable_unit(old[x], float(value)) for x, value in solution.values.items()
+    }
     if new == old:
         return solution
     at = {x: unit.difference for x, unit in units["point"].items()}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ..derivatives.taylor import Taylor, polynomial, shortest
+from ..derivatives.taylor import Taylor, polynomial, shortest_text
 from ..inputs.figures import Figure, Shown
-from .document import Block, circumstances, numbers_table, stated
+from .document import Block, context, equation, numbers_table
 from .numerals import format_number, without_unit
 from .schema import OutputRow, View
 
@@ -17,8 +17,8 @@ class TaylorView(View[Taylor], section="taylor"):
     latex_is_formula = True
 
     def document(self, answer: Taylor) -> Iterator[Block]:
-        yield stated("polynomial", self._polynomial(answer, self._written))
-        yield from circumstances(answer.constants, answer.point, (answer.variable,), self.digits)
+        yield equation("polynomial", self._polynomial(answer, self._written))
+        yield from context(answer.constants, answer.point, (answer.variable,), self.digits)
         rows = [(str(k), x) for k, x in enumerate(answer.coefficients)]
         yield numbers_table(("order", f"coefficient in {answer.variable}"), rows, self.digits, right=(0, 1))
 
@@ -28,10 +28,10 @@ class TaylorView(View[Taylor], section="taylor"):
 
     def latex_document(self, answer: Taylor) -> str:
         from ..inputs.problem import parse
-        from .tex import FunctionAtPoint, over_lines, recognised
+        from .tex import FunctionAtPoint, over_lines, recognise
 
         def written(x: Shown) -> str:
-            fraction = "" if isinstance(x, Figure) or answer.units is not None else recognised(x)
+            fraction = "" if isinstance(x, Figure) or answer.units is not None else recognise(x)
             return fraction or self._written(x)
 
         others = {name: x for name, x in answer.point.items() if name != answer.variable}
@@ -46,4 +46,4 @@ class TaylorView(View[Taylor], section="taylor"):
         return polynomial(answer.variable, answer.coefficients, center, written, answer.units)
 
     def _written(self, x: Shown) -> str:
-        return shortest(x) if isinstance(x, Figure) else format_number(without_unit(x), self.digits)
+        return shortest_text(x) if isinstance(x, Figure) else format_number(without_unit(x), self.digits)

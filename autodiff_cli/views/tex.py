@@ -17,10 +17,10 @@ from ..inputs.problem import parse
 from ..language.typesetting import (
     Typesetting,
     equations,
+    equations_of,
     matrix,
     names_in,
     number_latex,
-    stated,
     text_latex,
     typesetting,
 )
@@ -104,7 +104,7 @@ def of_function(entry: FunctionEntry) -> str:
     return equations(sides)
 
 
-def recognised(x: Shown) -> str:
+def recognise(x: Shown) -> str:
     """Return the fraction or multiple of π that a double is near, if any."""
     if isinstance(x, Figure) or not math.isfinite(x) or not x:
         return ""
@@ -122,7 +122,7 @@ def recognised(x: Shown) -> str:
 
 def coordinate(x: Shown, digits: int | None) -> str:
     """Return a coordinate as LaTeX with its unit; small multiples of π as such."""
-    fraction = recognised(x)
+    fraction = recognise(x)
     if "pi" in fraction:
         return fraction.replace("pi", r"\pi").replace("*", "") + unit_latex(x)
     return measured_latex(x, digits)
@@ -140,7 +140,7 @@ class FunctionAtPoint:
         self.digits = digits
         self.typeset = typesetting(program, point)
         self.name = self.typeset.name
-        self.sides: list[tuple[str, ...]] = [*stated(program, self.typeset)]
+        self.sides: list[tuple[str, ...]] = [*equations_of(program, self.typeset)]
         self.several = len(program.variables) > 1
         values = {name: coordinate(x, digits) for name, x in point.items()}
         if len(values) > MAX_ARGUMENTS:
@@ -189,7 +189,7 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
         typeset = typesetting(program, names)
         names |= dict.fromkeys(program.variables)
         several = len(program.variables) > 1
-        sides += stated(program, typeset)
+        sides += equations_of(program, typeset)
 
     def written(formula: str, condition: bool = False) -> str:
         if latex:

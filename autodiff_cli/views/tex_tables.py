@@ -13,7 +13,7 @@ from ..formulas.diff import where_latex
 from ..inputs.figures import Shown
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
-from ..language.typesetting import equations, expression_latex, name_latex, stated, text_latex, typesetting
+from ..language.typesetting import equations, equations_of, expression_latex, name_latex, text_latex, typesetting
 from ..optimize.observations import last_statement
 from ..uncertainty.measured_value import concise
 from .fit import HELD
@@ -46,7 +46,7 @@ def number(x: Shown | str | None, digits: int | None = None) -> str:
     return (rf"\num{{{text}}}" if _NUMBER.fullmatch(text) else text_latex(text)) + unit_latex(x)
 
 
-def named(name: str) -> str:
+def latex_of(name: str) -> str:
     """Return a name or formula as mathematics, other text unchanged."""
     if is_name(name):
         return f"${name_latex(name)}$"
@@ -74,7 +74,7 @@ def formula(text: str, names: Iterable[str], left: str = "") -> str:
         program = parse(text, [*names], units=True)
     except ExpressionError:
         return ""
-    sides = stated(program, typesetting(program, names))
+    sides = equations_of(program, typesetting(program, names))
     if sides and left:
         sides[-1] = (left, sides[-1][1])
     return equations(sides) if sides else ""
@@ -97,18 +97,18 @@ def fit_table(answer: Fit, digits: int | None) -> str:
         unit = unit_latex(parameter.estimate)
         if parameter.error is None:
             held = text_latex(HELD.get(parameter.held, "--"))
-            rows.append((named(name), number(parameter.estimate, digits), "--", held))
+            rows.append((latex_of(name), number(parameter.estimate, digits), "--", held))
             continue
         low, high = parameter.interval or (None, None)
         written = number(concise(float(parameter.estimate), float(parameter.error))) + unit
         interval = f"{number(low, digits)} to {number(high, digits)}{unit}"
-        rows.append((named(name), written, number(parameter.error, digits), interval))
+        rows.append((latex_of(name), written, number(parameter.error, digits), interval))
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)
     correlations = ""
     if 1 < len(names) <= MAX_CORRELATED:
-        entries = [(named(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names]
-        correlations = table(("correlation", *map(named, names)), entries, "r")
+        entries = [(latex_of(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names]
+        correlations = table(("correlation", *map(latex_of, names)), entries, "r")
     quality, predictions = _quality(answer, digits), _predictions(answer, digits)
     return _parts(_model(answer), table(heads, rows), quality, correlations, predictions)
 
@@ -123,7 +123,7 @@ def _predictions(answer: Fit, digits: int | None) -> str:
     level = _percent(answer.level)
     units = {} if answer.units is None else answer.units["data"]
     columns = [
-        named(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
+        latex_of(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
         for name in (*answer.predictors, answer.response)
     ]
     heads = (*columns, f"{level} confidence", f"{level} prediction")
@@ -181,7 +181,7 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
             percentage = "--" if share.share is None else rf"{100 * share.share + 0.0:.1f}\,\%"
             rows.append(
                 (
-                    named(quantity),
+                    latex_of(quantity),
                     number(concise(entry.estimate, entry.uncertainty)) + unit_latex(entry.estimate),
                     number(entry.uncertainty, 2),
                     entry.distribution.family,
@@ -192,7 +192,7 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
                 )
             )
         written = number(result.written) + unit_latex(result.value)
-        of_result = (named(name), written, number(result.uncertainty, 2), "", number(result.dof, 3), "", "", "")
+        of_result = (latex_of(name), written, number(result.uncertainty, 2), "", number(result.dof, 3), "", "", "")
         heads = ("quantity", "estimate", "$u$", "distribution", r"$\nu$", "sensitivity", "contribution", "share")
         parts += [table(heads, rows, last=of_result), _expanded(name, result)]
     return _parts(*parts)
@@ -201,11 +201,11 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
 def _expanded(name: str, result: Result) -> str:
     pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", result.interval)]
     if len(pieces) != 3:
-        return rf"{named(name)} $=$ {text_latex(result.interval)}"
+        return rf"{latex_of(name)} $=$ {text_latex(result.interval)}"
     value, spread, k = pieces
     interval, unit = rf"{value} \pm {spread}", unit_latex(result.value)
     written = f"({interval})${unit}" if unit else f"{interval}$"
-    return rf"{named(name)} $= {written} ($k = {k}$, {_percent(result.level)})."
+    return rf"{latex_of(name)} $= {written} ($k = {k}$, {_percent(result.level)})."
 
 
 def solution_tables(answer: Solved, digits: int | None) -> str:
@@ -216,7 +216,7 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
         variables = list(next(iter(derivatives.values()), {}))
         rows = [
             (
-                named(name),
+                latex_of(name),
                 number(value, digits),
                 number(solution.errors[name], 2),
                 *(number(derivatives[name][by], digits) for by in variables),
@@ -258,7 +258,7 @@ def check_table(answer: Check, digits: int | None) -> str:
         for row in answer.quantities
     ]
     remarks = [
-        f"{named(row.name) if row.name else 'value'}: {text_latex(row.remark)}"
+        f"{latex_of(row.name) if row.name else 'value'}: {text_latex(row.remark)}"
         for row in answer.quantities
         if row.remark
     ]

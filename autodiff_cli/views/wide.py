@@ -199,7 +199,7 @@ class Named(Writer[WideRows]):
         (self.writer or self._open(())).close()
 
 
-def wide(
+def open_writer(
     format: str, out: TextIO, names: Sequence[str], kept: Sequence[str], *, spreadsheet: bool, **choices: Any
 ) -> Writer[Values]:
     """Return the writer of wide rows; choices as in `WideView`. Raises a usage error."""

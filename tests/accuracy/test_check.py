@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from autodiff_cli.accuracy.check import Check, check, correct_digits, extrapolated, sides
+from autodiff_cli.accuracy.check import Check, check, correct_digits, ridders, sides
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language import builder
 from autodiff_cli.numbers.floats import REAL
@@ -188,7 +188,7 @@ def test_correct_digits(computed: float, exact: str, digits: int) -> None:
 def test_differences_have_the_error_that_they_claim(x: float, name: str) -> None:
     function = getattr(REAL, name)
     slope = check(f"{name}(x)", {"x": x}).gradient["x"]
-    found = extrapolated(lambda t: float(function(t)), x)
+    found = ridders(lambda t: float(function(t)), x)
     assert found.slope is not None and found.error is not None
     assert abs(found.slope - slope) <= 50 * found.error + 1e-11
     assert abs(found.slope - slope) <= 1e-8
@@ -244,7 +244,7 @@ def test_differences_near_the_edge_of_a_domain_stay_inside_it(
         except ValueError:
             return None
 
-    found = extrapolated(value, x)
+    found = ridders(value, x)
     assert found.slope is not None and found.error is not None
     assert abs(found.slope - slope(x)) <= 1.01 * found.error + 1e-14 * abs(slope(x))
     assert found.error < 1e-6 * abs(slope(x))
@@ -255,7 +255,7 @@ def test_at_the_edge_itself_there_are_no_differences(start: float, none: bool) -
     def value(z: float) -> float | None:
         return math.sqrt(z) if z >= 0 else None
 
-    assert (extrapolated(value, start).slope is None) is none
+    assert (ridders(value, start).slope is None) is none
     assert (sides(value, start, 1e-5) is None) is none
     around = sides(lambda z: None if z > 1 else z * z, 1.0, 1e-5)
     assert around is None, "values on the left alone are no difference"

@@ -12,7 +12,7 @@ import pytest
 from mpmath import isfinite, mp, mpc, mpf
 
 from autodiff_cli import ExpressionError, parse
-from autodiff_cli.algebra import canonical as collector
+from autodiff_cli.algebra import canonical
 from autodiff_cli.algebra.canonical import decimal_quotient, number_text
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.graphs.value_and_gradient import value_in
@@ -163,7 +163,7 @@ def test_what_is_printed_is_the_derivative_to_forty_digits() -> None:
 
 def test_a_rounded_constant_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The test above is tested: with literals as doubles it fails."""
-    monkeypatch.setattr(collector, "number_text", lambda x: repr(float(x)))
+    monkeypatch.setattr(canonical, "number_text", lambda x: repr(float(x)))
     with pytest.raises(AssertionError):
         test_what_is_printed_is_the_derivative_to_forty_digits()
 

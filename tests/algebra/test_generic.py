@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from agreement import FORTY, RELAXED, close
 from autodiff_cli import parse
-from autodiff_cli.algebra import almost_everywhere as generic_forms
-from autodiff_cli.algebra.almost_everywhere import Contradiction, conjunction, generic, under
+from autodiff_cli.algebra import almost_everywhere
+from autodiff_cli.algebra.almost_everywhere import Contradiction, assume, conjunction, generic_form
 from autodiff_cli.algebra.simplify import simplify
 from autodiff_cli.algebra.symbolic_derivative import derivatives
 from autodiff_cli.graphs.value import Value, constant, node, variable
@@ -55,7 +55,7 @@ def held(text: str, numbers: Sequence[str]) -> int:
     point = {name: FORTY.literal(each) for name, each in zip(NAMES, numbers, strict=True)}
     compared = 0
     for total in differentiated(text):
-        short = generic(total)
+        short = generic_form(total)
         if short is None:
             continue
         before = value_in(FORTY, total, point)
@@ -106,7 +106,7 @@ def test_what_assumptions_leave_is_the_formula_where_they_hold() -> None:
         found = simplify((outputs.outputs[0], *[each._prev[0] for each in outputs.outputs[2:]]))
         before = value_in(FORTY, found[0], point)
         try:
-            (left,) = under(found[:1], found[1:])
+            (left,) = assume(found[:1], found[1:])
         except Contradiction:
             raise AssertionError((facts, numbers)) from None
         if before is not None and expression_text(left) != expression_text(found[0]):
@@ -133,7 +133,7 @@ def test_what_assumptions_leave_is_the_formula_where_they_hold() -> None:
     ],
 )
 def test_short_forms(text: str, expected: str | None) -> None:
-    found = generic(parse(text).outputs[0])
+    found = generic_form(parse(text).outputs[0])
     where = f" where {expression_text(conjunction(found.conditions))}" if found and found.conditions else ""
     assert (expression_text(found.formula) + where if found else None) == expected
 
@@ -142,7 +142,7 @@ def test_a_condition_that_says_too_little_is_found(monkeypatch: pytest.MonkeyPat
     """The first property is tested: without the conditions it fails."""
     zero = constant(0.0, "0")
     true = node(PRIMITIVES["le"], (zero, zero))
-    monkeypatch.setattr(generic_forms, "negation", lambda condition: true)
+    monkeypatch.setattr(almost_everywhere, "negation", lambda condition: true)
     with pytest.raises(AssertionError):
         held("max(x, y)*sinc(x)", ("0", "-1"))
 
@@ -165,7 +165,7 @@ def test_whole_numbers(text: str, facts: str, expected: str) -> None:
     told = [f"where({each}, 1, 0)" for each in facts.split(", ")]
     formula, *conditions = parse(", ".join([text, *told])).outputs
     found, *known = simplify((formula, *[each._prev[0] for each in conditions]))
-    assert expression_text(simplify(under((found,), known))[0]) == expected
+    assert expression_text(simplify(assume((found,), known))[0]) == expected
 
 
 @pytest.mark.parametrize(
@@ -174,11 +174,11 @@ def test_whole_numbers(text: str, facts: str, expected: str) -> None:
 def test_whole_numbers_that_there_are_none_of(facts: str) -> None:
     conditions = [each._prev[0] for each in parse(", ".join(f"where({f}, 1, 0)" for f in facts.split(", "))).outputs]
     with pytest.raises(Contradiction):
-        under((variable("x"),), simplify(conditions))
+        assume((variable("x"),), simplify(conditions))
 
 
 def test_a_wrong_assumption_rule_is_found() -> None:
     x = variable("x")
-    assert under((node(PRIMITIVES["abs"], (x,)),), [node(PRIMITIVES["gt"], (x, constant(0.0, "0")))]) == [x]
+    assert assume((node(PRIMITIVES["abs"], (x,)),), [node(PRIMITIVES["gt"], (x, constant(0.0, "0")))]) == [x]
     with pytest.raises(Contradiction):
-        under((x,), [node(PRIMITIVES[name], (x, constant(0.0, "0"))) for name in ("gt", "lt")])
+        assume((x,), [node(PRIMITIVES[name], (x, constant(0.0, "0"))) for name in ("gt", "lt")])

@@ -9,8 +9,7 @@ from fractions import Fraction
 import pytest
 
 from agreement import FORTY, close
-from autodiff_cli.algebra import branch_elimination as guards
-from autodiff_cli.algebra import ranges
+from autodiff_cli.algebra import branch_elimination, ranges
 from autodiff_cli.algebra.branch_elimination import without_dead_branches
 from autodiff_cli.algebra.canonical import Canonicalizer, Form, RuleNotApplicable
 from autodiff_cli.formulas.diff import diff
@@ -161,7 +160,7 @@ def test_a_formula_has_the_same_values_and_no_others() -> None:
     ("place", "name", "wrong"),
     [
         (ranges, "values_of", lambda primitive: ranges.POSITIVE),
-        (guards.Guards, "may_be_dropped", lambda self, condition, taken, place: True),
+        (branch_elimination.Guards, "may_be_dropped", lambda self, condition, taken, place: True),
     ],
 )
 def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, place: object, name: str, wrong: object) -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import parse
-from autodiff_cli.algebra import rewriting as shortener
-from autodiff_cli.algebra.rewriting import shortest, text_size
+from autodiff_cli.algebra import rewriting
+from autodiff_cli.algebra.rewriting import shorten, text_size
 from autodiff_cli.algebra.simplify import simplify
 from autodiff_cli.graphs.value import Value, constant, node, variable
 from autodiff_cli.graphs.value_and_gradient import value_in
@@ -41,14 +41,14 @@ FUNCTIONS = (
 
 
 def shortened(text: str) -> str:
-    return expression_text(shortest(simplify(parse(text).outputs))[0])
+    return expression_text(shorten(simplify(parse(text).outputs))[0])
 
 
 def check(graph: Value, numbers: Sequence[str]) -> None:
     """The shortest form has the value that the graph has, and is no longer."""
     point = {name: FORTY.literal(text) for name, text in zip(NAMES, numbers, strict=False)}
     (simple,) = simplify([graph])
-    (shorter,) = shortest([simple])
+    (shorter,) = shorten([simple])
     before, after = value_in(FORTY, simple, point), value_in(FORTY, shorter, point)
     if before is not None:
         compared()
@@ -107,7 +107,7 @@ def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[
     names = dict(zip(LETTERS, numbers, strict=True))
     point = {name: FORTY.literal(text) for name, text in names.items()}
     (simple,) = simplify([graph])
-    (shorter,) = shortest([simple])
+    (shorter,) = shorten([simple])
     before, after = value_in(FORTY, simple, point), value_in(FORTY, shorter, point)
     if before is not None:
         assert after is not None and close(before, after), (expression_text(simple), expression_text(shorter), names)
@@ -178,9 +178,9 @@ def test_size_counts_names_numbers_operators_and_calls(text: str, size: int) -> 
 
 def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The properties above are tested: with sin² − cos² for 1 they fail."""
-    wrong = dict(shortener._PARTNERS)
+    wrong = dict(rewriting._PARTNERS)
     wrong["sin"] = (1, "cos", -1)
-    monkeypatch.setattr(shortener, "_PARTNERS", wrong)
+    monkeypatch.setattr(rewriting, "_PARTNERS", wrong)
     (graph,) = parse("3*sin(x)**2*y - 3*cos(x)**2*y").outputs
     with pytest.raises(AssertionError):
         check(graph, ("0.3", "2"))
@@ -191,16 +191,16 @@ def test_long_sums_and_products_stay_cheap(monkeypatch: pytest.MonkeyPatch) -> N
 
     def looked_at(count: int) -> int:
         seen = 0
-        before = shortener.Shortener.shortest
+        before = rewriting.Shortener.shortest
 
-        def counted(self: shortener.Shortener, given: Sequence[object], again: bool = True) -> object:
+        def counted(self: rewriting.Shortener, given: Sequence[object], again: bool = True) -> object:
             nonlocal seen
             seen += len(given)
             return before(self, given, again)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(shortener.Shortener, "shortest", counted)
-        shortest(simplify(parse(" + ".join(f"x**2*sin({k}*x)*exp({k}*y)" for k in range(1, count))).outputs))
-        monkeypatch.setattr(shortener.Shortener, "shortest", before)
+        monkeypatch.setattr(rewriting.Shortener, "shortest", counted)
+        shorten(simplify(parse(" + ".join(f"x**2*sin({k}*x)*exp({k}*y)" for k in range(1, count))).outputs))
+        monkeypatch.setattr(rewriting.Shortener, "shortest", before)
         return seen
 
     small, large = looked_at(10), looked_at(100)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pytest
 
-from autodiff_cli.batched import kernels as blocks
-from autodiff_cli.batched.columns_io import fitted
+from autodiff_cli.batched import kernels
+from autodiff_cli.batched.columns_io import program_over
 from autodiff_cli.batched.evaluator import Evaluator, gradient_recorder
 from autodiff_cli.batched.kernels import Kernel, evaluate, kernel
 from autodiff_cli.data.rows import row_request
@@ -167,7 +167,7 @@ class Second(Compared):
     """The same of second derivatives."""
 
     def __init__(self, text: str, rng: random.Random) -> None:
-        known = fitted(text, list(parse(text).variables), {}, None)
+        known = program_over(text, list(parse(text).variables), {}, None)
         self.rows = points(len(known.variables), rng)
         self.rows = rng.sample(self.rows, min(len(self.rows), 24))
         question = row_request("hessian", known)
@@ -207,7 +207,7 @@ def test_no_silent_nan_in_second_derivatives() -> None:
 
 @pytest.mark.parametrize("text", ["logaddexp(x, y)", "logsumexp(x, y, 1)", "beta(x, y/1e5)"])
 def test_second_derivatives_far_from_zero_are_those_of_the_plain_way(text: str) -> None:
-    question = row_request("hessian", fitted(text, ["x", "y"], {}, None))
+    question = row_request("hessian", program_over(text, ["x", "y"], {}, None))
     assert question.record is not None
     columns = [np.array([1e17, 1e9, 3.0]), np.array([1e17, 1e9, 4.0])]
     compiled = kernel(question.record, 2, frozenset(), "numpy")
@@ -336,8 +336,8 @@ def test_without_llvmlite_it_is_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_vector_mathematics_it_is_the_plain_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks._symbols()  # loads LLVM, whichever test is the first
-    monkeypatch.setattr(blocks, "_LOADED", [lambda name: not name.startswith("_ZGV")])
+    kernels._symbols()  # loads LLVM, whichever test is the first
+    monkeypatch.setattr(kernels, "_LOADED", [lambda name: not name.startswith("_ZGV")])
     found = Compared("exp(x)*atan2(x, y)", "llvm", random.Random(1))
     assert found.different() == 0 and found.silent() == []
 

@@ -23,13 +23,13 @@ import pytest
 
 from autodiff_cli import ExpressionError, descend, gradient, parse
 from autodiff_cli.accuracy.check import check
-from autodiff_cli.batched import data_loss as reduction
+from autodiff_cli.batched import data_loss
 from autodiff_cli.batched.data_loss import LossSpec, Totals
-from autodiff_cli.data import columns as measured
+from autodiff_cli.data import columns
 from autodiff_cli.derivatives.gradient import Gradient
 from autodiff_cli.derivatives.gradient import gradient as question
 from autodiff_cli.derivatives.hessian import hessian
-from autodiff_cli.numbers import budget as work
+from autodiff_cli.numbers import budget
 from autodiff_cli.numerics.optimality import Single
 from autodiff_cli.optimize.descend import descend as run_of
 from autodiff_cli.optimize.minimize import minimize
@@ -46,7 +46,7 @@ def table(rows: int, seed: int = 1) -> dict[str, list[float]]:
 
 
 def over(data: Mapping[str, Sequence[float]], how: str = "mean", **more: Any) -> LossSpec:
-    return LossSpec(measured.from_table(data), how, **more)
+    return LossSpec(columns.from_table(data), how, **more)
 
 
 @cache
@@ -102,8 +102,8 @@ def test_neither_the_order_of_rows_nor_the_size_of_blocks_shows(backend: str, mo
     assert abs(float(np.sum(x)) / 6000 - exact) > 1e-15 * abs(exact) or math.fsum(x) != sum(x)
     found = set()
     for size in (256, 1024, 16_384):
-        monkeypatch.setattr(reduction, "MIN_BLOCK_ROWS", size)
-        monkeypatch.setattr(reduction, "MAX_BLOCK_ROWS", size)
+        monkeypatch.setattr(data_loss, "MIN_BLOCK_ROWS", size)
+        monkeypatch.setattr(data_loss, "MAX_BLOCK_ROWS", size)
         for _ in range(3):
             draw.shuffle(x)
             answer = question("a*x", {"a": 1.0}, over=over({"x": x}, backend=backend))
@@ -222,16 +222,16 @@ def test_what_does_not_fit_in_memory_is_put_aside(tmp_path: Path, monkeypatch: p
     lines[20_000] = "oops,1"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     held_all = grad("--data", str(path), "--on-error", "skip")
-    monkeypatch.setattr(measured, "MAX_NUMBERS_IN_MEMORY", 1000)
+    monkeypatch.setattr(columns, "MAX_NUMBERS_IN_MEMORY", 1000)
     kept: list[str] = []
-    made = measured._ColumnBuffer.columns
+    made = columns._ColumnBuffer.columns
 
     def noted(self: Any, used: Any) -> Any:
         found = made(self, used)
         kept.extend(type(column).__name__ for column in found.numbers.values())
         return found
 
-    monkeypatch.setattr(measured._ColumnBuffer, "columns", noted)
+    monkeypatch.setattr(columns._ColumnBuffer, "columns", noted)
     monkeypatch.setattr("autodiff_cli.data.readers.BLOCK_BYTES", 100_000)
     aside = grad("--data", str(path), "--on-error", "skip")
     assert kept == ["memmap", "memmap"]
@@ -308,13 +308,13 @@ def test_a_start_without_work_left_is_refused() -> None:
 
 def test_the_program_is_not_evaluated_more_often_than_there_are_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     counted: Counter[str] = Counter()
-    original = reduction.DataLoss.__call__
+    original = data_loss.DataLoss.__call__
 
     def noted(self: Any, point: Any, which: Any = None) -> Any:
         counted["whole" if which is None else "part"] += 1
         return original(self, point, which)
 
-    monkeypatch.setattr(reduction.DataLoss, "__call__", noted)
+    monkeypatch.setattr(data_loss.DataLoss, "__call__", noted)
     descend(LOSS, "w=0,b=0", data=table(64), reduce="mean", batch=16, epochs=5)
     assert counted == {"whole": 6, "part": 20}
 
@@ -345,13 +345,13 @@ def test_the_hessian_is_that_of_the_rows_added_up(term: str, backend: str) -> No
 
 def test_second_derivatives_of_many_rows_are_computed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    original = reduction.hessian_in
+    original = data_loss.hessian_in
 
     def noted(*args: Any) -> Any:
         asked.append("row")
         return original(*args)
 
-    monkeypatch.setattr(reduction, "hessian_in", noted)
+    monkeypatch.setattr(data_loss, "hessian_in", noted)
     assert hessian(LOSS, {"w": 0.0, "b": 0.0}, over=over(table(3000), backend="llvm")).eigenvalues is not None
     assert not asked
     hessian(LOSS, {"w": 0.0, "b": 0.0}, over=over(table(30), backend="python"))
@@ -402,13 +402,13 @@ def test_a_check_says_how_far_it_is() -> None:
 
 
 def test_a_wrong_gradient_of_a_loss_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = reduction.DataLoss.__call__
+    original = data_loss.DataLoss.__call__
 
     def wrong(self: Any, point: Any, which: Any = None) -> Any:
         value, (first, *others) = original(self, point, which)
         return value, [first * 1.001, *others]
 
-    monkeypatch.setattr(reduction.DataLoss, "__call__", wrong)
+    monkeypatch.setattr(data_loss.DataLoss, "__call__", wrong)
     found = check(LOSS, {"w": 0.3, "b": 0.1}, over=over(table(60)))
     assert [(each.name, each.agrees) for each in found.quantities] == [("", True), ("w", False), ("b", True)]
 
@@ -426,7 +426,7 @@ def test_a_check_leaves_rows_out_and_says_where_there_is_a_kink() -> None:
 
 @pytest.mark.parametrize("ask", [hessian, question], ids=["second derivatives", "kinks"])
 def test_what_rows_leave_in_cycles_is_collected_as_they_go(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "GARBAGE", 1_000)
+    monkeypatch.setattr(budget, "GARBAGE", 1_000)
     seen: list[int] = []
 
     def noted(original: Any) -> Any:
@@ -436,7 +436,7 @@ def test_what_rows_leave_in_cycles_is_collected_as_they_go(ask: Any, monkeypatch
 
         return call
 
-    monkeypatch.setattr(reduction, "hessian_in", noted(reduction.hessian_in))
+    monkeypatch.setattr(data_loss, "hessian_in", noted(data_loss.hessian_in))
     monkeypatch.setattr(Single, "kinks", noted(Single.kinks))
     data = over({"x": [0.5] * 400, "y": [0.0] * 400}, "sum", backend="python")
     gc.collect()

@@ -62,12 +62,12 @@ def _source(text: str, names: Sequence[str], to: str) -> str:
 def _kernel(text: str, names: Sequence[str], backend: str) -> Way:
     import numpy as np
 
-    from autodiff_cli.batched import kernels as blocks
+    from autodiff_cli.batched import kernels
     from autodiff_cli.batched.evaluator import gradient_recorder
     from autodiff_cli.inputs.problem import parse
 
     program = parse(text)
-    made = blocks.kernel(gradient_recorder(program, names), len(names), frozenset(), backend)
+    made = kernels.kernel(gradient_recorder(program, names), len(names), frozenset(), backend)
     assert made.backend == backend and made.compute is not None
     results, flags = np.empty((1 + len(names), IN_CACHE)), np.empty(IN_CACHE, bool)
 
@@ -81,15 +81,15 @@ def _kernel(text: str, names: Sequence[str], backend: str) -> Way:
 
 def _scalar(text: str, names: Sequence[str]) -> Way:
     """LLVM without the vector functions of the C library."""
-    from autodiff_cli.batched import kernels as blocks
+    from autodiff_cli.batched import kernels
 
-    blocks._symbols()
-    before = blocks._LOADED[:]
-    blocks._LOADED[:] = [lambda name: not name.startswith("_ZGV") and before[0](name)]
+    kernels._symbols()
+    before = kernels._LOADED[:]
+    kernels._LOADED[:] = [lambda name: not name.startswith("_ZGV") and before[0](name)]
     try:
         return _kernel(text, names, "llvm")
     finally:
-        blocks._LOADED[:] = before
+        kernels._LOADED[:] = before
 
 
 def _exported(text: str, names: Sequence[str], to: str) -> Callable[..., Any]:

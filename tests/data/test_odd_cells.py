@@ -19,7 +19,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from autodiff_cli.data import readers
-from autodiff_cli.inputs import decoding as reading
+from autodiff_cli.inputs import decoding
 from autodiff_cli.streams import requests
 from running import Result, autodiff
 
@@ -129,7 +129,7 @@ def test_tabs_within_quotes_separate_nothing(tmp_path: Path) -> None:
 def test_of_a_line_that_is_too_long_there_is_one_error(
     place: str, to: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(reading, "MAX_BYTES", 1_000)
+    monkeypatch.setattr(decoding, "MAX_BYTES", 1_000)
     monkeypatch.setattr(readers, "BLOCK_BYTES", 200)
     monkeypatch.setattr(readers, "PIECE_BYTES", 40)
     monkeypatch.setattr(requests, "READ_BYTES", 100)

@@ -12,10 +12,10 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, rows
-from autodiff_cli.batched import kernels as blocks
+from autodiff_cli.batched import kernels
 from autodiff_cli.batched.columns_io import reason
 from autodiff_cli.data.rows import Rows, version
-from autodiff_cli.numbers import budget as work
+from autodiff_cli.numbers import budget
 
 TABLE = {"id": ["a", "b", "c"], "x": [1.0, -1.0, None], "n": [1, 2, 3]}
 
@@ -69,8 +69,8 @@ def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_process_compiles_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = []
-    ready = blocks.kernel
-    monkeypatch.setattr(blocks, "kernel", lambda *args: made.append(args) or ready(*args))
+    ready = kernels.kernel
+    monkeypatch.setattr(kernels, "kernel", lambda *args: made.append(args) or ready(*args))
     asked = rows("x*n + 0.123456789")
     copies = [pickle.loads(pickle.dumps(asked)) for _ in range(4)]  # noqa: S301
     found: list[list[float | None]] = []
@@ -88,9 +88,9 @@ def test_a_process_compiles_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_row_has_its_own_allowance(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many rows have to be asked about, none is refused for what the others took."""
-    monkeypatch.setattr(work, "STEPS", 1_000)
-    monkeypatch.setattr(work, "STEPS_A_CHARACTER", 1)
-    with work.allowed():
+    monkeypatch.setattr(budget, "STEPS", 1_000)
+    monkeypatch.setattr(budget, "STEPS_A_CHARACTER", 1)
+    with budget.allowed():
         answers = rows("log(x) + sqrt(x)*x")(pa.record_batch({"x": [-1.0] * 2_000}))
     assert {text.split(":")[0] for text in answers["error"].to_pylist()} == {"domain"}
 

@@ -18,12 +18,12 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as parquet
 import pytest
 
-from autodiff_cli.batched import kernels as blocks
-from autodiff_cli.cli import row_routes as data
+from autodiff_cli.batched import kernels
+from autodiff_cli.cli import row_routes
 from autodiff_cli.data import pipeline, readers, rows
 from autodiff_cli.data.rows import numbers_of
 from autodiff_cli.data.sources import Source
-from autodiff_cli.numbers import budget as work
+from autodiff_cli.numbers import budget
 from running import Result, autodiff
 
 FORMULA = "x*log(y) + sqrt(x)"
@@ -252,10 +252,10 @@ def test_many_rows_take_the_pipeline_and_few_do_not(tmp_path: Path, monkeypatch:
         raise AssertionError("not this way")
 
     with monkeypatch.context() as patched:
-        patched.setattr(data, "_piped", no)
+        patched.setattr(row_routes, "_piped", no)
         assert autodiff(*asked, stdin="x\n1\n").out == "value,d_x,error\n1.0,1.0,\n"
     with monkeypatch.context() as patched:
-        patched.setattr(data, "_one_by_one", no)
+        patched.setattr(row_routes, "_one_by_one", no)
         patched.setattr(readers, "FEW_ROWS", 2)
         assert autodiff(*asked, stdin="x\n1\n2\n").out.split() == ["value,d_x,error", "1.0,1.0,", "2.0,1.0,"]
 
@@ -263,20 +263,20 @@ def test_many_rows_take_the_pipeline_and_few_do_not(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])
 def test_the_backend_is_taken(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     taken = []
-    ready = blocks.kernel
+    ready = kernels.kernel
 
-    def kernel(*args: object) -> blocks.Kernel:
+    def kernel(*args: object) -> kernels.Kernel:
         taken.append(ready(*args))  # type: ignore[arg-type]
         return taken[-1]
 
-    monkeypatch.setattr(blocks, "kernel", kernel)
+    monkeypatch.setattr(kernels, "kernel", kernel)
     rows = autodiff("grad", f"x*{len(backend)}", "--points", "-", "--wide", "--backend", backend, stdin="x\n1\n2\n")
     assert rows.code == 0 and [each.backend for each in taken] == [backend]
 
 
 def test_the_limit_on_work_is_that_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "STEPS", 10)
-    monkeypatch.setattr(work, "STEPS_A_CHARACTER", 0)
+    monkeypatch.setattr(budget, "STEPS", 10)
+    monkeypatch.setattr(budget, "STEPS_A_CHARACTER", 0)
     text = "+".join(f"log(x*{k})" for k in range(1, 20))
     asked = ("grad", text, "--points", "-", "--wide", "--backend", "numpy", "--format", "jsonl")
     for more, kind in (((), "limit"), (("--work", "1000000"), "domain")):

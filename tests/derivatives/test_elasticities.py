@@ -10,7 +10,7 @@ import pytest
 
 from autodiff_cli.derivatives.gradient import gradient, with_elasticities
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.arithmetic import chosen
+from autodiff_cli.inputs.arithmetic import arithmetic_of
 from running import autodiff
 
 
@@ -42,11 +42,11 @@ def test_against_differences_of_logarithms() -> None:
 
 
 def test_in_other_arithmetics() -> None:
-    found = gradient("x**2/(x + y)", {"x": "1/3", "y": 2}, arithmetic=chosen(True, None, False), relative=True)
+    found = gradient("x**2/(x + y)", {"x": "1/3", "y": 2}, arithmetic=arithmetic_of(True, None, False), relative=True)
     assert found.elasticities is not None and found.elasticities["x"].text == "13/7"
-    many = gradient("exp(x)", {"x": "0.1"}, arithmetic=chosen(False, 30, False), relative=True).elasticities
+    many = gradient("exp(x)", {"x": "0.1"}, arithmetic=arithmetic_of(False, 30, False), relative=True).elasticities
     assert many is not None and many["x"].text == "0.1"
-    proven = gradient("x*y", {"x": 3, "y": 2}, arithmetic=chosen(False, None, True), relative=True).elasticities
+    proven = gradient("x*y", {"x": 3, "y": 2}, arithmetic=arithmetic_of(False, None, True), relative=True).elasticities
     assert proven is not None and proven["y"].text == "1.0000000000000000"
     with pytest.raises(ExpressionError):
         gradient("log(x)", {"x": -1}, relative=True)
@@ -54,7 +54,7 @@ def test_in_other_arithmetics() -> None:
 
 def test_where_there_are_none() -> None:
     assert gradient("x - y", {"x": 1, "y": 1}, relative=True).elasticities == {"x": None, "y": None}
-    exactly = gradient("x - y", {"x": 1, "y": 1}, arithmetic=chosen(True, None, False), relative=True)
+    exactly = gradient("x - y", {"x": 1, "y": 1}, arithmetic=arithmetic_of(True, None, False), relative=True)
     assert exactly.elasticities == {"x": None, "y": None}
     # neither the product nor the quotient may be lost on the way
     for x, s in ((1e-200, 1e250), (10.0, 1e306), (0.1, 1e-300)):

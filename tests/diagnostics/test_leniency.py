@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics import diagnosis
-from autodiff_cli.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, certain, leniently
+from autodiff_cli.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, certain, read_leniently
 from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
 from autodiff_cli.inputs.parse_point import parse_point
@@ -45,7 +45,7 @@ def value(text: str, point: dict[str, float]) -> tuple[str, object]:
 
 def read(text: str, point: dict[str, float]) -> str:
     """A text as it is read. Raises `ExpressionError`."""
-    _, reading = leniently(text, lambda each: gradient(each, point))
+    _, reading = read_leniently(text, lambda each: gradient(each, point))
     return text if reading is None else reading.text
 
 
@@ -84,7 +84,7 @@ def test_every_refusal_with_one_certain_offer_answers_with_its_value_and_every_o
 
 def value_of_lenient(text: str, point: dict[str, float]) -> str:
     try:
-        leniently(text, lambda each: gradient(each, point))
+        read_leniently(text, lambda each: gradient(each, point))
     except ExpressionError as error:
         return error.kind
     return "value"
@@ -119,7 +119,7 @@ def test_nothing_that_is_read_strictly_is_read_otherwise(text: str) -> None:
     except ExpressionError:
         return
     compared()
-    _, reading = leniently(text, ask)
+    _, reading = read_leniently(text, ask)
     assert (asked, reading) == ([text], None)
 
 
@@ -156,7 +156,7 @@ def test_what_is_written_by_hand_is_read_as_it_is_meant_or_refused() -> None:
         if len(text) > 60 or value(meant, POINT)[0] != "value":
             continue
         try:
-            answer, reading = leniently(text, lambda each: gradient(each, POINT))
+            answer, reading = read_leniently(text, lambda each: gradient(each, POINT))
         except ExpressionError:
             met["refused"] += 1
             continue
@@ -185,7 +185,7 @@ def test_mistyped_lines_end_in_an_answer_that_reads_back_or_in_an_error_with_a_p
     for _ in range(1500):
         text = mistyped(rng, of, pieces)
         try:
-            answer, reading = leniently(text, lambda each: gradient(each, NUMBERS))
+            answer, reading = read_leniently(text, lambda each: gradient(each, NUMBERS))
         except ExpressionError as error:
             met["refused"] += 1
             assert error.hint
@@ -213,15 +213,15 @@ def counting(found: list[str]) -> Callable[[str], object]:
 
 def test_the_work_is_bounded() -> None:
     asked: list[str] = []
-    leniently(" + ".join(["2 x"] * (MAX_CORRECTIONS - 1)), counting(asked))
+    read_leniently(" + ".join(["2 x"] * (MAX_CORRECTIONS - 1)), counting(asked))
     assert len(asked) == MAX_CORRECTIONS
     asked.clear()
     with pytest.raises(ExpressionError):
-        leniently(" + ".join(["2 x"] * (2 * MAX_CORRECTIONS)), counting(asked))
+        read_leniently(" + ".join(["2 x"] * (2 * MAX_CORRECTIONS)), counting(asked))
     assert len(asked) == MAX_CORRECTIONS + 1
     asked.clear()
     with pytest.raises(ExpressionError):
-        leniently("2 x" + " " * MAX_LENGTH, counting(asked))
+        read_leniently("2 x" + " " * MAX_LENGTH, counting(asked))
     assert len(asked) == 1
 
 
@@ -248,7 +248,7 @@ def test_the_work_is_bounded() -> None:
 def test_what_is_nested_deeply_is_read_or_refused(piece: str) -> None:
     for text in (piece * (1900 // len(piece)), piece * 300 + "x"):
         try:
-            leniently(text, parse)
+            read_leniently(text, parse)
         except ExpressionError as error:
             assert error.hint
 
@@ -289,7 +289,7 @@ def test_a_refusal_stands_as_it_is_where_nothing_is_certain() -> None:
         with pytest.raises(ExpressionError) as strict:
             parse(text)
         with pytest.raises(ExpressionError) as lenient:
-            leniently(text, parse)
+            read_leniently(text, parse)
         assert lenient.value.diagnostic == strict.value.diagnostic, text
 
 
@@ -331,10 +331,10 @@ def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name, text in DOUBTED.items():
         with pytest.raises(ExpressionError) as caught:
-            leniently(text, ask)
+            read_leniently(text, ask)
         with monkeypatch.context() as patch:
             patch.setitem(diagnosis.CONDITIONS, name, lambda fragments, stop: True)  # type: ignore[misc]
             try:
-                leniently(text, ask)
+                read_leniently(text, ask)
             except ExpressionError as error:
                 assert error.diagnostic != caught.value.diagnostic, (name, text)

@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics import diagnosis, fragments
 from autodiff_cli.diagnostics.context import shape
-from autodiff_cli.diagnostics.diagnosis import recognised
+from autodiff_cli.diagnostics.diagnosis import recognise
 from autodiff_cli.diagnostics.mistakes import MISTAKES
 from autodiff_cli.diagnostics.parsing import parse
-from autodiff_cli.diagnostics.suggestions import means
+from autodiff_cli.diagnostics.suggestions import is_program
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Span
 from autodiff_cli.inputs.problem import evaluate_constant
 from autodiff_cli.language.builder import Builder
@@ -141,7 +141,7 @@ def check(text: str) -> None:
 def stands(spelling: str, text: str) -> bool:
     """Whether a spelling has a meaning, by itself or after one of the beginnings of the text."""
     ends = [0, *(found.end() for found in re.finditer(r"[;\n]", text))]
-    return any(means(text[:end] + spelling + after) for end in ends for after in ("", "; 0"))
+    return any(is_program(text[:end] + spelling + after) for end in ends for after in ("", "; 0"))
 
 
 @given(texts())
@@ -171,7 +171,7 @@ def test_every_text_of_the_rows_keeps_the_promises_when_it_is_cut_off_or_repeate
 
 def test_the_examples_of_every_row_can_be_read() -> None:
     for mistake in MISTAKES:
-        assert all(means(example) for example in mistake.example), mistake
+        assert all(is_program(example) for example in mistake.example), mistake
         assert "{}" in mistake.hint or not (mistake.offers or mistake.example), mistake
         assert "{}" not in mistake.hint or mistake.example or mistake.hint.endswith(": {}"), mistake
         assert "{}" not in mistake.hint or "write {}" in mistake.hint or ": {}" in mistake.hint or not mistake.offers
@@ -193,7 +193,7 @@ def test_every_row_is_needed() -> None:
         try:
             read_statements(text, Builder(text))
         except ParseFailure as stuck:
-            used.add(recognised(fragments.Fragments(text, stuck))[0])
+            used.add(recognise(fragments.Fragments(text, stuck))[0])
         except ExpressionError:
             pass  # what the grammar does not say has no row
     assert [mistake for mistake in MISTAKES if mistake not in used] == []

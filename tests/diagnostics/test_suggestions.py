@@ -9,7 +9,7 @@ import pytest
 
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics.leniency import certain
-from autodiff_cli.diagnostics.suggestions import MAX_SPLITS, native
+from autodiff_cli.diagnostics.suggestions import MAX_SPLITS, own_name
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.problem import evaluate_constant
 
@@ -124,8 +124,8 @@ def test_functions_of_other_languages(text: str, value: str) -> None:
 
 
 def test_a_name_that_has_a_value_is_no_function_of_another_language() -> None:
-    assert native("tg", ()) == "tan"
+    assert own_name("tg", ()) == "tan"
     with pytest.raises(KeyError):
-        native("tg", {"tg": 1.0})
+        own_name("tg", {"tg": 1.0})
     with pytest.raises(KeyError):
-        native("ch", ())
+        own_name("ch", ())

@@ -17,12 +17,12 @@ from autodiff_cli import ExpressionError
 from autodiff_cli.equations import enclosures
 from autodiff_cli.equations.equations import read_equations
 from autodiff_cli.equations.solve import Solved, solve
-from autodiff_cli.inputs.arithmetic import chosen
+from autodiff_cli.inputs.arithmetic import arithmetic_of
 from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.numbers.ball import _whole_power
 from autodiff_cli.numbers.budget import allowed
 
-CERTIFIED, MANY = chosen(False, None, True), chosen(False, 50, False)
+CERTIFIED, MANY = arithmetic_of(False, None, True), arithmetic_of(False, 50, False)
 BLACK_SCHOLES = (
     "N(x) = (1 + erf(x/sqrt(2)))/2; d1 = (log(S/K) + (r + s**2/2)*T)/(s*sqrt(T)); d2 = d1 - s*sqrt(T); "
     "S*N(d1) - K*exp(-r*T)*N(d2) = C"
@@ -456,7 +456,7 @@ def test_what_is_no_equation(text: str, given: list[str], message: str, at: str)
         ("log(x) = y; y = 1", {"x": -1, "y": 0}, {}, "domain", "`log` is undefined at -1"),
         ("x**2 + 1", {}, {"between": Range(-4, 4)}, "point", "it is 17 at -4 and 17 at 4; it is a polynomial"),
         ("sqrt(x) + 1", {}, {"between": Range(-4, 4)}, "point", "no value at -4"),
-        ("x**2 = 2", {}, {"arithmetic": chosen(True, None, False)}, "usage", "roots are not fractions"),
+        ("x**2 = 2", {}, {"arithmetic": arithmetic_of(True, None, False)}, "usage", "roots are not fractions"),
     ],
 )  # fmt: skip
 def test_bad_input(text: str, at: dict[str, float], more: dict[str, Any], kind: str, message: str) -> None:
@@ -509,7 +509,7 @@ def test_solutions_are_all_only_where_all_are_listed() -> None:
 
 
 def test_what_is_said_of_a_root_on_the_edge_of_a_domain() -> None:
-    for arithmetic in (chosen(False, None, False), MANY):
+    for arithmetic in (arithmetic_of(False, None, False), MANY):
         answer = solve("sqrt(x) = a*x", {"a": 0.5}, unknowns=["x"], arithmetic=arithmetic)
         (warning,) = answer.warnings
         assert "the equation has no derivative by the unknown at x = 0" in warning.message

@@ -11,7 +11,7 @@ from autodiff_cli import diff as api_diff
 from autodiff_cli.algebra.rational_functions import vanishes
 from autodiff_cli.exercises.answers import check_derivative, check_hessian, check_series
 from autodiff_cli.exercises.equation_answers import check_solution
-from autodiff_cli.exercises.exercise import TOPICS, sheet
+from autodiff_cli.exercises.exercise import TOPICS, make_sheet
 from autodiff_cli.exercises.marking import sheet_or_mark
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.inputs.parse_point import Range
@@ -235,7 +235,7 @@ def test_entries_in_another_order_of_the_variables_are_said_to_be_right_in_that(
 # ---- exercises about something ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("topic", [*TOPICS])
 def test_exercises_about_a_topic(topic: str) -> None:
-    exercises = sheet(TOPICS[topic][0], count=4, seed=3, topic=topic, solutions=True).exercises
+    exercises = make_sheet(TOPICS[topic][0], count=4, seed=3, topic=topic, solutions=True).exercises
     assert len(exercises) >= 2
     for each in exercises:
         if topic in ("product", "quotient", "chain"):

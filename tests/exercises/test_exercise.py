@@ -11,8 +11,8 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.exercises import exercise as exercises
-from autodiff_cli.exercises.exercise import LEVELS, Draw, Exercise, Sheet, contents, sheet, summed
+from autodiff_cli.exercises import exercise
+from autodiff_cli.exercises.exercise import LEVELS, Draw, Exercise, Sheet, load_patterns, make_sheet, write_sum
 from autodiff_cli.exercises.marking import mark
 from autodiff_cli.numbers.budget import allowed
 from autodiff_cli.views import html, text
@@ -28,10 +28,10 @@ def lines(found: Sheet) -> list[str]:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_seed_gives_one_sheet_of_which_a_shorter_one_is_the_beginning(level: int) -> None:
-    whole = lines(sheet(level, count=20, seed=7))
+    whole = lines(make_sheet(level, count=20, seed=7))
     assert len(whole) == 20
-    assert lines(sheet(level, count=6, seed=7)) == whole[:6] == lines(sheet(level, count=20, seed=7))[:6]
-    assert lines(sheet(level, count=20, seed=8)) != whole
+    assert lines(make_sheet(level, count=6, seed=7)) == whole[:6] == lines(make_sheet(level, count=20, seed=7))[:6]
+    assert lines(make_sheet(level, count=20, seed=8)) != whole
 
 
 def test_the_draws_are_those_of_every_machine() -> None:
@@ -41,39 +41,39 @@ def test_the_draws_are_those_of_every_machine() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_two_are_alike(level: int) -> None:
-    first = sheet(level, count=2 * len(contents()["levels"][str(level)]), seed=3).exercises
+    first = make_sheet(level, count=2 * len(load_patterns()["levels"][str(level)]), seed=3).exercises
     shapes = [(each.kind, re.sub(r"\d+", "#", each.program).replace("-", "+")) for each in first]
     assert len(set(shapes)) >= 0.9 * len(shapes), "nor but for their numbers, while a pattern has others"
-    many = sheet(level, count=exercises.MAX_COUNT, seed=3).exercises
-    assert len({(each.kind, each.program) for each in many}) == len(many) == exercises.MAX_COUNT
+    many = make_sheet(level, count=exercise.MAX_COUNT, seed=3).exercises
+    assert len({(each.kind, each.program) for each in many}) == len(many) == exercise.MAX_COUNT
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_numbers_are_clean(level: int) -> None:
     for seed in SEEDS:
-        for each in sheet(level, count=40, seed=seed).exercises:
+        for each in make_sheet(level, count=40, seed=seed).exercises:
             assert " 1*" not in each.program and "- -" not in each.program and "+ -" not in each.program, each.program
             assert len(each.names) == len(each.answer) == (len(each.wrt) if each.kind in ("gradient", "step") else 1)
             for number in () if each.is_formula else each.answer:
-                assert abs(Fraction(number).numerator) <= exercises.MAX_NUMERATOR
-                assert Fraction(number).denominator <= exercises.MAX_DENOMINATOR
+                assert abs(Fraction(number).numerator) <= exercise.MAX_NUMERATOR
+                assert Fraction(number).denominator <= exercise.MAX_DENOMINATOR
 
 
 def test_each_level_has_what_it_is_about() -> None:
-    kinds = {level: {each.kind for each in sheet(level, count=20).exercises} for level in LEVELS}
+    kinds = {level: {each.kind for each in make_sheet(level, count=20).exercises} for level in LEVELS}
     assert {"slope", "derivative", "flat", "tangent"} == kinds[1]
     assert {"slope", "derivative"} == kinds[2]
     assert {"gradient", "derivative", "direction"} == kinds[3]
     assert {"gradient"} == kinds[4]
     assert {"slope", "gradient", "kink", "step", "second"} == kinds[5]
-    together = " ".join(each.program for level in (4, 5) for each in sheet(level, count=20).exercises)
+    together = " ".join(each.program for level in (4, 5) for each in make_sheet(level, count=20).exercises)
     assert all(f"{name}(" in together for name in ("tanh", "sigmoid", "relu", "max", "abs", "where"))
 
 
 def test_sums_are_written_as_people_write_them() -> None:
-    assert summed(["1 x**2", "-1 x", "0 y", "-3"]) == "x**2 - x - 3"
-    assert summed(["-2 x", "1"]) == "-2*x + 1"
-    assert summed(["0 x"]) == "0"
+    assert write_sum(["1 x**2", "-1 x", "0 y", "-3"]) == "x**2 - x - 3"
+    assert write_sum(["-2 x", "1"]) == "-2*x + 1"
+    assert write_sum(["0 x"]) == "0"
 
 
 # ---- right by another program -------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def by_sympy(each: Exercise) -> Any:
 def test_answers_are_those_of_sympy(level: int) -> None:
     sympy = pytest.importorskip("sympy")
     compared = 0
-    for each in sheet(level, count=16, seed=11).exercises:
+    for each in make_sheet(level, count=16, seed=11).exercises:
         found = by_sympy(each)
         if each.is_formula:
             # SymPy's formula, written as it writes it, is an answer too
@@ -149,7 +149,7 @@ def of_kind(level: int, like: str, kind: str = "derivative", seed: int = 7) -> E
     """The first exercise of a level whose program has that in it."""
     return next(
         each
-        for each in sheet(level, count=60, seed=seed).exercises
+        for each in make_sheet(level, count=60, seed=seed).exercises
         if each.kind == kind and re.search(like, each.program)
     )
 
@@ -163,7 +163,7 @@ def hint(each: Exercise, answer: str) -> str:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_answer_is_right_and_another_number_is_not(level: int) -> None:
-    for each in sheet(level, count=12, seed=5).exercises:
+    for each in make_sheet(level, count=12, seed=5).exercises:
         assert mark(level, each.number, each.answered, seed=5).right
         for k, part in enumerate(each.answer):
             other = [*each.answer]
@@ -216,7 +216,7 @@ def test_rules_that_were_not_followed_are_named(
 
     formula = diff(program).derivatives[0].formula
     posed = Exercise("derivative", program, {}, ("x",), answer=(formula,), level=2, seed=1, number=1)
-    monkeypatch.setattr(marking, "sheet", lambda *_, **__: Sheet(2, "", 1, (posed,)))
+    monkeypatch.setattr(marking, "make_sheet", lambda *_, **__: Sheet(2, "", 1, (posed,)))
     assert mark(2, 1, formula).right
     assert told in hint(posed, mistake)
 
@@ -231,7 +231,7 @@ def test_numbers_are_told_apart_by_name_and_mistakes_in_them_are_named() -> None
         f"wrong: `{each.names[0]}` is not as answered; `{each.names[1]}`" in mark(3, each.number, one, seed=7).message
     )
     slope = next(
-        each for each in sheet(1, count=40, seed=7).exercises if each.kind == "slope" and "**2" in each.program
+        each for each in make_sheet(1, count=40, seed=7).exercises if each.kind == "slope" and "**2" in each.program
     )
     assert "but the sign" in hint(slope, f"-({slope.answer[0]})")
     assert "as a fraction" in hint(slope, f"{float(Fraction(slope.answer[0])) * 1.0001}")
@@ -282,7 +282,7 @@ def test_answers_take_no_more_work_than_others() -> None:
 # ---- solutions and forms ------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("level", LEVELS)
 def test_solutions_end_in_the_answer_in_every_form(level: int) -> None:
-    found = sheet(level, count=10, seed=7, solutions=True)
+    found = make_sheet(level, count=10, seed=7, solutions=True)
     for each in found.exercises:
         assert each.solution is not None
         derived, traced = each.solution.derived, each.solution.traced
@@ -305,13 +305,13 @@ def test_solutions_end_in_the_answer_in_every_form(level: int) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_sheet_without_solutions_does_not_give_them_away(level: int) -> None:
-    found = sheet(level, count=10, seed=7)
+    found = make_sheet(level, count=10, seed=7)
     for form in ("table", "markdown", "latex", "html", "json", "plain", "csv"):
         assert "nswer:" not in text(found, form) and '"answer"' not in text(found, form)
 
 
 def test_the_document_compiles(tmp_path: Path) -> None:
-    sheets = [text(sheet(level, count=6, seed=7, solutions=True), "latex") for level in (3, 4)]
+    sheets = [text(make_sheet(level, count=6, seed=7, solutions=True), "latex") for level in (3, 4)]
     assert compile_all(sheets, tmp_path) > 0
 
 

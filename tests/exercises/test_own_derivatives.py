@@ -7,7 +7,7 @@ import sympy
 
 from autodiff_cli import ExpressionError
 from autodiff_cli.exercises.answers import check_derivative
-from autodiff_cli.exercises.marking import equal, many_digits, points
+from autodiff_cli.exercises.marking import are_equal, many_digits, points
 from autodiff_cli.inputs.problem import parse
 
 # what agrees with the derivative near 0, in doubles, or on a part of the domain only
@@ -51,9 +51,9 @@ def test_noise_is_told_from_a_difference() -> None:
         context = m.context  # type: ignore[attr-defined]
         return context.cosh(50) ** 2 - context.sinh(50) ** 2 - 1, context.mpf(0)
 
-    assert equal(noise)
-    assert equal(lambda m: (m.number(1), m.number(1) + 10 ** -m.number(70))) is False
-    assert equal(lambda m: (None, m.number(1))) is None and equal(lambda m: (m.number(1), None)) is False
+    assert are_equal(noise)
+    assert are_equal(lambda m: (m.number(1), m.number(1) + 10 ** -m.number(70))) is False
+    assert are_equal(lambda m: (None, m.number(1))) is None and are_equal(lambda m: (m.number(1), None)) is False
     assert many_digits().context.dps == 100
 
 

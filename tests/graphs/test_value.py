@@ -20,7 +20,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, parse, sqrt, tanh
-from autodiff_cli.graphs import library as functions
+from autodiff_cli.graphs import library
 from autodiff_cli.graphs.value import apply, in_order
 from autodiff_cli.table.primitive import BY_SYMBOL, FUNCTIONS
 from counting import lines
@@ -325,7 +325,7 @@ def test_long_chains_do_not_recurse(length: int) -> None:
 
 
 def test_the_types_of_the_functions_list_what_there_is() -> None:
-    stub = Path(functions.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    stub = Path(library.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
     typed = dict(re.findall(r"^(\w+): (\w+)$", stub, re.MULTILINE))
     assert list(typed) == list(FUNCTIONS)
     for name, primitive in FUNCTIONS.items():

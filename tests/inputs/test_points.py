@@ -17,12 +17,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.batched import columns_io as fields
-from autodiff_cli.data import text_rows as textrows
+from autodiff_cli.batched import columns_io
+from autodiff_cli.data import text_rows
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs import decoding as reading
+from autodiff_cli.inputs import decoding
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.streams import requests
 from autodiff_cli.views.characters import is_shown
@@ -261,7 +261,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
 def test_a_header_that_cannot_be_read_is_an_error(
     header: bytes, before: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 50)
+    monkeypatch.setattr(decoding, "MAX_BYTES", 50)
     found = autodiff("grad", "x*y", "--points", "-", stdin=before + header + b"\n1,2\nx,y\n3,4\n")
     assert found.code == 2
     assert "in the header: " in found.err and found.out == ""
@@ -278,15 +278,15 @@ def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
             assert self.left >= 0, "no more is read than says that the line is too long"
             return bytes(20)
 
-    monkeypatch.setattr(reading, "MAX_BYTES", 100)
-    texts = textrows.Texts(cast(BinaryIO, Zeros()), "zero", None)
+    monkeypatch.setattr(decoding, "MAX_BYTES", 100)
+    texts = text_rows.Texts(cast(BinaryIO, Zeros()), "zero", None)
     with pytest.raises(ExpressionError, match="in the header: the line is longer than 100 bytes"):
-        textrows.table(texts, "zero")
+        text_rows.table(texts, "zero")
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\n9\n"])
 def test_of_a_line_that_is_too_long_there_is_one_error(end: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 3)
+    monkeypatch.setattr(decoding, "MAX_BYTES", 3)
     monkeypatch.setattr(requests, "READ_BYTES", 2)
     found = list(requests.lines(io.BytesIO(b"1\n1234567890123" + end)))
     assert found == [b"1", None, *([b"9"] if b"9" in end else [])]
@@ -313,10 +313,10 @@ def test_a_name_given_twice_is_looked_for_once() -> None:
         __hash__ = str.__hash__
 
     names = [Name(f"c{k}") for k in range(2000)]
-    fields.unique(names)
+    columns_io.unique(names)
     assert Name.comparisons < 4000
     with pytest.raises(ExpressionError, match="two columns `c7`"):
-        fields.unique([*names, Name("c7")])
+        columns_io.unique([*names, Name("c7")])
 
 
 def test_a_cell_may_be_long() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.arithmetic import chosen
+from autodiff_cli.inputs.arithmetic import arithmetic_of
 from autodiff_cli.inputs.parse_point import parse_point
 from autodiff_cli.inputs.quantities import quantity_value
 from autodiff_cli.inputs.sweeps import Axis, Grid, grid_of, sweeping
@@ -112,7 +112,7 @@ def test_the_last_slash_before_a_whole_number_is_the_count() -> None:
 
 def test_other_arithmetics_read_the_expressions() -> None:
     texts = {"x": values("0:pi:pi/3")[2].source}  # type: ignore[attr-defined]
-    third = chosen(False, 40, False).run(texts, lambda m, point: {"x": point["x"]})["x"]
+    third = arithmetic_of(False, 40, False).run(texts, lambda m, point: {"x": point["x"]})["x"]
     assert third.text.startswith("2.09439510239319549230842892218633525613")
 
 

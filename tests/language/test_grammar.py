@@ -96,7 +96,7 @@ def test_every_character_is_part_of_a_name_or_not_as_the_language_page_says() ->
         character = chr(code)
         for text in (character, "x" + character):
             match = tokens.read_token(text)
-            name = match.lastindex == tokens.NAME and match.end() == len(text) and tokens.stranger(text) is None
+            name = match.lastindex == tokens.NAME and match.end() == len(text) and tokens.bad_position(text) is None
             if not name == tokens.is_name(text) == is_name(text):
                 wrong.append(text)
     assert wrong == []
@@ -117,4 +117,4 @@ def test_every_character_is_part_of_a_name_or_not_as_the_language_page_says() ->
     ],
 )
 def test_where_a_name_stops_being_one(name: str, at: int | None) -> None:
-    assert tokens.stranger(name) == at
+    assert tokens.bad_position(name) == at

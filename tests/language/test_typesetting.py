@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics.leniency import leniently
+from autodiff_cli.diagnostics.leniency import read_leniently
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.graphs.value import Value
-from autodiff_cli.inputs.arithmetic import chosen
+from autodiff_cli.inputs.arithmetic import arithmetic_of
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.language.typesetting import Typesetting, expression_latex, names_in, number_latex
@@ -21,7 +21,7 @@ from strategies import NAMES, PUBLIC, graphs
 from typeset import Ambiguous, Reader
 
 FORMULAS = [json.loads(line) for line in (TESTS / "corpora" / "corpus.jsonl").read_text("utf-8").splitlines()]
-PRECISE = chosen(False, 40, False)
+PRECISE = arithmetic_of(False, 40, False)
 
 WRITTEN = {
     "2*x": "2x",
@@ -148,7 +148,7 @@ def test_the_tools_own_reader_takes_what_it_typesets() -> None:
     for text in WRITTEN:
         latex = expression_latex(parse(text).outputs[0])
         try:
-            _, reading = leniently(latex, parse)
+            _, reading = read_leniently(latex, parse)
         except ExpressionError:
             continue  # it takes what people paste, and refuses what it would have to guess
         point = {name: 0.5 + 0.25 * k for k, name in enumerate(parse(text).variables)}

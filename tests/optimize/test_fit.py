@@ -20,8 +20,8 @@ from scipy.optimize import curve_fit, least_squares
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
-from autodiff_cli.inputs.arithmetic import chosen
-from autodiff_cli.inputs.parse_point import Range, typed
+from autodiff_cli.inputs.arithmetic import arithmetic_of
+from autodiff_cli.inputs.parse_point import Range, with_text
 from autodiff_cli.inputs.problem import Problem, parse
 from autodiff_cli.optimize import least_squares as models
 from autodiff_cli.optimize import normal_equations
@@ -43,11 +43,11 @@ SMALL = [problem for problem in PROBLEMS if problem["name"] in ("Misra1a", "DanW
 def columns_of(name: str) -> dict[str, list[float]]:
     with open(NIST / f"{name}.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    return {column: [typed(float(row[column]), row[column].strip()) for row in rows] for column in rows[0]}
+    return {column: [with_text(float(row[column]), row[column].strip()) for row in rows] for column in rows[0]}
 
 
 def asked(problem: dict[str, Any], start: str = "start2", **more: Any) -> Fit:
-    given = {name: typed(float(text), text) for name, text in problem[start].items()}
+    given = {name: with_text(float(text), text) for name, text in problem[start].items()}
     return fit(problem["formula"], columns_of(problem["name"]), given, **more)
 
 
@@ -76,7 +76,7 @@ def test_certified_values_from_both_starts(problem: dict[str, Any], start: str) 
 
 def test_residuals_that_are_lost_in_rounding_come_with_more_digits() -> None:
     problem = next(each for each in PROBLEMS if each["name"] == "Lanczos1")
-    found = asked(problem, "start1", arithmetic=chosen(False, 30, False))
+    found = asked(problem, "start1", arithmetic=arithmetic_of(False, 30, False))
     assert digits(float(found.rss), problem["rss"]) >= 9.9
     for name, text in problem["standard_errors"].items():
         error = found.parameters[name].error
@@ -90,7 +90,7 @@ LINEAR = [json.loads(line) for line in (NIST / "linear.jsonl").read_text(encodin
 def test_certified_values_of_linear_problems(problem: dict[str, Any]) -> None:
     """NIST/ITL StRD, linear regression: values of 15 digits, of which the condition of Filip leaves 7 in doubles."""
     right = 7.0 if problem["name"] == "Filip" else 11.0
-    for more, digits_right in (({}, right), ({"arithmetic": chosen(False, 30, False)}, 14.0)):
+    for more, digits_right in (({}, right), ({"arithmetic": arithmetic_of(False, 30, False)}, 14.0)):
         found = fit(problem["formula"], columns_of(problem["name"]), **more)
         assert found.converged and found.method == "one linear solve"
         for name, text in problem["certified"].items():
@@ -126,12 +126,12 @@ def assert_digits(found: Fit, problem: dict[str, Any], right: int) -> None:
 
 @pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem["name"])
 def test_many_digits(problem: dict[str, Any]) -> None:
-    assert_digits(asked(problem, "start1", arithmetic=chosen(False, 30, False)), problem, 20)
+    assert_digits(asked(problem, "start1", arithmetic=arithmetic_of(False, 30, False)), problem, 20)
 
 
 @pytest.mark.parametrize("problem", SMALL, ids=lambda problem: problem["name"])
 def test_proven_digits(problem: dict[str, Any]) -> None:
-    found = asked(problem, arithmetic=chosen(False, None, True))
+    found = asked(problem, arithmetic=arithmetic_of(False, None, True))
     assert_digits(found, problem, 16)
     for name, text in problem["standard_errors"].items():
         error: Any = found.parameters[name].error
@@ -474,7 +474,9 @@ def test_units_do_not_matter(size: float) -> None:
         assert error is not None and float(error) == pytest.approx(size * float(each.error or 0), rel=1e-9)
 
 
-@pytest.mark.parametrize("arithmetic", [chosen(False, 30, False), chosen(False, None, True)], ids=["30", "certified"])
+@pytest.mark.parametrize(
+    "arithmetic", [arithmetic_of(False, 30, False), arithmetic_of(False, None, True)], ids=["30", "certified"]
+)
 def test_as_many_rows_as_parameters_in_many_digits(arithmetic: Any) -> None:
     data = {"x": [1, 2], "y": [2, 4.5]}
     found = fit("y = a + b*x", data, arithmetic=arithmetic)
@@ -743,7 +745,7 @@ def decaying(rows: int) -> dict[str, list[float]]:
 def test_proven_digits_of_a_row_are_counted_for_what_they_cost(
     text: str, digits: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data, arithmetic = decaying(40), chosen(False, digits, digits is None)
+    data, arithmetic = decaying(40), arithmetic_of(False, digits, digits is None)
     sharpened = normal_equations.estimates_in
     spent: list[tuple[float, int]] = []
 
@@ -767,7 +769,7 @@ def test_proven_digits_of_a_row_are_counted_for_what_they_cost(
 def test_digits_of_too_many_rows_are_refused_at_the_first(
     digits: int | None, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data, arithmetic = decaying(30_000), chosen(False, digits, digits is None)
+    data, arithmetic = decaying(30_000), arithmetic_of(False, digits, digits is None)
     swept: list[object] = []
     original = normal_equations.hessian_in
 

@@ -86,13 +86,13 @@ def test_the_picture_has_error_bars_bands_and_the_parameters_with_their_uncertai
     pytest.importorskip("matplotlib")
     answer = autodiff_cli.fit("y = a + b*x", LINE, sigma="y=0.2,x=0.1", predict="x=0:9:1")
     from autodiff_cli.views.plots.answer_figures import fit_picture
-    from autodiff_cli.views.plots.figure import drawn
+    from autodiff_cli.views.plots.figure import draw_file
 
     title = " + ".join(f"c{k}*exp(-k{k}*x)" for k in range(20))
-    svg = drawn(fit_picture(answer)._replace(title=title), "svg", "light").decode()
+    svg = draw_file(fit_picture(answer)._replace(title=title), "svg", "light").decode()
     assert "95 % prediction" in svg and "95 % confidence" in svg
     assert "a = 0.99(15), b = 1.010(42)" in svg
     # the title stands on several lines, and none of it is cut
     assert all(f"c{k}*exp(-k{k}*x)" in svg for k in range(20)) and "…" not in svg
-    plain = drawn(fit_picture(autodiff_cli.fit("y = a + b*x", LINE)), "svg", "light").decode()
+    plain = draw_file(fit_picture(autodiff_cli.fit("y = a + b*x", LINE)), "svg", "light").decode()
     assert svg.count("<use") > plain.count("<use") + 2 * len(LINE["x"])

@@ -20,7 +20,7 @@ from autodiff_cli.inputs.problem import parse, single_output
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.numbers.running_error import RUNNING, Bounded
 from autodiff_cli.numerics.linear_algebra import eigenvectors
-from autodiff_cli.numerics.optimality import Derivatives, classified
+from autodiff_cli.numerics.optimality import Derivatives, classify
 from autodiff_cli.optimize.minimize import Minimum, minimize
 from places import TESTS
 
@@ -256,21 +256,21 @@ def at(gradient: list[float], square: list[list[float]], error: float = 1e-12) -
 def test_conditions(
     gradient: list[float], square: list[list[float]], walls: list[int], kind: str, held: tuple[int, ...]
 ) -> None:
-    found = classified(at(gradient, square), walls)
+    found = classify(at(gradient, square), walls)
     assert (found.kind, found.held) == (kind, held)
 
 
 def test_errors_decide() -> None:
     square = [[1.0, 0.0], [0.0, 1e-6]]
-    assert classified(at([0.0, 0.0], square, 1e-9)).kind == "minimum"
-    assert classified(at([0.0, 0.0], square, 1e-5)).kind == "flat"
-    assert classified(at([0.0, 0.0], square, math.inf)).kind == "not stationary"
+    assert classify(at([0.0, 0.0], square, 1e-9)).kind == "minimum"
+    assert classify(at([0.0, 0.0], square, 1e-5)).kind == "flat"
+    assert classify(at([0.0, 0.0], square, math.inf)).kind == "not stationary"
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_step_is_that_of_the_matrix_alone(sign: float) -> None:
     # definite, but hardly more than its error
-    found = classified(at([0.5, 0.0], [[sign * 1.0, 0.0], [0.0, sign * 1.0]], 0.499))
+    found = classify(at([0.5, 0.0], [[sign * 1.0, 0.0], [0.0, sign * 1.0]], 0.499))
     assert found.curvature == ("convex" if sign > 0 else "concave")
     assert found.step == pytest.approx((-sign * 0.5, 0.0))
     assert found.gain == pytest.approx(0.125)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyarrow.parquet
 import pytest
 
-from autodiff_cli.cli.completion import of_option, typed
+from autodiff_cli.cli.completion import of_option, typed_words
 from autodiff_cli.cli.declarations import COMMANDS, declared
 
 HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
@@ -145,7 +145,7 @@ def test_the_expression_is_found_where_it_stands() -> None:
         ("autodiff", None),
         ("", None),
     ):
-        assert typed({"COMP_WORDS": line}).expression == expected, line
+        assert typed_words({"COMP_WORDS": line}).expression == expected, line
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.api import python_functions as face
+from autodiff_cli.api import python_functions
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.formulas.functions import functions
@@ -23,24 +23,24 @@ from tex import compile_all, compile_document, inside
 POINT = "x=0.5,w=pi/4"
 TEXT = "a = x*w; tanh(a) + x if x > 0 else -relu(w)"
 ANSWERS = {
-    "grad": lambda: face.gradient(TEXT, POINT),
-    "trace": lambda: face.trace(TEXT, POINT),
-    "tangents": lambda: face.trace(TEXT, POINT, mode="forward", direction="x=1"),
-    "diff": lambda: face.diff(TEXT, POINT, order=2, share=True),
-    "steps": lambda: face.diff(TEXT, steps=True),
-    "blanks": lambda: face.trace(TEXT, POINT, blanks=True),
-    "sheet": lambda: face.exercise(5, count=3, seed=7, solutions=True),
-    "hessian": lambda: face.hessian("x**2*w + sin(x)/w", POINT),
-    "jacobian": lambda: face.jacobian("x*w, x/w", POINT),
-    "direction": lambda: face.jacobian("x*w, x/w", POINT, direction="x=1"),
-    "adjoint": lambda: face.jacobian("x*w, x/w", POINT, adjoint="1,2"),
-    "taylor": lambda: face.taylor("w*sin(x)", POINT, wrt="x", order=5),
-    "export": lambda: face.export(TEXT, "latex"),
-    "function": lambda: face.functions("log"),
-    "functions": face.functions,
-    "exact": lambda: face.taylor("1/(1 - x)", "x=1/3", exact=True, order=3),
-    "precise": lambda: face.hessian("x**2*w", "x=1,w=1e-9", precision=30),
-    "many": lambda: face.hessian("+".join(f"x{k}**2" for k in range(12)), {f"x{k}": k for k in range(12)}),
+    "grad": lambda: python_functions.gradient(TEXT, POINT),
+    "trace": lambda: python_functions.trace(TEXT, POINT),
+    "tangents": lambda: python_functions.trace(TEXT, POINT, mode="forward", direction="x=1"),
+    "diff": lambda: python_functions.diff(TEXT, POINT, order=2, share=True),
+    "steps": lambda: python_functions.diff(TEXT, steps=True),
+    "blanks": lambda: python_functions.trace(TEXT, POINT, blanks=True),
+    "sheet": lambda: python_functions.exercise(5, count=3, seed=7, solutions=True),
+    "hessian": lambda: python_functions.hessian("x**2*w + sin(x)/w", POINT),
+    "jacobian": lambda: python_functions.jacobian("x*w, x/w", POINT),
+    "direction": lambda: python_functions.jacobian("x*w, x/w", POINT, direction="x=1"),
+    "adjoint": lambda: python_functions.jacobian("x*w, x/w", POINT, adjoint="1,2"),
+    "taylor": lambda: python_functions.taylor("w*sin(x)", POINT, wrt="x", order=5),
+    "export": lambda: python_functions.export(TEXT, "latex"),
+    "function": lambda: python_functions.functions("log"),
+    "functions": python_functions.functions,
+    "exact": lambda: python_functions.taylor("1/(1 - x)", "x=1/3", exact=True, order=3),
+    "precise": lambda: python_functions.hessian("x**2*w", "x=1,w=1e-9", precision=30),
+    "many": lambda: python_functions.hessian("+".join(f"x{k}**2" for k in range(12)), {f"x{k}": k for k in range(12)}),
 }  # fmt: skip
 
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.cli import app as cli
-from autodiff_cli.cli import manual
+from autodiff_cli.cli import app, manual
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, declared, exit_codes, table, users_of_options
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
@@ -24,7 +23,7 @@ HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['P
 
 
 def examples(command: str | None) -> tuple[str, ...]:
-    return cli.EXAMPLES if command is None else tuple(declared(command).examples)
+    return app.EXAMPLES if command is None else tuple(declared(command).examples)
 
 
 @pytest.mark.parametrize("command", EVERY)
@@ -73,7 +72,7 @@ def test_no_description_is_cut(width: int) -> None:
     assert all(len(line) <= width for line in ESCAPE.sub("", shown).splitlines() if "  autodiff" not in line)
 
 
-@pytest.mark.parametrize("width", [60, cli.MIN_RICH_WIDTH])
+@pytest.mark.parametrize("width", [60, app.MIN_RICH_WIDTH])
 def test_no_name_of_an_option_is_cut(width: int) -> None:
     names = {command: [*declared(command).options] for command in COMMANDS}
     command = max(names, key=lambda each: max(map(len, names[each])))

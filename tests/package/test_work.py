@@ -12,7 +12,7 @@ import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.errors import AutodiffError
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
-from autodiff_cli.numbers import budget as work
+from autodiff_cli.numbers import budget
 from autodiff_cli.numbers.base import NO_RESULT, Refusal
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.run.sweep import NodeError
@@ -83,7 +83,7 @@ solve "sin(x*y)=0;cos(x+y)=0.5" --between x=-100:100,y=-100:100 --all --certifie
 
 @pytest.fixture(autouse=True)
 def _a_tenth(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "STEPS", STEPS)
+    monkeypatch.setattr(budget, "STEPS", STEPS)
 
 
 @pytest.mark.parametrize("line", EXPENSIVE)
@@ -95,7 +95,7 @@ def test_short_inputs_end_within_the_allowance(line: str, monkeypatch: pytest.Mo
     with counted_calls(CALLS):
         found = autodiff(*args)
     assert len(made) == 1
-    assert made[0].most == STEPS + work.STEPS_A_CHARACTER * len(args[1])
+    assert made[0].most == STEPS + budget.STEPS_A_CHARACTER * len(args[1])
     assert 0 <= made[0].left <= made[0].most
     assert found.code in (0, 1, 4), found.err
 
@@ -107,21 +107,21 @@ def test_no_limit_is_taken_for_a_missing_value() -> None:
         assert not issubclass(each, (ValueError, ArithmeticError)), each
     assert {ExpressionError, Refusal, NodeError} <= set(family)
     # what is caught for a missing value catches no limit, until it is said to whoever asked
-    assert not issubclass(work.BudgetExceeded, (AutodiffError, ValueError, ArithmeticError, *NO_RESULT))
-    with pytest.raises(work.BudgetExceeded), work.Defined(ValueError, ArithmeticError):
-        raise work.Work().exhausted(1e9)
-    with pytest.raises(ExpressionError, match="steps of work") as caught, work.allowed():
-        work.charge(1e9)
+    assert not issubclass(budget.BudgetExceeded, (AutodiffError, ValueError, ArithmeticError, *NO_RESULT))
+    with pytest.raises(budget.BudgetExceeded), budget.Defined(ValueError, ArithmeticError):
+        raise budget.Work().exhausted(1e9)
+    with pytest.raises(ExpressionError, match="steps of work") as caught, budget.allowed():
+        budget.charge(1e9)
     assert (caught.value.kind, type(caught.value)) == ("limit", ExpressionError)
 
 
 def test_work_that_ends_on_the_other_side_of_a_kink_is_no_kink() -> None:
     def refused(x: float) -> float:
-        raise work.Work().exhausted(1e9)
+        raise budget.Work().exhausted(1e9)
 
     m = type(REAL)()
     m.exp = refused
-    with pytest.raises(work.BudgetExceeded, match="steps of work"):
+    with pytest.raises(budget.BudgetExceeded, match="steps of work"):
         value_and_gradient(m, autodiff_cli.parse("0*x if x <= 0 else exp(x) - 1").outputs[0], {"x": 0.0}, ["x"])
 
 
@@ -158,7 +158,7 @@ def test_an_option_allows_more(line: str, times: str) -> None:
     args = shlex.split(line)
     refused, done = autodiff(*args), autodiff(*args, "--work", times)
     assert (refused.code, done.code) == (4, 0), (refused.err, done.err)
-    assert f"{work.STEPS + work.STEPS_A_CHARACTER * len(args[1]):,} steps" in refused.err
+    assert f"{budget.STEPS + budget.STEPS_A_CHARACTER * len(args[1]):,} steps" in refused.err
     assert "--work" in refused.err
 
 
@@ -194,8 +194,8 @@ def test_a_plot_that_cannot_follow_says_so() -> None:
 
 def test_a_search_ends_with_its_best_when_the_work_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("scipy")
-    monkeypatch.setattr(work, "STEPS", 8_000)
-    monkeypatch.setattr(work, "STEPS_A_CHARACTER", 0)
+    monkeypatch.setattr(budget, "STEPS", 8_000)
+    monkeypatch.setattr(budget, "STEPS_A_CHARACTER", 0)
     text = "100*(y - x**2)**2 + (1 - x)**2"
     found = autodiff("minimize", text, "--at", "x=-1.2,y=1", "--json")
     record = json.loads(found.out)

@@ -9,7 +9,7 @@ from autodiff_cli import jacobian
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.units import decimal_text, units
 from autodiff_cli.quantities.table import constants, spellings, table, units_file
-from autodiff_cli.quantities.unit import NUMBER, Unit, choose, coherent, parse_unit, quantity_name, ratio, with_prefix
+from autodiff_cli.quantities.unit import NUMBER, Unit, choose, parse_unit, quantity_name, ratio, si_unit, with_prefix
 
 PINT = {
     "°": "degree", "′": "arcminute", "″": "arcsecond", "°C": "delta_degC", "°F": "delta_degF", "Å": "angstrom",
@@ -152,9 +152,9 @@ def test_refusals_say_what_to_write(text, hint):
 def test_coherent_units_have_their_dimension():
     for text in ("N", "kg/s^2", "W/(m K)", "J/(kg K)", "V/m", "m^2/s^2", "m^0.5", "T", "1/s", "J/(mol K)", "kg m^2"):
         unit = parse_unit(text)
-        best = coherent(unit.dimension)
+        best = si_unit(unit.dimension)
         assert best.dimension == unit.dimension and best.scale == 1
-    assert [str(coherent(parse_unit(t).dimension)) for t in ("kg m/s^2", "kg/s^2", "J/s", "kg m^2 s^-3 A^-2")] == [
+    assert [str(si_unit(parse_unit(t).dimension)) for t in ("kg m/s^2", "kg/s^2", "J/s", "kg m^2 s^-3 A^-2")] == [
         "N", "N/m", "W", "Ω",
     ]  # fmt: skip
     assert quantity_name(parse_unit("N").dimension) == "a force (N)"

@@ -16,7 +16,7 @@ import pytest
 
 from autodiff_cli import Value, gradient
 from autodiff_cli.batched import evaluator
-from autodiff_cli.derivatives import gradient_cache as programs
+from autodiff_cli.derivatives import gradient_cache
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs import value
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
@@ -99,9 +99,9 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
         taken.append("backend" if found and found[0] is not None else "sweep")
         return answer
 
-    for module in (value, programs, evaluator):
+    for module in (value, gradient_cache, evaluator):
         monkeypatch.setattr(module, "with_fallback", told)
-    x, stream = Value(2.0), programs.Programs(whole=False)
+    x, stream = Value(2.0), gradient_cache.Programs(whole=False)
     (x * x).backward()
     stream.gradient("x*x", {"x": 2.0})
     assert taken == ["backend"] * 2
@@ -123,10 +123,10 @@ def test_the_fastest_backend_that_can_be_had_is_taken() -> None:
         raise kernels.Unavailable("there is no such machine")
 
     ways = {"quick": none, "slow": lambda: 2, "slowest": lambda: 3}
-    assert kernels.fastest(ways, None) == (2, "slow", "there is no such machine")
-    assert kernels.fastest(ways, "slowest") == (3, "slowest", "")
+    assert kernels.first_backend(ways, None) == (2, "slow", "there is no such machine")
+    assert kernels.first_backend(ways, "slowest") == (3, "slowest", "")
     with pytest.raises(ExpressionError, match="`--backend quick` cannot be had: there is no such machine"):
-        kernels.fastest(ways, "quick")
+        kernels.first_backend(ways, "quick")
 
 
 BACKENDS = re.compile(r"from \.\S*(?:run\.doubles|internal|llvm) import")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli import Value, atan2, leaky_relu
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs import value as engine
+from autodiff_cli.graphs import value
 from autodiff_cli.graphs.value import in_order
 from autodiff_cli.run.evaluation import Evaluation
 from autodiff_cli.run.flat_graph import Graph
@@ -26,7 +26,7 @@ NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 7
 
 def by_the_sweep(root: Value) -> list[object]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_quick_grads", lambda graph: None)
+        patch.setattr(value, "_quick_grads", lambda graph: None)
         return outcome(root)
 
 
@@ -50,7 +50,7 @@ def outcome(root: Value) -> list[object]:
 
 def by_the_fast_lane(root: Value) -> list[object]:
     """What comes of it where the fast lane may be taken; noted where it was."""
-    quick_grads = engine._quick_grads
+    quick_grads = value._quick_grads
 
     def noted(graph: Graph) -> list[float | None] | None:
         answer = quick_grads(graph)
@@ -59,7 +59,7 @@ def by_the_fast_lane(root: Value) -> list[object]:
         return answer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "_quick_grads", noted)
+        patch.setattr(value, "_quick_grads", noted)
         return outcome(root)
 
 

@@ -20,7 +20,7 @@ from autodiff_cli.derivatives.gradient import Gradient, gradient
 from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import in_order
-from autodiff_cli.inputs import decoding as reading
+from autodiff_cli.inputs import decoding
 from autodiff_cli.inputs import parse_point as point
 from autodiff_cli.language.builder import Program
 from autodiff_cli.language.printer import expression_text
@@ -340,7 +340,7 @@ def test_plain_points_are_read_at_once() -> None:
 def test_lines_are_cut_wherever_a_reading_ends(data: bytes, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(requests, "READ_BYTES", chunk)
-        patch.setattr(reading, "MAX_BYTES", 16)
+        patch.setattr(decoding, "MAX_BYTES", 16)
         waits: list[int] = []
         found = list(lines(io.BytesIO(data), lambda: waits.append(1)))
     expected = data.split(b"\n")

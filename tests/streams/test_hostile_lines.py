@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.cli import runner as driver
+from autodiff_cli.cli import runner
 from autodiff_cli.derivatives.gradient_cache import Programs
-from autodiff_cli.numbers import budget as work
+from autodiff_cli.numbers import budget
 from hostile import asks, line
 from running import autodiff
 
@@ -88,7 +88,7 @@ ERRORS = [
 @pytest.mark.usefixtures("collector")
 @pytest.mark.parametrize("text", ERRORS, ids=lambda text: text[:20])
 def test_an_error_of_a_stream_leaves_nothing_to_the_collector(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "GARBAGE", float("inf"))
+    monkeypatch.setattr(budget, "GARBAGE", float("inf"))
     left = []
     for count in (20, 20, 40):
         found = autodiff("grad", *POINT, stdin=f"{text}\n" * count)
@@ -100,17 +100,17 @@ def test_an_error_of_a_stream_leaves_nothing_to_the_collector(text: str, monkeyp
 @pytest.mark.usefixtures("collector")
 @pytest.mark.parametrize("command", list(dict.fromkeys(command[0] for command, _ in STREAMS)))
 def test_what_is_in_cycles_is_collected_before_it_is_much(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(work, "GARBAGE", 2_000)
+    monkeypatch.setattr(budget, "GARBAGE", 2_000)
     if command == "minimize":
         pytest.importorskip("scipy")
     seen: list[int] = []
-    answered = driver._answer_request
+    answered = runner._answer_request
 
     def noted(*args: Any) -> int:
         seen.append(gc.get_count()[0])
         return answered(*args)
 
-    monkeypatch.setattr(driver, "_answer_request", noted)
+    monkeypatch.setattr(runner, "_answer_request", noted)
     lines = [*["abs(x)*y + y**2"] * 30, *ERRORS] * 2
     autodiff(command, *(UNSURE if command == "propagate" else POINT), stdin="".join(f"{each}\n" for each in lines))
     assert len(seen) == len(lines)

@@ -13,7 +13,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from autodiff_cli.data import readers
-from autodiff_cli.data.sinks import spelled
+from autodiff_cli.data.sinks import as_texts
 from running import autodiff
 
 EDGES = [
@@ -34,7 +34,7 @@ def test_numbers_are_spelled_as_python_spells_them() -> None:
     assert len(given) > 9000
     # a part of an array is written too
     column = pa.array([1.5, *given, None, math.inf, 2.5]).slice(1, len(given) + 2)
-    assert spelled(column).to_pylist() == [*map(repr, given), "", "inf"]
+    assert as_texts(column).to_pylist() == [*map(repr, given), "", "inf"]
 
 
 def test_what_is_carried_along_is_spelled_as_answers_are(tmp_path: Path) -> None:

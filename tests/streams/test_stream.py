@@ -17,7 +17,7 @@ import pytest
 from autodiff_cli.cli.commands import command_module
 from autodiff_cli.cli.declarations import COMMANDS, declared
 from autodiff_cli.cli.runner import MAX_DRAWN_WARNINGS
-from autodiff_cli.inputs import decoding as reading
+from autodiff_cli.inputs import decoding
 from autodiff_cli.streams.progress import Progress
 from autodiff_cli.views.plots import PICTURES
 from autodiff_cli.views.schema import view_in
@@ -71,7 +71,7 @@ def test_bytes_that_are_no_text_in_a_point_and_in_a_request() -> None:
 
 
 def test_a_line_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 100)
+    monkeypatch.setattr(decoding, "MAX_BYTES", 100)
     sum_of = "+".join(["x"] * 50)
     found, code = records(f"{sum_of}\n{'x' * 1000}\n{sum_of}\n".encode(), "--at", "x=1")
     assert code == 4
@@ -271,7 +271,7 @@ def test_names_that_a_program_of_a_stream_does_not_use_are_no_warnings() -> None
 
 @pytest.mark.parametrize("option", ["--file", "--at=@", "--path", "-"])
 def test_what_is_read_whole_has_one_limit(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_BYTES", 40)
+    monkeypatch.setattr(decoding, "MAX_BYTES", 40)
     content = {"--file": "x + y", "-": "x + y", "--at=@": '{"x": 1, "y": 2}', "--path": '{"point": {"x": 1, "y": 2}}'}
     file = tmp_path / "content"
     command = {

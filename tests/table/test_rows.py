@@ -447,8 +447,12 @@ def entries(node: ast.AST) -> list[object]:
     return []
 
 
+BY_NAME = ("by_name", "library_names", "by_library")
+"""The functions that hold names against the table."""
+
+
 def lists_of_operations(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
-    """Line and names of a collection of three operations or more that is not made by `by_name`, `native` or `named`.
+    """Line and names of a collection of three operations or more that is not made by one of `BY_NAME`.
 
     Greek letters, the functions of C and what LaTeX calls its signs share a few names with operations: of those, most
     entries are no operations.
@@ -456,11 +460,7 @@ def lists_of_operations(tree: ast.AST) -> Iterator[tuple[int, list[str]]]:
     stack = [tree]
     while stack:
         node = stack.pop()
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in ("by_name", "native", "named")
-        ):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in BY_NAME:
             continue
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "__all__" for t in node.targets):
             continue

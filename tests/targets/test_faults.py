@@ -6,7 +6,7 @@ import pytest
 
 from autodiff_cli.graphs.adjoint import record_gradient
 from autodiff_cli.inputs.problem import parse
-from autodiff_cli.targets.faults import showing
+from autodiff_cli.targets.faults import showing_faults
 
 HIDDEN: dict[str, str] = {
     # the derivative 1/x has a value where the logarithm has none
@@ -78,7 +78,7 @@ def test_a_term_is_added_where_a_failure_is_hidden_and_nowhere_else(text: str) -
     program = parse(text)
     leaves = list(program.places.values())
     recording = record_gradient(program.graph, leaves, leaves)
-    shown = showing(recording, lambda step, large: True)
+    shown = showing_faults(recording, lambda step, large: True)
     before, after = (*recording.values, *recording.partials), (*shown.values, *shown.partials)
     names = ("v", *program.variables)
     marks = "".join(

@@ -16,7 +16,7 @@ from autodiff_cli.numbers.double.formulas import formula
 from autodiff_cli.numbers.double.special_formulas import MAX_POLYGAMMA_ORDER
 from autodiff_cli.numbers.recorder import Step
 from autodiff_cli.table.primitive import OPERATIONS
-from autodiff_cli.targets.lowering import composed
+from autodiff_cli.targets.lowering import compose
 from autodiff_cli.targets.target import language
 
 
@@ -106,9 +106,13 @@ def test_small_differences_of_digamma() -> None:
 
 
 def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
-    from autodiff_cli.numbers.double import special_formulas as special
+    from autodiff_cli.numbers.double import special_formulas
 
-    monkeypatch.setattr(special, "ERF_SERIES", (*special.ERF_SERIES[:-2], -0.3761263890318, special.ERF_SERIES[-1]))
+    monkeypatch.setattr(
+        special_formulas,
+        "ERF_SERIES",
+        (*special_formulas.ERF_SERIES[:-2], -0.3761263890318, special_formulas.ERF_SERIES[-1]),
+    )
     with pytest.raises(AssertionError):
         test_digits(CASES[0])
 
@@ -122,7 +126,7 @@ def test_an_order_that_is_too_high_is_lacking() -> None:
 
 
 def test_a_function_has_each_step_once() -> None:
-    steps = composed(language("javascript")["forms"], "lgamma", 1).recorder.steps
+    steps = compose(language("javascript")["forms"], "lgamma", 1).recorder.steps
     seen: set[tuple[str, tuple[Step, ...]]] = set()
     for step in steps:
         if step.args and OPERATIONS[step.name].name == step.name:

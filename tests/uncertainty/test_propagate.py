@@ -24,8 +24,7 @@ from autodiff_cli.derivatives.jacobian import jacobian
 from autodiff_cli.equations.solve import posed_equations
 from autodiff_cli.inputs.parse_point import constant_value, parse_point
 from autodiff_cli.numerics.student_t import coverage_factor, level_of
-from autodiff_cli.uncertainty import measurement_model as models
-from autodiff_cli.uncertainty import monte_carlo
+from autodiff_cli.uncertainty import measurement_model, monte_carlo
 from autodiff_cli.uncertainty.distributions import FAMILIES
 from autodiff_cli.uncertainty.measured_value import MeasuredValue, concise, in_unit, plus_minus, quantity
 from autodiff_cli.uncertainty.monte_carlo import BLOCK_DRAWS, Results
@@ -815,7 +814,7 @@ def test_its_draws_are_those_of_the_same_one_solved_by_hand(twin: Twin) -> None:
 def test_draws_of_several_equations_settle_together(monkeypatch: pytest.MonkeyPatch) -> None:
     far: list[Mapping[str, float]] = []
     monkeypatch.setattr(_Expansion, "_lines", lambda self: ())  # draws alone are counted
-    monkeypatch.setattr(models.Implicit, "followed", lambda self, target: far.append(target))
+    monkeypatch.setattr(measurement_model.Implicit, "followed", lambda self, target: far.append(target))
     inputs = at("a=4.0±0.1,b=3.0±0.1,x=2,y=1.5")
     found = propagate("x**2 = a; x*y = b", inputs, unknowns=["x", "y"], samples=20_000)
     x, y = found.results
@@ -827,14 +826,14 @@ def test_draws_of_several_equations_settle_together(monkeypatch: pytest.MonkeyPa
 
 def test_draws_that_newton_does_not_settle_at_once_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     far: list[Mapping[str, float]] = []
-    followed = models.Implicit.followed
+    followed = measurement_model.Implicit.followed
 
-    def noting(self: models.Implicit, target: Mapping[str, float]) -> list[float] | None:
+    def noting(self: measurement_model.Implicit, target: Mapping[str, float]) -> list[float] | None:
         far.append(target)
         return followed(self, target)
 
     monkeypatch.setattr(_Expansion, "_lines", lambda self: ())  # draws alone are counted
-    monkeypatch.setattr(models.Implicit, "followed", noting)
+    monkeypatch.setattr(measurement_model.Implicit, "followed", noting)
     # near 1 the solution is far from its tangent, and Newton's method leaps away
     wide = "uniform(0, 0.999)"
     found = propagate("tanh(x) = a", {"a": wide}, unknowns=["x"], samples=2000).results[0].drawn
@@ -846,7 +845,7 @@ def test_draws_that_newton_does_not_settle_at_once_are_followed(monkeypatch: pyt
 
 
 def test_where_the_solution_ends_there_is_none() -> None:
-    model = models.Implicit(posed_equations("x**2 = a", {"a": 1, "x": 1}, ["x"], None, None))
+    model = measurement_model.Implicit(posed_equations("x**2 = a", {"a": 1, "x": 1}, ["x"], None, None))
     assert model.followed({"a": 4.0}) == pytest.approx([2.0], rel=1e-15)
     assert model.followed({"a": 1e-6}) == pytest.approx([1e-3], rel=1e-12)
     assert model.followed({"a": -0.5}) is None

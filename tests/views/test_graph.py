@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.derivatives.graph import Picture, described, gathered, picture, symbolic_picture
+from autodiff_cli.derivatives.graph import Picture, gather, picture, sketch, symbolic_picture
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import Value, graph_of
 from autodiff_cli.views.characters import THEMES, visible
@@ -62,7 +62,7 @@ def test_nothing_overlaps_and_nothing_is_cut(shape: str, count: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(graphs(), min_size=1, max_size=3))
 def test_nothing_overlaps_in_any_graph(roots: list[Value]) -> None:
-    drawn = described(graph_of([*map(share_leaves, roots)]))
+    drawn = sketch(graph_of([*map(share_leaves, roots)]))
     root = ET.fromstring(svg(drawn))
     found = boxes(root)
     assert (overlaps(found), cut(root, found), struck(root, found)) == (0, [], 0)
@@ -88,7 +88,7 @@ def test_long_and_foreign_names_fit() -> None:
     wider = Value(-1e-300, label="W" * 400)
     total = wide * wider
     total.backward()
-    root = ET.fromstring(svg(described([total])))
+    root = ET.fromstring(svg(sketch([total])))
     found = boxes(root)
     assert overlaps(found) == 0 and cut(root, found) == []
     lengths = {text.text: float(text.get("textLength", "")) for text in root.iter(f"{SVG}text")}
@@ -130,7 +130,7 @@ def test_operands_arrive_in_order_where_order_matters() -> None:
 
 
 def test_a_chain_of_conditions_says_which_were_asked_for() -> None:
-    drawn = gathered(picture("1 if x > 0 and y > 0 and z > 0 else x", {"x": 1, "y": -1, "z": 1}))
+    drawn = gather(picture("1 if x > 0 and y > 0 and z > 0 else x", {"x": 1, "y": -1, "z": 1}))
     (chain,) = [node for node in drawn.nodes if node.operation == "and"]
     assert [each.taken for each in chain.inputs] == [True, True, False]
 
@@ -173,7 +173,7 @@ def hostile() -> Picture:
     product = x * y
     product.label = "1. first"
     product.backward()
-    return described([product], HOSTILE)
+    return sketch([product], HOSTILE)
 
 
 def test_hostile_names_are_escaped_in_dot() -> None:
@@ -206,7 +206,7 @@ def test_hostile_names_are_escaped_in_svg() -> None:
 def test_every_character_can_be_a_name() -> None:
     for start in range(0, 0x3000, 256):
         x = Value(1.0, label="".join(map(chr, range(start, start + 256))))
-        drawn = described([x])
+        drawn = sketch([x])
         assert visible(x.label) in [text.text for text in ET.fromstring(svg(drawn)).iter(f"{SVG}text")]
         assert dot(drawn).count("\n") == 6 and mermaid(drawn).count("\n") == 4
 
@@ -256,9 +256,9 @@ def test_a_png_is_drawn_whole_and_the_same_again(theme: str) -> None:
 
 def test_a_png_has_its_text() -> None:
     x = Value(1.0, label="x")
-    named = [len(png(described([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")]
+    named = [len(png(sketch([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")]
     assert len(set(named)) == 3, "other letters make another picture of the same size"
-    assert len(png(described([x]))) > 1000
+    assert len(png(sketch([x]))) > 1000
 
 
 def test_a_large_png_has_fewer_pixels_and_the_largest_is_refused() -> None:
@@ -317,7 +317,7 @@ def as_document(*drawings: str) -> str:
 
 
 def test_tikz_draws_what_the_svg_does_at_the_same_places() -> None:
-    drawn = gathered(picture(BLACK_SCHOLES, OPTION))
+    drawn = gather(picture(BLACK_SCHOLES, OPTION))
     made, root = tikz(drawn), ET.fromstring(svg(drawn))
     corners = {f"({each.left:g},{each.top:g}) rectangle" for each in boxes(root)}
     assert corners == set(re.findall(r"\] (\([-\d.]+,[-\d.]+\) rectangle)", made.partition("scope")[2]))
@@ -332,11 +332,11 @@ def test_tikz_draws_what_the_svg_does_at_the_same_places() -> None:
 
 
 def test_tikz_compiles_whatever_names_say(tmp_path: Path) -> None:
-    odd = described([Value(1.0, label="".join(map(chr, range(start, start + 64)))) for start in range(0, 1024, 64)])
+    odd = sketch([Value(1.0, label="".join(map(chr, range(start, start + 64)))) for start in range(0, 1024, 64)])
     drawings = [
         tikz(hostile()),
         tikz(odd),
-        tikz(gathered(picture(BLACK_SCHOLES, OPTION)), Choices(partials=True, width=1280)),
+        tikz(gather(picture(BLACK_SCHOLES, OPTION)), Choices(partials=True, width=1280)),
         tikz(picture("log(x) if x > 0 and z <= 1 else y ^ 3", {"x": -1, "y": 3, "z": 5}), Choices(theme="dark")),
         tikz(symbolic_picture("β_max*x₁ + a*b - c**2/|d|, where(not (f == 2), f, e)")),
     ]
@@ -365,7 +365,7 @@ def test_a_pdf_has_its_fonts_and_its_text_and_is_the_same_again() -> None:
     (width,) = re.findall(rb"/MediaBox \[ 0 0 ([\d.]+) [\d.]+ \]", made)
     assert float(width) == pytest.approx(720, rel=1e-3)
     assert pdf(drawn, Choices(theme="dark")) != pdf(drawn)
-    assert len({len(pdf(described([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")}) == 3
+    assert len({len(pdf(sketch([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")}) == 3
     assert pdf(hostile())[:5] == b"%PDF-"
     reader = shutil.which("pdftotext")
     if reader:
@@ -437,7 +437,7 @@ def test_pictures_of_two_themes_on_one_page_keep_their_colours() -> None:
 @pytest.mark.parametrize("count", [9, 60])
 @pytest.mark.parametrize(("way", "partials"), [("down", False), ("down", True), ("right", True)])
 def test_no_way_of_drawing_lays_things_over_each_other(shape: str, count: int, way: Way, partials: bool) -> None:
-    drawn = gathered(size(shape, count))
+    drawn = gather(size(shape, count))
     root = ET.fromstring(svg(drawn, Choices(way=way, partials=partials)))
     found = boxes(root)
     assert overlaps(found) == 0
@@ -487,7 +487,7 @@ def text_on_a_slide(drawn: str) -> float:
 @pytest.mark.parametrize(("text", "point"), [(NEURON, POINT), (BLACK_SCHOLES, OPTION)])
 @pytest.mark.parametrize("partials", [False, True])
 def test_what_is_taught_fits_a_slide(text: str, point: dict[str, float], partials: bool) -> None:
-    drawn = gathered(picture(text, point))
+    drawn = gather(picture(text, point))
     made = svg(drawn, Choices(partials=partials))
     assert text_on_a_slide(made) >= 11
     root = ET.fromstring(made)
@@ -518,7 +518,7 @@ PROGRAMS = [
 @pytest.mark.parametrize(("text", "point"), PROGRAMS)
 def test_the_numbers_beside_the_lines_are_what_the_gradients_are_made_of(text: str, point: dict[str, float]) -> None:
     plain = picture(text, point)
-    for drawn in (plain, gathered(plain)):
+    for drawn in (plain, gather(plain)):
         found: dict[int, float] = {}
         for node in drawn.nodes:
             for each in node.inputs:
@@ -551,5 +551,5 @@ def test_a_picture_is_as_wide_as_asked() -> None:
 
 
 def test_the_description_of_a_chain_has_units_too() -> None:
-    drawn = gathered(picture("m*a*b", {"m": "2 kg", "a": "3 m/s^2", "b": 2}))
+    drawn = gather(picture("m*a*b", {"m": "2 kg", "a": "3 m/s^2", "b": 2}))
     assert "The value is 12 N. Its derivatives: m 6 N/kg, a 4 kg, b 6 N." in svg(drawn)

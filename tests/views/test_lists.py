@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli import gradient, trace
-from autodiff_cli.views.document import ROW_WIDTH, partials_table, plain
+from autodiff_cli.views.document import ROW_WIDTH, partials_table, plain_text
 from autodiff_cli.views.numerals import format_number
 
 numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-5, 5).map(float)
@@ -23,7 +23,7 @@ def test_the_rows_of_a_matrix_have_all_entries(height: int, width: int, data: st
         for _ in "ab"
     )
     table = partials_table({**point, "x": 1.5}, {**slopes, "x": -2.5}, 6)
-    *rows, last_row = [tuple(map(plain, row)) for row in table.rows]
+    *rows, last_row = [tuple(map(plain_text, row)) for row in table.rows]
     shown: dict[str, tuple[str, str]] = {}
     for label, *cells in rows:
         match = LABEL.fullmatch(label)

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_cli import views
-from autodiff_cli.curves.contours import Heights, Surface, read_path, refined
-from autodiff_cli.curves.plot import Curve, Tangent, around, plot
+from autodiff_cli.curves.contours import Heights, Surface, read_path, refine
+from autodiff_cli.curves.plot import Curve, Tangent, plot, range_around
 from autodiff_cli.curves.sampling import Stretch, split
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
@@ -27,10 +27,10 @@ from autodiff_cli.graphs.value import Value, in_order
 from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.views.mathematics import mathematical, program_in_mathematics
+from autodiff_cli.views.mathematics import mathematics, program_in_mathematics
 from autodiff_cli.views.plot import PlotView, title_of
 from autodiff_cli.views.plots.figure import DARK, LIGHT
-from autodiff_cli.views.plots.frame import Frame, frames, within
+from autodiff_cli.views.plots.frame import Frame, clip, frames
 from counting import calls, compared, compares, lines
 from places import TESTS
 from running import autodiff
@@ -56,7 +56,7 @@ def curve(text: str, ends: Range = EVERYWHERE, at: float | None = None) -> Curve
 
 
 def in_frame(made: Curve) -> list[Stretch]:
-    return list(within(made.function.stretches, frames(made)[0]))
+    return list(clip(made.function.stretches, frames(made)[0]))
 
 
 # ---- curves -------------------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def test_steps_end_where_they_jump() -> None:
 def test_no_line_is_drawn_across_a_break(text: str) -> None:
     made = curve(text)
     for samples, frame in zip((made.function, made.derivative), frames(made), strict=True):
-        for stretch in within(samples.stretches, frame or frames(made)[0]):
+        for stretch in clip(samples.stretches, frame or frames(made)[0]):
             for (a, _), (b, _) in pairwise(stretch):
                 assert not any(a < at < b for at in made.function.breaks)
 
@@ -200,13 +200,11 @@ def test_the_derivative_breaks_at_a_kink() -> None:
 
 def test_the_frame_cuts_exactly() -> None:
     line = ((0.0, -1.0), (1.0, 1.0), (2.0, 1.0), (3.0, -3.0))
-    assert list(within([line], Frame(-0.5, 2))) == [
-        ((0.25, -0.5), (1.0, 1.0), (2.0, 1.0), (pytest.approx(2.375), -0.5))
-    ]
-    assert list(within([((0.0, -9.0), (1.0, 9.0))], Frame(-3, 3))) == [
+    assert list(clip([line], Frame(-0.5, 2))) == [((0.25, -0.5), (1.0, 1.0), (2.0, 1.0), (pytest.approx(2.375), -0.5))]
+    assert list(clip([((0.0, -9.0), (1.0, 9.0))], Frame(-3, 3))) == [
         ((pytest.approx(1 / 3), -3), (pytest.approx(2 / 3), 3))
     ]
-    assert list(within([((0.0, 9.0), (1.0, 8.0))], Frame(-3, 3))) == []
+    assert list(clip([((0.0, 9.0), (1.0, 8.0))], Frame(-3, 3))) == []
 
 
 def test_the_tangent() -> None:
@@ -236,7 +234,7 @@ def test_the_linear_approximation_in_words(text: str, at: str, linear: str) -> N
 
 @pytest.mark.parametrize("x", [0.0, 0.001, 0.5, 1.0, -3.0, 1e6, -1e-300])
 def test_the_range_around_a_point(x: float) -> None:
-    low, high = around(x)
+    low, high = range_around(x)
     assert low < x < high
     assert low <= 0 <= high
 
@@ -571,7 +569,7 @@ def test_a_curve_in_a_thousand_pieces_is_one_line() -> None:
 
 def test_the_lowest_contours_of_a_narrow_valley_are_smooth_and_whole() -> None:
     made = surface(ROSENBROCK)
-    lines, wobble = lowest(refined(made), made.levels)
+    lines, wobble = lowest(refine(made), made.levels)
     coarse = lowest(Heights(made.x, made.y, numpy.array(made.heights)), made.levels)
     assert lines == 2 < coarse[0], "no island, and on the coarse grid there is one"
     assert wobble < 0.02 < coarse[1]
@@ -582,7 +580,7 @@ def test_the_lowest_contours_of_a_narrow_valley_are_smooth_and_whole() -> None:
 )
 def test_a_finer_grid_has_the_values_of_the_program(text: str) -> None:
     made = surface(text)
-    fine = refined(made)
+    fine = refine(made)
     step = (len(fine.x) - 1) // (len(made.x) - 1)
     assert step == (1 if "polygamma" in text else 4)
     coarse = numpy.array([[math.nan if z is None else z for z in row] for row in made.heights])
@@ -661,7 +659,7 @@ def test_formulas_as_people_write_them(text: str, written: str) -> None:
 @given(graphs())
 @settings(max_examples=150, deadline=None)
 def test_what_is_written_reads_back(root: Value) -> None:
-    written = mathematical(root)
+    written = mathematics(root)
     if written:
         point = {leaf.label: 0.75 + 0.5 * k for k, leaf in enumerate(in_order((root,))) if leaf.primitive is VARIABLE}
         try:

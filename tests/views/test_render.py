@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.derivatives.graph import described, gathered
+from autodiff_cli.derivatives.graph import gather, sketch
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import STYLES, Terminal, visible, width_of
@@ -76,7 +76,7 @@ def test_lines_have_numbers_where_there_are_several() -> None:
 
 
 def drawn(output: Value, depth: int | None = None, binary: bool = True) -> list[str]:
-    return [*PlainText(Terminal()).outline(outline(described([output]).graph, depth=depth, binary=binary))]
+    return [*PlainText(Terminal()).outline(outline(sketch([output]).graph, depth=depth, binary=binary))]
 
 
 def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
@@ -138,8 +138,8 @@ def test_a_chain_of_one_operation_is_one_node_with_its_terms() -> None:
     named = a + b
     named.label = "named"
     assert len(drawn(named + c, binary=False)) == 6
-    assert [len(node.inputs) for node in described([total]).nodes if node.operation] == [2] * 6
-    assert [len(node.inputs) for node in gathered(described([total])).nodes if node.operation] == [3, 2, 4]
+    assert [len(node.inputs) for node in sketch([total]).nodes if node.operation] == [2] * 6
+    assert [len(node.inputs) for node in gather(sketch([total])).nodes if node.operation] == [3, 2, 4]
     wide = Value(1.0)
     for _ in range(20_000):
         wide = wide + Value(2.0)

@@ -21,12 +21,12 @@ from autodiff_cli.derivatives.taylor import taylor
 from autodiff_cli.derivatives.trace import trace
 from autodiff_cli.equations.solve import solve
 from autodiff_cli.errors import Diagnostic, Span
-from autodiff_cli.exercises.exercise import sheet
+from autodiff_cli.exercises.exercise import make_sheet
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.formulas.export import export
 from autodiff_cli.formulas.functions import functions
 from autodiff_cli.formulas.units import units
-from autodiff_cli.inputs.arithmetic import chosen
+from autodiff_cli.inputs.arithmetic import arithmetic_of
 from autodiff_cli.optimize.descend import descend
 from autodiff_cli.optimize.fit import fit
 from autodiff_cli.optimize.minimize import minimize
@@ -46,8 +46,8 @@ Answers = Callable[[str, dict[str, float]], Iterable[Any]]
 ANSWERS: dict[str, Answers] = {
     "grad": lambda text, at: (
         gradient(text, at),
-        gradient(text, at, arithmetic=chosen(False, 30, False)),
-        gradient(text, at, arithmetic=chosen(False, None, True)),
+        gradient(text, at, arithmetic=arithmetic_of(False, 30, False)),
+        gradient(text, at, arithmetic=arithmetic_of(False, None, True)),
     ),
     "trace": lambda text, at: (trace(text, at), trace(text, at, mode="forward", direction=dict.fromkeys(at, 1.0))),
     "graph": lambda text, at: (picture(text, at),),
@@ -64,7 +64,7 @@ ANSWERS: dict[str, Answers] = {
     "solve": lambda text, at: (solve(f"u**3 + u = {text}", at, unknowns=["u"]), solve(system(at), at, unknowns=[*at])),
     "fit": lambda text, at: (fit(line(at), data(at)),),
     "export": lambda text, at: (export(text, "python"),),
-    "exercise": lambda text, at: [sheet(level, count=len(at), solutions=len(at) < 9) for level in range(1, 6)],
+    "exercise": lambda text, at: [make_sheet(level, count=len(at), solutions=len(at) < 9) for level in range(1, 6)],
     "functions": lambda text, at: (functions(),),
     "units": lambda text, at: (units(), units("h")),
 }

@@ -20,11 +20,11 @@ from autodiff_cli.derivatives.taylor import taylor
 from autodiff_cli.derivatives.trace import trace
 from autodiff_cli.equations.solve import solve
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.exercises.exercise import sheet
+from autodiff_cli.exercises.exercise import make_sheet
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.formulas.export import export
 from autodiff_cli.formulas.functions import function
-from autodiff_cli.inputs.arithmetic import chosen
+from autodiff_cli.inputs.arithmetic import arithmetic_of
 from autodiff_cli.optimize.descend import descend
 from autodiff_cli.optimize.fit import fit
 from autodiff_cli.optimize.minimize import minimize
@@ -34,13 +34,13 @@ from running import autodiff
 
 TEXT = "tanh(x*w) + x"
 AT = {"x": 0.5, "w": 2.0}
-EXACT = chosen(True, None, False)
+EXACT = arithmetic_of(True, None, False)
 POINT = ("--at", "x=0.5,w=2")
 
 ANSWERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "gradient": (gradient(TEXT, AT), ("grad", TEXT, *POINT)),
     "exact": (
-        gradient("x/3", {"x": 1}, arithmetic=chosen(True, None, False)),
+        gradient("x/3", {"x": 1}, arithmetic=arithmetic_of(True, None, False)),
         ("grad", "x/3", "--at", "x=1", "--exact"),
     ),
     "trace": (trace(TEXT, AT), ("trace", TEXT, *POINT)),
@@ -61,7 +61,7 @@ ANSWERS: dict[str, tuple[Any, tuple[str, ...]]] = {
         ("fit", "y = a + b*x", "--data", str(TESTS / "cases" / "files" / "line.csv")),
     ),
     "export": (export(TEXT, "c"), ("export", TEXT, "--to", "c")),
-    "exercise": (sheet(1, count=3, seed=2), ("exercise", "--count", "3", "--seed", "2")),
+    "exercise": (make_sheet(1, count=3, seed=2), ("exercise", "--count", "3", "--seed", "2")),
     "functions": (function("tanh"), ("functions", "tanh")),
 }
 FORMULAS = {"diff", "taylor"}

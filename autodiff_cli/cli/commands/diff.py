@@ -10,7 +10,7 @@ from ..runner import Call, Command, Method, RowQuestion
 from . import answer_at
 
 
-def posed(text: str, point: Mapping[str, float]) -> Problem:
+def pose_equations(text: str, point: Mapping[str, float]) -> Problem:
     """Return equations and a solution, with a value for each variable."""
     from ...equations.equations import read_equations
 
@@ -33,6 +33,6 @@ def run(call: Command) -> int:
         call,
         question(call, language),
         DiffView(unicode=call.unicode, steps=call.steps, unknowns=bool(call.unknowns), **call.shown),
-        RowQuestion("diff", posed if call.unknowns else call.posed),
+        RowQuestion("diff", pose_equations if call.unknowns else call.posed),
         otherwise="latex" if language == "latex" else "table",
     )

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from ...errors import limit_error, needed, usage_error
+from ...errors import limit_error, require, usage_error
 from ...inputs.optional_units import MeasuredColumns
 from ...inputs.parse_point import parse_point
 from ...inputs.problem import Quantity
@@ -19,7 +19,7 @@ from ...streams import files
 from ...streams.requests import Request, value_with_unit
 from ...views.fit import FitView
 from ..runner import Call, Command
-from ..searches import Searches, unconverged
+from ..searches import Searches, warning_of
 
 MAX_PREDICTED_POINTS = 100_000
 _WORD = re.compile(r"\w+")
@@ -46,8 +46,8 @@ def run(call: Command) -> int:
     searches = Searches(
         call,
         view,
-        lambda request, stop: fitted(call, request, {**arguments, "stop": stop}),
-        warning=unconverged,
+        lambda request, stop: run_fit(call, request, {**arguments, "stop": stop}),
+        warning=warning_of,
     )
     code = searches.run()
     if residuals is not None and searches.last is not None:
@@ -55,7 +55,7 @@ def run(call: Command) -> int:
     return code
 
 
-def fitted(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
+def run_fit(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
     """Return the fit of a formula to data. Raises `ExpressionError`."""
     known_names = [*request.point, *arguments["fixed"]]
 
@@ -118,7 +118,7 @@ def residuals_table(answer: Fit, path: str) -> bytes:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerows([columns, *zip(*columns.values(), strict=True)])
         return text.getvalue().encode()
-    parquet = needed(
+    parquet = require(
         "pyarrow.parquet", "data", "parquet files need pyarrow, which is not installed", ", or write `.csv`"
     )
     import pyarrow

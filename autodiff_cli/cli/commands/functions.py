@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...formulas.functions import function, functions
-from ...views.formats import draws
+from ...views.formats import is_drawn
 from ...views.functions import FunctionsView
 from ..runner import Command, write_entries
 
@@ -17,5 +17,5 @@ def run(call: Command) -> int:
     if name is not None:
         entries = [function(name)]
     else:
-        entries = [functions()] if draws(chosen) else functions().entries
+        entries = [functions()] if is_drawn(chosen) else functions().entries
     return write_entries(call, shown, entries, chosen=chosen)

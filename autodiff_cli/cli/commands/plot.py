@@ -19,10 +19,10 @@ def run(call: Command) -> int:
     path = None if call.path is None else read_path(call.path, call.beside("--path", call.path))
     method = call.asking(plot, path=path or ())
     view = PlotView(**call.shown)
-    return answer_all(call, lambda request: drawn(call, method, request), view, chosen=chosen)
+    return answer_all(call, lambda request: run_plot(call, method, request), view, chosen=chosen)
 
 
-def drawn(call: Call, method: Method, request: Request) -> Curve | Surface:
+def run_plot(call: Call, method: Method, request: Request) -> Curve | Surface:
     """Return the plot of a program and its data. Raises `ExpressionError`."""
     known_names, over = [*request.point], request.wrt or [*call.ranges]
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
-from ...batched.columns_io import listed
+from ...batched.columns_io import list_columns
 from ...equations.solve import posed_equations
 from ...errors import ExpressionError, point_error, usage_error
-from ...inputs.decoding import whole
+from ...inputs.decoding import read_text
 from ...inputs.parse_point import ValueOf, is_name, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
 from ...streams.requests import Reading, Request, unknowns_of_object
@@ -95,7 +95,7 @@ def run(call: Command) -> int:
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
     """Return the parameters from `fit` at a path, or in an open file."""
-    text, fault = whole(path, file)
+    text, fault = read_text(path, file)
     try:
         if fault is not None:
             raise fault
@@ -145,7 +145,7 @@ def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[
                 "missing_value",
                 f"`{missing[0]}` has no value: the data has no column of that name",
                 variables[missing[0]].span,
-                f'its columns are {listed(columns)}; or give the value: `--at "{missing[0]}=…"`',
+                f'its columns are {list_columns(columns)}; or give the value: `--at "{missing[0]}=…"`',
             )
         return used_names
 

@@ -42,10 +42,10 @@ _answering = Lock()
 def run(call: Call) -> int:
     """Answer the lines of a prompt or of standard input."""
     session = Lines()
-    read_line, person = source(session, prepare)
+    read_line, person = source(session, preload_for)
     worst = 0
     if person:
-        rehearse()
+        preload()
         Thread(target=prepare_all, daemon=True).start()
         sys.stdout.write(WELCOME)
         signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -73,7 +73,7 @@ def run(call: Call) -> int:
     return worst
 
 
-def rehearse() -> None:
+def preload() -> None:
     """Import the modules for first answers by silent rehearsal."""
     nowhere, session = io.StringIO(), Lines()
     with redirect_stdout(nowhere), redirect_stderr(nowhere):
@@ -120,7 +120,7 @@ def import_libraries(names: Sequence[str]) -> None:
         gc.freeze()
 
 
-def prepare(text: str) -> None:
+def preload_for(text: str) -> None:
     """Start to import the libraries of the command being typed."""
     command, space, rest = text.partition(" ")
     words = ("", *(" --output" for word in rest.split() if word in ("-o", "--output")))

@@ -7,7 +7,7 @@ from ...inputs.problem import Quantity
 from ...streams.requests import Reading, Request, unknowns_of_object
 from ...views.solve import SolvedView
 from ..runner import Command, RowQuestion
-from ..searches import Searches, unconverged
+from ..searches import Searches, warning_of
 
 
 def run(call: Command) -> int:
@@ -31,4 +31,4 @@ def run(call: Command) -> int:
         equations=True,
     )
     view = SolvedView(**call.shown)
-    return Searches(call, view, solved, warning=unconverged).run(question)
+    return Searches(call, view, solved, warning=warning_of).run(question)

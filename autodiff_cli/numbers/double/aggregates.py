@@ -7,7 +7,7 @@ import math
 from itertools import accumulate
 
 from .parts import by_multiprecision
-from .twofold import Scaled, exp_difference, rounded, scaled, scaled_product
+from .twofold import Scaled, exp_difference, scaled_product, to_float, to_scaled
 
 
 def sum(*xs: float) -> float:
@@ -35,12 +35,12 @@ def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
 def prod(*xs: float) -> float:
     """Return the product, whatever the order and size of partial products."""
     if len(xs) > 6:
-        return rounded(_running_products(xs)[-1])
+        return to_float(_running_products(xs)[-1])
     value = 1.0
     for x in xs:
         value *= x
         if not 1e-290 < math.fabs(value) < 1e290:
-            return rounded(_running_products(xs)[-1])
+            return to_float(_running_products(xs)[-1])
     return value
 
 
@@ -51,14 +51,14 @@ def products_of_others(*xs: float) -> list[float]:
     for left, right in zip(before, after[1:], strict=False):
         product = scaled_product(left, right)
         try:
-            results.append(rounded(product))
+            results.append(to_float(product))
         except OverflowError:  # the other products are still needed
             results.append(math.copysign(math.inf, product[0]))
     return results
 
 
 def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
-    return list(accumulate(map(scaled, xs), scaled_product, initial=scaled(1.0)))
+    return list(accumulate(map(to_scaled, xs), scaled_product, initial=to_scaled(1.0)))
 
 
 def unit_vector(*xs: float) -> list[float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from .parts import by_multiprecision, cos_pi, sin_pi
-from .twofold import finite, horner, scaled_exp, two_product, two_sum
+from .twofold import check_finite, horner, scaled_exp, two_product, two_sum
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
 """2**-1022: smaller numbers are subnormal, with fewer than 53 bits."""
@@ -31,7 +31,7 @@ def power_minus_one(x: float, y: float, out: float) -> float:
     if error == 0.0:
         return pow(x, exponent)
     if x != 0.0 and math.fabs(out) >= SMALLEST_NORMAL:
-        return finite(out / x)
+        return check_finite(out / x)
     power = pow(x, exponent)
     return power * math.exp(error * math.log(math.fabs(x))) if power else power
 
@@ -132,7 +132,7 @@ def sech(x: float) -> float:
 def csch(x: float) -> float:
     """Return 1/sinh(x), even if sinh(x) overflows. Raises ZeroDivisionError at 0."""
     if math.fabs(x) < 300.0:
-        return finite(1.0 / math.sinh(x))
+        return check_finite(1.0 / math.sinh(x))
     return math.copysign(sech(x), x)
 
 
@@ -205,7 +205,7 @@ def csch_square(x: float) -> float:
     if size > 300.0:
         return sech_square(x)
     if 0.0 < size < 1e-150:
-        return finite(1.0 / size / size)
+        return check_finite(1.0 / size / size)
     rest = math.expm1(-2.0 * size)
     return 4.0 * math.exp(-2.0 * size) / (rest * rest)
 

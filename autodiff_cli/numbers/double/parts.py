@@ -6,7 +6,7 @@ import math
 import threading
 from functools import lru_cache
 
-from .twofold import finite, horner
+from .twofold import check_finite, horner
 
 BERNOULLI = (
     -3617 / 510, 7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6,
@@ -118,4 +118,4 @@ def by_multiprecision(name: str, *inputs: float) -> float:
         from ..multiprecision import Multiprecision  # mpmath is slow to load
 
         _OF_THE_THREAD.numbers = Multiprecision(20)
-    return finite(float(getattr(_OF_THE_THREAD.numbers, name)(*inputs)))
+    return check_finite(float(getattr(_OF_THE_THREAD.numbers, name)(*inputs)))

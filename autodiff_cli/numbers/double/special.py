@@ -14,7 +14,7 @@ from .parts import (
     stirling_correction,
     tan_pi,
 )
-from .twofold import finite, horner, scaled_exp, two_product, two_sum
+from .twofold import check_finite, horner, scaled_exp, two_product, two_sum
 
 FAST_ORDERS = range(1, 13)
 """Orders of polygamma summed in doubles: above, x + k is too inexact."""
@@ -47,7 +47,7 @@ def gamma_slope(x: float, out: float) -> float:
     It is out·ψ(x). If out is subnormal or 0, Γ(x) is Γ(x + 10)/(x(x + 1)…(x + 9)), divided last.
     """
     if math.fabs(out) > 1e-290:
-        return finite(out * digamma(x))
+        return check_finite(out * digamma(x))
     rising = math.prod(x + k for k in range(10))
     return math.gamma(x + 10.0) * digamma(x) / rising
 
@@ -59,7 +59,7 @@ def lgamma(x: float) -> float:
     """
     _no_pole(x)
     if x > 0.0:
-        return finite(_lgamma_positive(x))
+        return check_finite(_lgamma_positive(x))
     if x > -0.5:  # recurrence, twice
         return lgamma_one_plus(1.0 + x) - math.log1p(x) - math.log(-x)
     # DLMF 5.5.3 (reflection) for Γ(|x|): Γ(x)·Γ(-x) = -π/(x·sin πx)
@@ -67,7 +67,7 @@ def lgamma(x: float) -> float:
     value = math.log(math.pi / (-x * math.fabs(sin_pi(x)))) - mirror
     if math.fabs(value) < 0.5 * math.fabs(mirror) or math.fabs(value) < 0.5:
         return by_multiprecision("lgamma", x)
-    return finite(value)
+    return check_finite(value)
 
 
 def _lgamma_positive(x: float) -> float:
@@ -91,7 +91,7 @@ def digamma(x: float) -> float:
         return _digamma_positive(x)
     # DLMF 5.5.4 (reflection), with ψ(1 - x) = ψ(-x) - 1/x
     if x > -1e-9:
-        return finite(-1.0 / x + digamma_one_plus(0.0))
+        return check_finite(-1.0 / x + digamma_one_plus(0.0))
     mirror = digamma_one_plus(-x) if x > -1.0 else _digamma_positive(-x) - 1.0 / x
     cotangent = 0.0 if math.remainder(x, 1.0) in (0.5, -0.5) else math.pi / tan_pi(x)
     value = mirror - cotangent
@@ -102,7 +102,7 @@ def digamma(x: float) -> float:
 
 def _digamma_positive(x: float) -> float:
     if x < 1.0:
-        return finite(digamma_one_plus(x) - 1.0 / x)
+        return check_finite(digamma_one_plus(x) - 1.0 / x)
     if x < MIN_ASYMPTOTIC:
         shift = 0.0
         while x > 2.0:
@@ -117,7 +117,7 @@ def trigamma(x: float) -> float:
     """Return ψ'(x). Raises ZeroDivisionError at 0, -1, -2, …"""
     _no_pole(x)
     if math.fabs(x) < 1e-9:
-        return finite(1.0 / x / x)
+        return check_finite(1.0 / x / x)
     if x < 0.0:  # DLMF 5.15.6 (reflection)
         sine = sin_pi(x)
         return (math.pi / sine) * (math.pi / sine) - (_polygamma_sum(1, -x) - 1.0 / x / x)

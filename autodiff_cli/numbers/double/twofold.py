@@ -11,7 +11,7 @@ LN_SMALLEST_NORMAL = -708.0
 """exp of anything below this may be subnormal, with fewer digits."""
 
 
-def finite(value: float) -> float:
+def check_finite(value: float) -> float:
     """Return the value. Raises OverflowError if it is infinite."""
     if math.isinf(value):
         raise OverflowError("the result is too large for a double")
@@ -62,7 +62,7 @@ Scaled = tuple[float, float, int]
 """(high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0."""
 
 
-def scaled(x: float) -> Scaled:
+def to_scaled(x: float) -> Scaled:
     """Return a float as a scaled number."""
     mantissa, exponent = math.frexp(x)
     return mantissa, 0.0, exponent
@@ -77,7 +77,7 @@ def scaled_product(p: Scaled, q: Scaled) -> Scaled:
     return high, math.ldexp(error - (total - product), -shift), p[2] + q[2] + shift
 
 
-def rounded(p: Scaled) -> float:
+def to_float(p: Scaled) -> float:
     """Return a scaled number as a float. Raises OverflowError if too large."""
     return math.ldexp(p[0] + p[1], p[2])
 

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from ...derivatives.graph import Picture
-from ...errors import limit_error, needed
+from ...errors import limit_error, require
 from .cells import DEFAULT_CHOICES, Choices, title
 from .scene import BASELINE, DARK, FONT, LIGHT, LOOKS, MARGIN, UNIT, Box, Colors, Shape, Text, scene
 
@@ -29,7 +29,7 @@ def pdf(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
             "a smaller `--width`, or `--format svg`, which has no such limit",
         )
     message = "`--format pdf` needs the libraries of the extra `plot`"
-    matplotlib = needed("matplotlib", "plot", message, "; the formats tree, dot, mermaid, svg and tikz need nothing")
+    matplotlib = require("matplotlib", "plot", message, "; the formats tree, dot, mermaid, svg and tikz need nothing")
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.figure import Figure
     from matplotlib.transforms import Affine2D

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from ...derivatives.graph import Picture
-from ...errors import limit_error, needed
+from ...errors import limit_error, require
 from ..characters import Theme
 from .cells import DEFAULT_CHOICES, Choices, title
 from .scene import (
@@ -121,9 +121,9 @@ def _pieces(pieces: Iterable[Piece]) -> str:
 def style(theme: Theme = "auto", partials: bool = False) -> str:
     """Return the CSS of a theme; with `partials` also of numbers beside lines."""
     if theme == "auto":
-        dark = colored(DARK, partials)
-        return f"{shapes()}{colored(LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
-    return shapes() + colored(DARK if theme == "dark" else LIGHT, partials, f".autodiff.{theme}")
+        dark = color_rules(DARK, partials)
+        return f"{shapes()}{color_rules(LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
+    return shapes() + color_rules(DARK if theme == "dark" else LIGHT, partials, f".autodiff.{theme}")
 
 
 def shapes() -> str:
@@ -136,7 +136,7 @@ def shapes() -> str:
     )
 
 
-def colored(colors: Colors, partials: bool = False, within: str = ".autodiff") -> str:
+def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff") -> str:
     """Return the CSS rules of the colours."""
     filled = ("paper", "box", "variable", "operation", "result")
     rules = [f"{within} rect,{within} .rule{{stroke:{colors.edge}}}"]
@@ -161,7 +161,7 @@ def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     Characters that the font lacks are drawn in one of the system's fonts, if any.
     """
     message = "`--format png` needs the libraries of the extra `draw`"
-    resvg_py = needed("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
+    resvg_py = require("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
     theme: Theme = "dark" if choices.theme == "dark" else "light"
     text = svg(picture, choices._replace(theme=theme, width=None))
     match = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)

@@ -10,11 +10,11 @@ from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
-from ...curves.contours import Surface, refined
+from ...curves.contours import Surface, refine
 from ...curves.plot import Curve
 from ...curves.sampling import Point as Place
 from ...curves.sampling import Stretch
-from ...errors import needed
+from ...errors import require
 from ..characters import Terminal
 from ..document import Drawing
 from .frame import FUNCTIONS, TOUCHED, Frame, Look, Series, panels, path_of, rows_of
@@ -42,7 +42,7 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
 
 def _surface(surface: Surface, look: Terminal) -> str:
     numpy, contourpy = library("numpy"), library("contourpy")
-    across, up, heights = refined(surface)
+    across, up, heights = refine(surface)
     generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
     pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
@@ -139,4 +139,4 @@ def _dots(pieces: Sequence[Stretch], every: float, sides: tuple[float, float], f
 def library(module: str) -> Any:
     """Return a library. Raises a usage error where it is not installed."""
     message = "drawing needs the libraries of the extra `plot`"
-    return needed(module, "plot", message, "; the formats json, jsonl, csv, tsv and plain need nothing")
+    return require(module, "plot", message, "; the formats json, jsonl, csv, tsv and plain need nothing")

@@ -51,14 +51,14 @@ def level_digits(levels: Sequence[float], least: int) -> int:
     return next((n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17)
 
 
-def headed(plot: Curve | Surface, name: str, *keys: str | int) -> str:
+def axis_name(plot: Curve | Surface, name: str, *keys: str | int) -> str:
     """Return a name with the unit at these keys, as an axis has it."""
     return heading(name, unit_text(plot_unit(plot, *keys)))
 
 
 def axis_of(plot: Curve | Surface, name: str) -> str:
     """Return a variable with its unit."""
-    return headed(plot, name, "range", name)
+    return axis_name(plot, name, "range", name)
 
 
 class Look(NamedTuple):
@@ -103,20 +103,20 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
     upper: list[Series] = []
     lower = upper if two is None else []
     for look, output, name in zip(FUNCTIONS, curve.outputs, names, strict=False):
-        upper.append(Series(look, [*within(output.function.stretches, one)], name))
+        upper.append(Series(look, [*clip(output.function.stretches, one)], name))
         if output.value is not None and curve.at is not None:
             dot = look._replace(terminal="", marker="o", style=POINT)
             upper.append(Series(dot, [((curve.at, output.value),)]))
     if not curve.outputs:
-        upper.append(Series(FUNCTIONS[0], [*within(curve.function.stretches, one)], names[0]))
-        lower.append(Series(SLOPE, [*within(curve.derivative.stretches, two or one)], names[1]))
-        lower.append(Series(BEND, [*within(curve.second.stretches, two or one)], names[2]))
+        upper.append(Series(FUNCTIONS[0], [*clip(curve.function.stretches, one)], names[0]))
+        lower.append(Series(SLOPE, [*clip(curve.derivative.stretches, two or one)], names[1]))
+        lower.append(Series(BEND, [*clip(curve.second.stretches, two or one)], names[2]))
     tangent = curve.tangent
     if tangent is not None:
         ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
         unit = f" {plot_unit(curve, 'range', curve.variable) or ''}".rstrip()
         name = f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
-        upper.append(Series(TANGENT, [*within([ends], one)], name))
+        upper.append(Series(TANGENT, [*clip([ends], one)], name))
         upper.append(Series(TOUCHED, [((tangent.at, tangent.value),)]))
         if curve.derivative.stretches:
             lower.append(Series(TOUCHED._replace(color="red"), [((tangent.at, tangent.slope),)]))
@@ -186,7 +186,7 @@ def _frame(heights: Sequence[float]) -> Frame:
     return Frame(low - edge, high + edge)
 
 
-def within(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
+def clip(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
     """Yield the parts of the pieces inside the frame, cut at its edge."""
     for stretch in stretches:
         piece: list[tuple[float, float]] = []
