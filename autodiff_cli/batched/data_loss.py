@@ -441,6 +441,10 @@ class DataLoss:
             yield at
 
     # ---- warnings
+    @property
+    def is_smooth(self) -> bool:
+        return Single(self.evaluator.graph).is_smooth
+
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """Return a warning for each place without a derivative, with its count of rows."""
         if not self.evaluator.may_kink:

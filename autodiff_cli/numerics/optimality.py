@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from operator import mul
 from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.higher_order import hessian_in
-from ..graphs.value import Source
+from ..graphs.value import Source, graph_of
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
@@ -68,6 +69,17 @@ class Single:
 
     def __init__(self, output: Source) -> None:
         self.output = output
+
+    @cached_property
+    def is_smooth(self) -> bool:
+        """Return whether it has derivatives everywhere, overflow aside, by its operations."""
+        graph = graph_of(self.output)
+        literals = [graph.constants.get(i, (None,))[0] for i in range(len(graph.parents))]
+        return all(
+            primitive.defined([literals[p] for p in parents]) and not (primitive.may_kink or primitive.jumps)
+            for primitive, parents in zip(graph.primitives, graph.parents, strict=True)
+            if parents
+        )
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value, gradient and Hessian in doubles, with rounding errors.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -143,10 +144,16 @@ class ConstrainedProblem:
         by_name = dict(zip(names, values, strict=True))
         return [by_name.get(name, 0.0) for name in self.free]
 
-    def first_order(self, x: Any, places: Sequence[int] | None = None) -> FirstOrder:
-        """Return values and gradients of function and constraints, or of some, with rounding errors."""
+    def first_order(self, x: Any, places: Sequence[int] | None = None, row: DescentStep | None = None) -> FirstOrder:
+        """Return values and gradients of function and constraints, or of some, with rounding errors.
+
+        Those of the function are taken from its `row`, if given, without errors.
+        """
         point = self._complete(x.tolist())
-        columns: list[tuple[float, float, list[float], list[float]]] = []
+        columns: list[tuple[float, float, Sequence[float], Sequence[float]]] = []
+        if row is not None:
+            columns.append((row.value, 0.0, row.partials, [0.0] * len(x)))
+            places = range(1, len(self.functions))
         for function, names in self.functions if places is None else [self.functions[k] for k in places]:
             inputs = {
                 name: Bounded(value, UNIT_ROUNDOFF * abs(value) * (name in names)) for name, value in point.items()
@@ -240,11 +247,14 @@ class ConstrainedProblem:
         # without constraints a bound holds what the gradient pushes against it
         pushed = np.zeros(len(x)) if self.constraints else self.first_order(x).gradients[0]
         kinks = []
+        seen: list[tuple[list[int], list[float]]] = []
         for near in BORDER_DISTANCES:
             room = near * np.maximum(1.0, np.abs(x))
             start = np.where((x - low <= room) & (pushed >= 0), low, x)
             reduced = Reduced(self, np.where((high - x <= room) & (pushed <= 0), high, start), near)
-            local = reduced.report()
+            posed = reduced.places, reduced.x.tolist()
+            local = reduced.report() if posed not in seen else None
+            seen.append(posed)
             if local is not None:
                 there = np.array([local.row.point[name] for name in self.free])
                 if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
@@ -361,30 +371,39 @@ class Reduced:
         point[self.others] = z
         names = tuple(self.problem.free[k] for k in self.others)
         with Defined(ExpressionError):
-            at, _, ways = self._solved(point)
-            row: DescentStep | None = self.problem.objective.row(at.x.tolist())
-            partials = tuple((ways.T @ at.gradients[0]).tolist())
-            return row and row._replace(free=names, partials=partials, gradient_norm=math.hypot(*partials))
+            # without the function's rounding errors, which take longest
+            x = self._on_constraints(point)
+            row: DescentStep | None = self.problem.objective.row(x.tolist())
+            if row is not None:
+                at, _, ways = self._solved(x, row)
+                partials = tuple((ways.T @ at.gradients[0]).tolist())
+                return row._replace(free=names, partials=partials, gradient_norm=math.hypot(*partials))
         return None
 
-    def _solved(self, x: Any) -> tuple[FirstOrder, Any, Any]:
-        """Return the first order on the constraints, their multipliers, and the derivatives of all variables.
-
-        Raises `ExpressionError` off the constraints.
-        """
-        problem, places, dependent = self.problem, self.places, self.dependent
+    def _on_constraints(self, x: Any) -> Any:
+        """Return the point nearest to the constraints by Newton steps of the dependent variables."""
         here, least = x, math.inf
-        try:
-            for _ in range(NEWTON_STEPS if places else 0):
-                own = problem.first_order(here, places)
+        with suppress(np.linalg.LinAlgError):
+            for _ in range(NEWTON_STEPS if self.places else 0):
+                own = self.problem.first_order(here, self.places)
                 off = float(np.sum(np.abs(own.values)))
                 if not off < least:
                     break
                 x, least, here = here, off, here.copy()
-                here[dependent] -= np.linalg.solve(own.gradients[:, dependent], own.values)
+                here[self.dependent] -= np.linalg.solve(own.gradients[:, self.dependent], own.values)
                 here = np.clip(here, *self.ends)
-            at = problem.first_order(x)
-            slopes = at.gradients[places]
+        return x
+
+    def _solved(self, x: Any, row: DescentStep | None = None) -> tuple[FirstOrder, Any, Any]:
+        """Return the first order on the constraints, their multipliers, and the derivatives of all variables.
+
+        `row` has the function at this point, if that is on the constraints. Raises `ExpressionError` off the
+        constraints.
+        """
+        problem, places, dependent = self.problem, self.places, self.dependent
+        at = problem.first_order(self._on_constraints(x) if row is None else x, row=row)
+        x, slopes = at.x, at.gradients[places]
+        try:
             multipliers = np.linalg.solve(slopes[:, dependent].T, at.gradients[0][dependent])
             ways = np.eye(len(x))[:, self.others]
             ways[dependent] = -np.linalg.solve(slopes[:, dependent], slopes[:, self.others])
@@ -429,6 +448,10 @@ class Reduced:
         gradient_error = np.abs(ways).T @ (at.gradient_errors[0] + size @ at.gradient_errors[places])
         gradient = zip((ways.T @ at.gradients[0]).tolist(), gradient_error.tolist(), strict=True)
         return Bounded(float(at.values[0]), error), [Bounded(g, e) for g, e in gradient]
+
+    @property
+    def is_smooth(self) -> bool:
+        return all(function.is_smooth for function, _ in self.problem.functions)
 
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """Return a warning for each kink of the function and of the constraints that it is on."""

@@ -166,7 +166,8 @@ class LocalModel:
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
             report = self._described(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
             return self._precise(report, "what is left to gain is less than the rounding error of the value")
-        return (None if stationary else self.at_kink(row)) or self._described(row, analysis)
+        held_up = None if stationary or self.function.is_smooth else self.at_kink(row)
+        return held_up or self._described(row, analysis)
 
     def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
         if projected_slope(report.row, self.limits) <= self.tolerance:

@@ -20,7 +20,7 @@ from autodiff_cli.inputs.problem import parse, single_output
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.numbers.running_error import RUNNING, Bounded
 from autodiff_cli.numerics.linear_algebra import eigenvectors
-from autodiff_cli.numerics.optimality import Derivatives, classify
+from autodiff_cli.numerics.optimality import Derivatives, Single, classify
 from autodiff_cli.optimize.minimize import Minimum, minimize
 from places import TESTS
 
@@ -287,3 +287,14 @@ def test_eigenvectors_are_those_of_the_matrix() -> None:
             assert math.hypot(*vector) == pytest.approx(1, abs=1e-14)
             for row, x in zip(square, vector, strict=True):
                 assert math.fsum(a * b for a, b in zip(row, vector, strict=True)) == pytest.approx(value * x, abs=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("text", "smooth"),
+    [
+        ("(x - 1)**2*exp(y)", True), ("sin(x)*y**3 + tanh(x)/7", True), ("x**-2", False), ("x**y", False),
+        ("abs(x) + y", False), ("sqrt(x)", False), ("x/y", False), ("floor(x)", False), ("x if y > 0 else y", False),
+    ],
+)  # fmt: skip
+def test_a_function_is_smooth_by_its_operations(text: str, smooth: bool) -> None:
+    assert Single(parse(text).outputs[0]).is_smooth == smooth
