@@ -22,10 +22,10 @@ from ..table.primitives import ABS, CLAMP, LOG, SQRT
 from .branch_elimination import MAX_WORK, Guards, ProgramPoint
 from .canonical import add_multiple, exact_value
 from .ranges import ALL, Range, point
-from .rewriting import shorten, text_size
+from .rewriting import shorten, token_count
 from .simplify import simplify
 from .symbolic import SYMBOLIC, truth
-from .walk import chain_of, facts_of, has_variables, operands, rebuild, rewrite
+from .walk import chain_of, facts_of, flat_inputs, has_variables, rebuild, rewrite
 
 MAX_UNSHARED_SIZE = 300
 MAX_CONDITIONS = 6
@@ -62,7 +62,7 @@ def generic_form(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
         (formula,) = shorten(simplify(assume((unshare(formula),), implied)))
     except Contradiction:  # a condition that never holds
         return None
-    if text_size(formula, {}) >= text_size(total, {}):
+    if token_count(formula, {}) >= token_count(total, {}):
         return None
     formula, *conditions = simplify((formula, *needed, *facts))
     guards = _guards(formula, conditions[len(needed) :])
@@ -94,7 +94,7 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
 
 def unshare(root: Value) -> Value:
     """Return a short formula with a copy of each choice at every use."""
-    if text_size(root, {}) > MAX_UNSHARED_SIZE:
+    if token_count(root, {}) > MAX_UNSHARED_SIZE:
         return root
     chooses = facts_of((root,), lambda v, inputs: v.primitive is WHERE or any(inputs))
 
@@ -128,9 +128,9 @@ class _Opener:
 
     def open(self, condition: Value) -> Value | None:
         """Return the condition off thin sets; None if it holds only on one."""
-        parts = operands(condition, (AND,))
+        parts = flat_inputs(condition, (AND,))
         if any(self.is_thin(part) for part in parts):
-            plain = [c for part in parts for c in operands(self.plain(part), (AND,))]
+            plain = [c for part in parts for c in flat_inputs(self.plain(part), (AND,))]
             self.conditions.append(negation(conjunction(plain)))
             return None
         opened = [self.compared(part) for part in parts]
@@ -201,7 +201,7 @@ def _is_smooth(value: Value) -> bool:
 
 def _by_domain(guards: Guards, condition: Value) -> Value:
     apart: Value | None = None
-    for alternative in operands(condition, (OR,)):
+    for alternative in flat_inputs(condition, (OR,)):
         if alternative.primitive is NE:
             x, y = alternative._prev
             signs = guards.compared(x, y, guards.places[0])
@@ -294,7 +294,7 @@ class _Assumed:
             # TypeError: a piece that needs the value at the point
             return None
         taken = branch if isinstance(branch, Value) else constant(branch)
-        if primitive.jumps and text_size(taken, {}) >= text_size(value, {}):
+        if primitive.jumps and token_count(taken, {}) >= token_count(value, {}):
             return None  # it is as smooth under its own name
         seen = in_order((taken, *sides.asked))
         return taken if all(p in seen or not p._prev for p in inputs) else None
@@ -338,7 +338,7 @@ class IntegerFacts:
     def __init__(self, facts: Sequence[Value]) -> None:
         self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
         """By leaf, factors a and numbers c, so that a·leaf + c is whole."""
-        for fact in operands(conjunction(facts), (AND,)):
+        for fact in flat_inputs(conjunction(facts), (AND,)):
             if fact.primitive is EQ:
                 for x, y in (fact._prev, fact._prev[::-1]):
                     if fixes_integers(x.primitive) and x._prev[0] is y:

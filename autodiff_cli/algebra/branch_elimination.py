@@ -14,7 +14,7 @@ from ..numbers.budget import GUARD, current_budget
 from ..table.operators import AND, COMPARISONS, NOT, OR, POW, VARIABLE, WHERE
 from . import ranges
 from .ranges import BY_SIGN, ZERO, Range
-from .walk import operands, rebuild, rewrite, substitute
+from .walk import flat_inputs, rebuild, rewrite, substitute
 
 MAX_WORK = 400_000
 """The most operations examined; later choices are kept."""
@@ -216,7 +216,7 @@ class Guards:
 
     def may_be_dropped(self, condition: Value, taken: Value, place: ProgramPoint) -> bool:
         """Return whether a condition's terms have values wherever `taken` has."""
-        rest = operands(condition, CONDITIONS)[::-1]
+        rest = flat_inputs(condition, CONDITIONS)[::-1]
         computed: set[Value] = set()
         stack = [taken]
         while stack and len(computed) < MAX_SEARCHED_OPERATIONS:

@@ -74,7 +74,7 @@ def shorten(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Valu
         results = Shortener([best[k] for k in open_], leaves).outputs()
         left = []
         for k, new in zip(open_, results, strict=True):
-            before, after = text_size(best[k], sizes), text_size(new, sizes)
+            before, after = token_count(best[k], sizes), token_count(new, sizes)
             if after <= before:  # if it is no shorter, it still has fewer products within products
                 best[k] = new
             if after < before and new._prev:
@@ -83,7 +83,7 @@ def shorten(outputs: Sequence[Value], leaves: Sequence[Value] = ()) -> list[Valu
     return best
 
 
-def text_size(value: Value, sizes: dict[Value, int]) -> int:
+def token_count(value: Value, sizes: dict[Value, int]) -> int:
     """Return the number of names, literals, operators and calls in a text."""
     return sizes[value] if value in sizes else facts_of((value,), _text_size, sizes)[value]
 
@@ -171,7 +171,7 @@ class Shortener(Canonicalizer):
     def _product_size(self, c: Fraction, factors: Terms) -> int:
         total = 0
         for base, e in factors.items():
-            total += text_size(base, self.sizes)
+            total += token_count(base, self.sizes)
             if abs(e) != 1:
                 total += 1 if e.denominator == 2 and abs(e.numerator) == 1 else 2 if _is_short(e) else 4
         above = sum(e > 0 for e in factors.values())
@@ -204,7 +204,7 @@ class Shortener(Canonicalizer):
         return result
 
     def _of_several(self, parts: list[Part], again: bool) -> list[Part]:
-        for way in (self.by_squares, self.by_choices):
+        for way in (self.by_squares, self.merge_choices):
             while (shorter := way(parts)) is not None:
                 parts = self.collected(shorter)
         if len(parts) == 1:
@@ -217,7 +217,7 @@ class Shortener(Canonicalizer):
         written_out = plain and all(e > 0 and e.denominator == 1 for e in exponents)
         if not written_out and (common := shared_factors([factors for _, factors in parts])):
             inner = self.shortest([(c, divide(factors, common)) for c, factors in parts], again)
-            one = self.without_content([self.times_sum(common, inner)])
+            one = self.factor_content([self.times_sum(common, inner)])
             # A denominator or function precedes its sum even if that is no shorter.
             plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
             if (size := self._size(one)) < least + (not plain):
@@ -225,13 +225,13 @@ class Shortener(Canonicalizer):
         for candidate in self._candidates(parts, again, written_out):
             if (size := self._size(candidate)) < least:
                 best, least = candidate, size
-        apart = self.without_content(best)
+        apart = self.factor_content(best)
         return apart if self._size(apart) < least else best
 
     def _candidates(self, parts: list[Part], again: bool, written_out: bool) -> Iterator[list[Part]]:
-        ways = [self.multiplied_out, self.over_one_line, self.by_logarithms] if again else []
+        ways = [self.multiplied_out, self.one_fraction, self.align_powers] if again else []
         if not written_out:
-            ways.insert(0, self.grouped)
+            ways.insert(0, self.factored)
         for way in ways:
             result = attempt(way, parts)
             if result is not None:
@@ -258,7 +258,7 @@ class Shortener(Canonicalizer):
                         return [*(part for i, part in enumerate(parts) if i not in (j, k)), replacement]
         return None
 
-    def by_choices(self, parts: list[Part]) -> list[Part] | None:
+    def merge_choices(self, parts: list[Part]) -> list[Part] | None:
         """Return the terms with choices by one condition merged."""
         groups: dict[Value, list[tuple[int, Value]]] = {}
         for k, (_, factors) in enumerate(parts):
@@ -283,7 +283,7 @@ class Shortener(Canonicalizer):
         rest = self.product_form(ONE, divide(factors, {choice: ONE}))
         return self._part(c, self.product([(ONE, None, rest), (ONE, None, taken)]))
 
-    def by_logarithms(self, parts: list[Part]) -> list[Part] | None:
+    def align_powers(self, parts: list[Part]) -> list[Part] | None:
         """Return the sum with b**(y - 1) as b**y/b beside log(b), where b > 0."""
         bottoms = {
             base._prev[0] for _, factors in parts for base, e in factors.items() if base.primitive is LOG and e > 0
@@ -317,7 +317,7 @@ class Shortener(Canonicalizer):
                     listed = len(inner.terms) + (inner.constant != 0)
                     if (
                         len(product) * listed ** int(e) <= MAX_EXPANDED_TERMS
-                        and length - text_size(base, self.sizes) <= MAX_COPIED_SIZE
+                        and length - token_count(base, self.sizes) <= MAX_COPIED_SIZE
                     ):
                         by, times, some = self._parts(inner), int(e), True
                 for _ in range(times):
@@ -327,7 +327,7 @@ class Shortener(Canonicalizer):
                 return None
         return self.shortest(expanded, False) if some else None
 
-    def grouped(self, parts: list[Part]) -> list[Part] | None:
+    def factored(self, parts: list[Part]) -> list[Part] | None:
         """Return the sum with factors of some terms out, the longest first."""
         left = list(parts)
         while (chosen := self._common(left)) is not None:
@@ -350,12 +350,12 @@ class Shortener(Canonicalizer):
         counts = Counter((base, 1 if e > 0 else -1) for _, factors in parts for base, e in factors.items())
         best, most = None, 0
         for place, count in counts.items():
-            gain = (count - 1) * (text_size(place[0], self.sizes) + 1)
+            gain = (count - 1) * (token_count(place[0], self.sizes) + 1)
             if count > 1 and (place[0]._prev or count == len(parts)) and gain > most:
                 best, most = place, gain
         return best
 
-    def over_one_line(self, parts: list[Part]) -> list[Part] | None:
+    def one_fraction(self, parts: list[Part]) -> list[Part] | None:
         """Return the sum over its common denominator, unless it is long."""
         below: Terms = {}
         for _, factors in parts:
@@ -369,14 +369,14 @@ class Shortener(Canonicalizer):
         c, factors = self.times_sum({}, top)
         return [(c / divisor, divide(factors, below))]
 
-    def without_content(self, parts: list[Part]) -> list[Part]:
+    def factor_content(self, parts: list[Part]) -> list[Part]:
         """Return the sum with its content, the common divisor, outside."""
         if len(parts) == 1:
             c, factors = parts[0]
             for base, e in factors.items():
                 inner = self.forms.get(base)
                 if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MAX_TERMS:
-                    cofactors = self.without_content(self._parts(inner))
+                    cofactors = self.factor_content(self._parts(inner))
                     if len(cofactors) == 1:
                         one = [(c * cofactors[0][0], multiply(cofactors[0][1], divide(factors, {base: ONE})))]
                         if self._size(one) < self._size(parts) + (cofactors[0][0].denominator != 1):
@@ -397,7 +397,7 @@ class Shortener(Canonicalizer):
             self.by_signs,
             self.by_roots,
             self.by_denominators,
-            self.by_choice,
+            self.into_choice,
             self.by_negation,
         ):
             shorter = attempt(way, best) if isinstance(best, Product) else None
@@ -485,7 +485,7 @@ class Shortener(Canonicalizer):
         for base, e in form.factors.items():
             inner = self.forms.get(base)
             if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MAX_LINED and len(inner.terms) <= MAX_SHORT:
-                fraction = self.over_one_line(self._parts(inner))
+                fraction = self.one_fraction(self._parts(inner))
                 if fraction is None or len(fraction) > 1:
                     continue
                 ((c, factors),) = fraction
@@ -494,7 +494,7 @@ class Shortener(Canonicalizer):
                     return one
         return None
 
-    def by_choice(self, form: Product) -> Form | None:
+    def into_choice(self, form: Product) -> Form | None:
         """Return a choice, one side a number, with factors inside."""
         for base, e in form.factors.items():
             if base.primitive is WHERE and e == 1:

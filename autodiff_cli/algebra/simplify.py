@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from ..graphs.value import Value
 from .branch_elimination import without_dead_branches
 from .canonical import Canonicalizer
-from .symbolic import in_language
-from .walk import rewrite, shapes
+from .symbolic import to_language
+from .walk import rewrite, text_ids
 
 MAX_ROUNDS = 8
 
@@ -25,8 +25,8 @@ def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
     before: list[int] = []
     numbers: dict[tuple[object, ...], int] = {}
     for _ in range(MAX_ROUNDS):
-        formulas = Canonicalizer(rewrite(formulas, in_language) if spell else formulas).outputs()
-        shape = shapes(formulas, numbers)
+        formulas = Canonicalizer(rewrite(formulas, to_language) if spell else formulas).outputs()
+        shape = text_ids(formulas, numbers)
         if shape == before:
             break
         before = shape

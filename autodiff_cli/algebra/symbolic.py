@@ -67,7 +67,7 @@ def by_definition(value: Value, always: bool = False) -> Value:
     return value
 
 
-def in_language(
+def to_language(
     value: Value, inputs: tuple[Value, ...], always: Callable[[Primitive], bool] = lambda primitive: False
 ) -> Value:
     """Return a node on other inputs, in functions of the language."""
@@ -76,7 +76,7 @@ def in_language(
     if definition is value:
         return value
     parts = {p: p for p in inputs}  # a definition is walked no further
-    own = partial(in_language, always=always)
+    own = partial(to_language, always=always)
     (root,) = rewrite((definition,), lambda v, ps: (rebuild if v is definition else own)(v, ps), parts)
     return own(root, root._prev)
 
@@ -126,7 +126,7 @@ class AtPoint(Symbolic):
 AT_POINT = AtPoint()
 
 
-def local_formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
+def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
     """Return the derivative by each input, in the inputs; None if none is short.
 
     `inputs` are leaves with names and values, or constants; `name` is the output's.

@@ -23,7 +23,7 @@ from .canonical import exact_value, number_text
 from .rewriting import shorten
 from .simplify import simplify
 from .symbolic import UNEVALUATED, as_node, compose, is_spelled, truth
-from .walk import chain_of, operands
+from .walk import chain_of, flat_inputs
 
 MAX_NODES = 100_000
 CONDITIONS = frozenset(p.name for p in COMPARISONS.values())
@@ -126,7 +126,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that exclude each other.
     """
     # equalities at single points say nothing of a derivative: `round(x)` is x at whole numbers, and flat there
-    around = [part for fact in facts for part in operands(fact, (AND,)) if _holds_around(part, wrt)]
+    around = [part for fact in facts for part in flat_inputs(fact, (AND,)) if _holds_around(part, wrt)]
     lower: dict[Multi, Value] = {(): _simplified((output,), around)[0]}
     for k in range(order):
         following: dict[Multi, Value] = {}

@@ -58,7 +58,7 @@ def substitute(root: Value, replacement: Callable[[Value], Value | None]) -> Val
     return facts_of((root,), rebuild, known=replacement)[root]
 
 
-def shapes(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> list[int]:
+def text_ids(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> list[int]:
     """Return a number for each formula, equal for identical texts."""
 
     def number(value: Value, inputs: tuple[int, ...]) -> int:
@@ -70,7 +70,7 @@ def shapes(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> li
     return [known[end] for end in ends]
 
 
-def operands(value: Value, kinds: Collection[Primitive]) -> list[Value]:
+def flat_inputs(value: Value, kinds: Collection[Primitive]) -> list[Value]:
     """Return the operands of nested operations of these kinds, or the node."""
     listed: list[Value] = []
     stack = [value]

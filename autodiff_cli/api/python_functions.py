@@ -53,7 +53,7 @@ from ..inputs.problem import parse as _parse
 from ..inputs.sweeps import Grid, grid_of, sweeping
 from ..language import builder
 from ..language.tokens import has_unit_literals
-from ..numbers.budget import allowed, current_budget
+from ..numbers.budget import current_budget, use_budget
 from ..numbers.floats import REAL
 from ..optimize import descend as _descend
 from ..optimize import fit as _fit
@@ -481,7 +481,7 @@ class Program:
         try:
             if self._prepared is None:
                 self._prepared = PreparedProgram(self._program)
-            with allowed(length=len(self.text)):
+            with use_budget(length=len(self.text)):
                 answer = with_fallback(self._prepared.numbers, self._prepared.graph, point, None)
         except ExpressionError as error:
             explain(error, self.text)
@@ -611,7 +611,7 @@ def answers(
                 values = convert_all(types, values, command)
                 if text is not None:
                     name_the_variable(values, text)
-                with allowed(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
+                with use_budget(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
                     return cast(R, answers_to(values, text))
             except ExpressionError as error:
                 error.diagnostic = in_python(error.diagnostic, command)
@@ -871,7 +871,7 @@ def draw(
     for root in roots:
         if not isinstance(root, Value):
             raise TypeError(f"only Values can be drawn, not {root!r}")
-    answer = _graph.sketch(roots)
+    answer = _graph.to_picture(roots)
     return cast(Picture, _as(answer, digits=rounding(digits, decimals), theme=theme))
 
 

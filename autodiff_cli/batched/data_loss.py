@@ -329,7 +329,7 @@ class DataLoss:
                     results.append(row(at))
                 except ExpressionError as error:
                     self.failed(k, error)
-                budget.collect()
+                budget.gc_collect()
             totals.add_lists(zip(*results, strict=True))
 
     def _in_blocks(self, point: Sequence[float], taken: Sequence[int], totals: Totals, kernel: Any, row: Row) -> None:
@@ -458,7 +458,7 @@ class DataLoss:
         counts: Counter[Diagnostic] = Counter()
         for row in self.asked:
             counts.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
-            budget.collect()
+            budget.gc_collect()
         first = {kink.span: kink for kink in reversed(counts)}
         diagnostics = []
         for span in dict.fromkeys(kink.span for kink in counts):

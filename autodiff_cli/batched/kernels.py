@@ -20,7 +20,7 @@ from ..extras import install_command
 from ..graphs.adjoint import Recording, merge_recordings, record_gradient
 from ..graphs.value import graph_in, in_order, variable
 from ..language.builder import Program
-from ..numbers.budget import collect
+from ..numbers.budget import gc_collect
 from ..numbers.double.special_formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.operators import POW
@@ -395,7 +395,7 @@ def evaluate(
             # its context and traceback would keep a graph alive
             error.__context__ = None
             errors[row] = error.with_traceback(None)
-        collect()
+        gc_collect()
     results[:, flagged] = np.nan
     if answers:
         results[:, list(answers)] = np.array(list(answers.values())).T

@@ -21,7 +21,7 @@ from . import defaults
 from .arguments import HELP_ALL, HELP_OPTIONS, HelpAsked, read
 from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
 from .declarations import COMMANDS, HELP, Option, declared, exit_codes, table
-from .slips import OPTION_ADVICE, nearest_option, no_command
+from .slips import OPTION_ADVICE, bad_command, nearest_option
 
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
@@ -143,7 +143,7 @@ class Commands(typer.core.TyperGroup):
         """Return the command and its arguments. Raises a usage error."""
         command = self.get_command(ctx, args[0])
         if command is None and not ctx.resilient_parsing:
-            raise no_command(args[0])
+            raise bad_command(args[0])
         return args[0] if command else None, command, args[1:]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -262,7 +262,7 @@ def show_help(command: str | None = None, *, man: bool = False) -> None:
     elif command is None or command in (HELP, *COMMANDS):
         run_app([*([] if command is None else [command]), "--help"])
     else:
-        raise no_command(command)
+        raise bad_command(command)
 
 
 def _show_page(page: str) -> None:

@@ -36,9 +36,9 @@ from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused_name
 from ..inputs.sweeps import Grid
 from ..language.tokens import has_unit_literals, plain_number
-from ..numbers.budget import reporting
+from ..numbers.budget import limit_errors
 from ..streams.files import Output, begin
-from ..streams.filesystems import arrow, is_url, local_path, write_error
+from ..streams.filesystems import get_arrow, is_url, local_path, unwritable
 from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, read_program
 from ..uncertainty.measured_value import Spread, normal, quantity
@@ -315,7 +315,7 @@ def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
 
 
 def _in_parts(job: _Job, folder: str) -> int:
-    arrow("for parts")
+    get_arrow("for parts")
     from ..data import cluster
 
     call = job.call
@@ -341,7 +341,7 @@ def _in_parts(job: _Job, folder: str) -> int:
 
 
 def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
-    arrow("for these rows")
+    get_arrow("for these rows")
     files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, grid=job.grid))
     formula, bound = _in_batches(job, files)
     files.map_files(lambda file: None)
@@ -363,7 +363,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     except OSError as fault:
         if beside is None:
             raise
-        raise write_error(beside.path, fault) from None
+        raise unwritable(beside.path, fault) from None
     tally.report()
     return code
 
@@ -393,7 +393,7 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
 
     def answer(request: Request) -> Any:
         try:
-            with reporting():
+            with limit_errors():
                 result = method(request)
         except ExpressionError as error:
             tally.note(error)

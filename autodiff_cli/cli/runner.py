@@ -16,7 +16,7 @@ from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, u
 from ..inputs.arithmetic import Arithmetic, arithmetic_of
 from ..inputs.optional_units import left_out
 from ..inputs.parse_point import Range, corrections, may_sweep, once_read, parse_between, parse_ranges, parse_weights
-from ..numbers.budget import BudgetExceeded, collect, current_budget
+from ..numbers.budget import BudgetExceeded, current_budget, gc_collect
 from ..streams.progress import Progress
 from ..streams.requests import (
     AS_USUAL,
@@ -418,7 +418,7 @@ def answer_requests(
             if flush and time.monotonic() > due:
                 out.out.flush()
                 due = time.monotonic() + FLUSH_AFTER
-            collect()
+            gc_collect()
             if progress.active:
                 progress.step(count)
     return worst

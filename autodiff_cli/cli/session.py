@@ -27,7 +27,7 @@ from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
 from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, UNREADABLE, Token, scan, split_statements
-from ..numbers.budget import allowed
+from ..numbers.budget import use_budget
 from ..streams.requests import value_with_unit
 from ..views.document import with_unit
 from ..views.repl import Listing
@@ -343,7 +343,7 @@ class Session:
 
     def statement(self, line: str, part: Statement) -> Shown:
         """Execute a statement of a line; return its answer."""
-        with self.unchanged_on_error(), allowed(length=len(line)):
+        with self.unchanged_on_error(), use_budget(length=len(line)):
             if part.kind == "expression":
                 return self._expression(line, part)
             span = Span(part.start, part.start + len(part.name))

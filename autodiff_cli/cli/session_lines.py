@@ -16,7 +16,7 @@ from ..errors import ExpressionError, Span, closest, error_of, looks_like_option
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.sweeps import sweeping
-from ..numbers.budget import collect
+from ..numbers.budget import gc_collect
 from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
@@ -77,7 +77,7 @@ class Lines:
             report(internal.diagnostic, None)
             return internal.exit_code
         finally:
-            collect()
+            gc_collect()
 
     def _answer(self, line: str) -> int:
         text = line.strip()
@@ -140,7 +140,7 @@ class Lines:
             and name not in FUNCTIONS
             and (name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE)
         ):
-            error = slips.no_command(name)
+            error = slips.bad_command(name)
             raise usage_error(str(error), (error.hint or "").replace("`autodiff ", "`"))
         return None
 

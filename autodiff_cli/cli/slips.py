@@ -50,7 +50,7 @@ def available(names: Iterable[str], choices: Iterable[str]) -> list[str]:
     return [name for name in names if name in present]
 
 
-def no_command(name: str) -> ExpressionError:
+def bad_command(name: str) -> ExpressionError:
     """Return the error for an unknown command, with a suggestion."""
     suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, "help"])
     hint = "`autodiff --help` lists the commands"

@@ -25,7 +25,7 @@ from ..inputs.problem import (
     have_units,
     numbers_or_quantities,
     output_names,
-    read_program,
+    parse_program,
 )
 from ..language.builder import Program
 from ..language.printer import expression_text
@@ -216,7 +216,7 @@ def _formulas(
     count: int | None,
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
-    typed, _, notes = read_program(text, values, [*ranges, *(wrt or ())], units=True)
+    typed, _, notes = parse_program(text, values, [*ranges, *(wrt or ())], units=True)
     names = _across(typed, list(ranges), wrt, path)
     program, measured = typed, None
     if units is not None or have_units(text, values, ranges):

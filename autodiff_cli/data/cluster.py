@@ -22,10 +22,10 @@ from ..batched.data_loss import with_row
 from ..errors import ExpressionError, error_of, limit_error, usage_error
 from ..extras import install_command
 from ..inputs.sweeps import Grid
-from ..numbers.budget import reporting
+from ..numbers.budget import limit_errors
 from ..streams import filesystems
 from ..streams.files import begin
-from ..streams.filesystems import ANSWER_SECONDS, interruptible
+from ..streams.filesystems import ANSWER_SECONDS, run_interruptibly
 from ..streams.progress import Interruption, Progress, interrupted
 from ..views.formats import COLUMNAR
 from .pipeline import FailedRow, Tally, answers
@@ -94,7 +94,7 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
         return error_of(MemoryError(), "the part")
 
 
-@reporting()
+@limit_errors()
 def _write(part: Part, job: Job) -> Tally:
     bound = job.rows.bound(job.selection.schema)
     tally = Tally()
@@ -114,7 +114,7 @@ def _write(part: Part, job: Job) -> Tally:
         error.text = failed.text
         raise error from None
     except OSError as fault:
-        raise filesystems.write_error(file.path, fault) from None
+        raise filesystems.unwritable(file.path, fault) from None
     finally:
         if to is not None:
             to.drop()
@@ -157,7 +157,7 @@ def prepare_folder(folder: str, *, force: bool) -> None:
     for path in there if not force else [path for path in there if path not in parts]:
         hint = "give a folder that is empty, or not there" + ("" if force else "; `--force` deletes parts")
         raise ExpressionError("io", f"`{folder}` holds other files, such as `{names[path]}`", hint=hint)
-    filesystems.remove(parts)
+    filesystems.try_remove(parts)
     filesystems.make_folder(folder)
 
 
@@ -179,9 +179,11 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
             if done < len(parts):
                 # tasks in progress end with the workers
                 ending.close()
-                filesystems.remove(job.path(part) for part in parts)
+                filesystems.try_remove(job.path(part) for part in parts)
             # and the remains of killed workers
-            filesystems.remove(entry.path for entry in filesystems.list_folder(job.folder) if _HALF.search(entry.path))
+            filesystems.try_remove(
+                entry.path for entry in filesystems.list_folder(job.folder) if _HALF.search(entry.path)
+            )
     if done < len(parts):
         interrupted(tally.rows, job.folder)
         return interruption.code
@@ -234,7 +236,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
     try:
         try:
-            client = interruptible(connect, ANSWER_SECONDS)
+            client = run_interruptibly(connect, ANSWER_SECONDS)
         except ExpressionError:
             raise
         except Exception as fault:
@@ -249,7 +251,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     finally:
         # if it ends: an abandoned thread is a daemon, and workers end with us
         with suppress(TimeoutError):
-            interruptible(ending.close, ANSWER_SECONDS)
+            run_interruptibly(ending.close, ANSWER_SECONDS)
 
 
 @contextmanager

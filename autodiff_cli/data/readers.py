@@ -20,7 +20,7 @@ from ..inputs import decoding as reading
 from ..inputs.optional_units import units_in_headings
 from ..inputs.sweeps import Grid
 from ..streams import filesystems
-from ..streams.filesystems import arrow
+from ..streams.filesystems import get_arrow
 from ..views.error import write_note
 from .rows import cell_text, column_of, doubles, text_of
 from .sources import Source, TextFile, parallel_map, quotable
@@ -382,7 +382,7 @@ class Parquet(Reader):
 
     def __init__(self, source: Source, several: bool) -> None:
         super().__init__(source, several)
-        arrow(f"to read {type(self).__name__}")
+        get_arrow(f"to read {type(self).__name__}")
         schema = self.open()
         # names that are not text raise only when read
         self.names = self.attempt(lambda: schema.names)
@@ -418,7 +418,7 @@ class Parquet(Reader):
         import pyarrow as pa
 
         try:
-            return filesystems.interruptible(action) if filesystems.is_url(self.source.path) else action()
+            return filesystems.run_interruptibly(action) if filesystems.is_url(self.source.path) else action()
         except (pa.ArrowException, OSError, ValueError) as fault:
             first = str(fault).split("\n")[0].rstrip(".")
             message = f"{self.source.name} cannot be read as {self.source.format}: {quotable(first[:200])}"

@@ -37,7 +37,7 @@ from ..inputs.problem import Point, Quantity, as_number, output_names, parse
 from ..language.elements import split_names
 from ..language.statements import UnknownShape
 from ..language.tokens import has_unit_literals
-from ..numbers.budget import BudgetExceeded, allowed
+from ..numbers.budget import BudgetExceeded, use_budget
 from ..numbers.floats import REAL
 from ..views.numerals import heading
 
@@ -215,7 +215,7 @@ class Bound:
         def missing(row: int, name: str) -> ExpressionError | None:
             return faults[row] if faults and row in faults else no_number(batch, self.columns[name], row)
 
-        with allowed(length=self.length, anew=False) as work:
+        with use_budget(length=self.length, anew=False) as work:
 
             def plain(point: Mapping[str, float]) -> Sequence[float]:
                 # each row has its own allowance, like a line of a stream

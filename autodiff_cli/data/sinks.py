@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Any
 
 from ..errors import ExpressionError, usage_error
-from ..views.characters import visible
+from ..views.characters import escaped
 from ..views.formats import Subject, Writer, disarm, escape_cell, in_quotes, unknown_format
 from ..views.wide import WIDE, Values, open_writer
 from .rows import MARK, cell_of, doubles
@@ -185,7 +185,7 @@ class CellsSink(Sink):
             if kept and cell.startswith(MARK):
                 own = cell_of(cell)
                 cell = own if isinstance(own, str) else json.dumps(own, ensure_ascii=False)
-            cell = escape_cell(disarm(cell) if disarms else cell) if kept else visible(cell)
+            cell = escape_cell(disarm(cell) if disarms else cell) if kept else escaped(cell)
             return in_quotes(cell, self.separator)
 
         texts = [changed(cell) for cell in column.filter(changes).to_pylist()]

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..errors import ExpressionError, quote, require, usage_error
 from ..inputs.decoding import MAX_BYTES
 from ..streams import filesystems
-from ..streams.filesystems import arrow, is_url
+from ..streams.filesystems import get_arrow, is_url
 from ..streams.requests import standard_input
 from ..views.formats import COLUMNAR
 from .text_dialects import FIRST_BLOCK_BYTES, UNFORCED, Forced, Layout, Normal
@@ -110,7 +110,7 @@ def parallel_map(
         with ThreadPoolExecutor(MAX_PARALLEL_FILES) as pool:
             return list(pool.map(action, items))
 
-    return filesystems.interruptible(all_of_them)
+    return filesystems.run_interruptibly(all_of_them)
 
 
 def _paths(pattern: str) -> list[str]:
@@ -177,12 +177,12 @@ def _source(path: str, forced: Forced) -> Source:
             begin = file.peek(8)[:8]
         else:
             with filesystems.open_file(path) if is_url(path) else open(path, "rb") as there:
-                begin = filesystems.interruptible(lambda: there.read(8)) if is_url(path) else there.read(8)
+                begin = filesystems.run_interruptibly(lambda: there.read(8)) if is_url(path) else there.read(8)
     except OSError as fault:
-        raise filesystems.read_error(path, fault) from None
+        raise filesystems.unreadable(path, fault) from None
     except ValueError:
         # invalid in any file system: a null character, or half a character
-        raise filesystems.read_error(path, FileNotFoundError("there is no such file")) from None
+        raise filesystems.unreadable(path, FileNotFoundError("there is no such file")) from None
     kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     stream = begin.startswith(ARROW_STREAM)
     kind = "arrow" if stream else kind
@@ -225,7 +225,7 @@ class TextFile:
             if source.packed == "gzip":
                 self.file = gzip.GzipFile(fileobj=self.raw)
             if source.packed == "zstd":
-                pa = arrow(f"to unpack {source.name}")
+                pa = get_arrow(f"to unpack {source.name}")
                 self.file = io.BufferedReader(pa.CompressedInputStream(self.raw, "zstd"))
             if source.format == "xlsx":
                 with self.raw:
@@ -296,7 +296,7 @@ class TextFile:
             # handle signals while waiting for another file system
             elsewhere = is_url(self.source.path)
             data: bytes = (
-                filesystems.interruptible(lambda: self.file.read1(size)) if elsewhere else self.file.read1(size)
+                filesystems.run_interruptibly(lambda: self.file.read1(size)) if elsewhere else self.file.read1(size)
             )
         except (OSError, EOFError, ValueError, zlib.error) as fault:
             if self.source.packed is None:

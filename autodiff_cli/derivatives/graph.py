@@ -109,7 +109,7 @@ def picture(
 def picture_of(result: Gradient[float]) -> Picture:
     """Return the graph of a gradient in doubles, with its numbers."""
     assert result.graph is not None
-    answer = sketch(result.graph, result.text, gradient=result.gradient, warnings=result.warnings)
+    answer = to_picture(result.graph, result.text, gradient=result.gradient, warnings=result.warnings)
     if result.units is None:
         return answer
     nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
@@ -121,16 +121,16 @@ def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
 
     `names` are variables even if called like a constant. Raises `ExpressionError` for invalid text.
     """
-    return sketch(parse(text, names).graph, text)
+    return to_picture(parse(text, names).graph, text)
 
 
 def gather(picture: Picture) -> Picture:
     """Return the picture with each chain of one operation as one node."""
-    drawn = sketch(picture.graph, chains=True)
+    drawn = to_picture(picture.graph, chains=True)
     return picture._replace(nodes=drawn.nodes, outputs=drawn.outputs, order=drawn.order)
 
 
-def sketch(
+def to_picture(
     source: Graph | Iterable[Value],
     text: str = "",
     *,
@@ -147,7 +147,7 @@ def sketch(
     >>> x = Value(3.0, label="x")
     >>> square = x * x
     >>> square.backward()
-    >>> [(node.label, node.operation, node.data, node.grad) for node in sketch([square]).nodes]
+    >>> [(node.label, node.operation, node.data, node.grad) for node in to_picture([square]).nodes]
     [('x', '', 3.0, 6.0), ('', '*', 9.0, 1.0)]
     """
     graph = graph_of(source)
@@ -163,7 +163,7 @@ def sketch(
         taken[i] = _taken(graph, i) if grads and evaluated[i] else (evaluated[i],) * len(graph.parents[i])
         for p, flag in zip(graph.parents[i], taken[i], strict=True):
             evaluated[p] = evaluated[p] or flag
-    links = chain_links(graph, order, roots) if chains else set[int]()
+    links = chain_nodes(graph, order, roots) if chains else set[int]()
     drawn = [i for i in order if i not in links]
     place = {i: k for k, i in enumerate(drawn)}
 
@@ -185,7 +185,7 @@ def sketch(
         unit_of = None if isinstance(value, bool) else graph.unit
         of = unit_of and unit_of(i)
         inputs = []
-        for user, k, partial in edges(graph, i, links, partials):
+        for user, k, partial in in_edges(graph, i, links, partials):
             p = graph.parents[user][k]
             inputs.append(PictureInput(place[p], taken[user][k], *in_unit(partial, of, unit_of and unit_of(p))))
         data = None if grads is None and literal is None else unsigned(value)
@@ -199,7 +199,7 @@ def sketch(
     return Picture(text, grads is not None, tuple(nodes), outputs, *known, graph, tuple(drawn))
 
 
-def chain_links(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
+def chain_nodes(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
     """Return the links of associative chains: unnamed, used once, by one operation."""
     order = [*order]
     uses = Counter(roots)
@@ -213,7 +213,7 @@ def chain_links(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set
     }
 
 
-def edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:
+def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:
     """Yield consumer, position and local derivative of each input of a node's chain."""
     grads = graph.grads
     if not partials and links.isdisjoint(graph.parents[i]):
@@ -280,16 +280,16 @@ def is_unrolled(graph: Graph, nodes: Iterable[int]) -> bool:
     return len({(span, graph.primitives[i]) for i in nodes if (span := graph.span(i)) is not None}) == 1
 
 
-def fold_picture(picture: Picture) -> tuple[Folding, ...]:
+def all_foldings(picture: Picture) -> tuple[Folding, ...]:
     """Return the picture with long sums, products and lists folded, if any.
 
     After it come those with one fold open. The picture has one output.
     """
     graph = picture.graph
-    links = chain_links(graph, picture.order, picture.order[-1:])
+    links = chain_nodes(graph, picture.order, picture.order[-1:])
     terms: dict[int, int] = {}
     for k, i in enumerate(picture.order):
-        operands = [] if i in links else [graph.parents[user][place] for user, place, _ in edges(graph, i, links)]
+        operands = [] if i in links else [graph.parents[user][place] for user, place, _ in in_edges(graph, i, links)]
         if len(operands) > MANY_ALIKE and is_unrolled(graph, operands):
             terms[k] = len(operands)
     if not terms:

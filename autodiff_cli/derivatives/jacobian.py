@@ -9,7 +9,7 @@ from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, us
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import pose_with_units
-from ..inputs.problem import Point, Problem, Quantity, output_names, parse, without_units
+from ..inputs.problem import Point, Problem, Quantity, output_names, parse, unit_error
 from ..numbers.base import NumberType
 from ..record import Record
 from ..run.evaluation import Kinks
@@ -82,7 +82,7 @@ def jacobian(
     elif along is not None:
         for name, value in along.items():
             if type(value) is Quantity:
-                raise without_units(name, value)
+                raise unit_error(name, value)
     if in_full and len(names) * len(called) > MAX_ENTRIES:
         raise limit_error(
             f"a Jacobian of {len(called):,} rows and {len(names):,} columns is too large",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..algebra.simplify import simplify
-from ..algebra.symbolic import local_formulas
+from ..algebra.symbolic import local_partials
 from ..errors import Diagnostic, ExpressionError, limit_error
 from ..formulas.derivation import Derivation
 from ..formulas.diff import diff
@@ -20,7 +20,7 @@ from ..run.flat_graph import Graph
 from ..run.sweep import domain_description
 from ..table.operators import DIV, NE, VARIABLE, WHERE
 from .gradient import gradient
-from .graph import Folding, Picture, fold_picture, picture_of
+from .graph import Folding, Picture, all_foldings, picture_of
 from .trace import Writer, in_reading_order, signed_constant
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def page(
         {name: answer.point[name] for name in variables},
         _derivations(text, [*answer.gradient]),
         drawn.warnings,
-        fold_picture(drawn),
+        all_foldings(drawn),
         None if answer.units is None else _units(drawn, answer.units, wanted),
     )
 
@@ -238,7 +238,7 @@ def _operation(graph: Graph, i: int) -> tuple[tuple[int | None, ...], str, str, 
     if primitive.gives_condition:
         program = node(WHERE, (program, constant(1.0, "1"), constant(0.0, "0")))
     elif primitive.lazy_inputs is None:
-        partials = local_formulas(primitive, tuple(inputs), chr(ord(SLOTS) + len(inputs)))
+        partials = local_partials(primitive, tuple(inputs), chr(ord(SLOTS) + len(inputs)))
     simple = iter(simplify([partial for partial in partials if partial is not None]))
     texts = ["" if partial is None else expression_text(next(simple)) for partial in partials]
     short = tuple([text if len(text) <= MAX_FORMULA_LENGTH and "where(" not in text else "" for text in texts])

@@ -147,7 +147,7 @@ def _without_noise(
             m, at = _in_digits(ZERO_TEST_DIGITS[0], point)
             sharp = taylor_in(m, graph, at, name, order)
         for k in noisy:
-            if sharp and sharp[k].right_digits(1) and math.isfinite(x := float(sharp[k])):
+            if sharp and sharp[k].correct_digits(1) and math.isfinite(x := float(sharp[k])):
                 coefficients[k] = x if abs(x - coefficients[k]) > NOISE * abs(x) else coefficients[k]
             elif abs(coefficients[k]) <= bounds[k].error < math.inf:
                 coefficients[k] = 0.0

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..algebra.symbolic import local_formulas
+from ..algebra.symbolic import local_partials
 from ..errors import Diagnostic, Span, quote, usage_error
 from ..graphs.value import Value, constant, node, variable
 from ..inputs.figures import unsigned
@@ -314,7 +314,7 @@ class Writer:
         if all(x is None for x in numbers):
             return
         parents = self.graph.parents[i]
-        formulas = local_formulas(self.graph.primitives[i], tuple(map(self.leaf, parents)), self.names[i])
+        formulas = local_partials(self.graph.primitives[i], tuple(map(self.leaf, parents)), self.names[i])
         for p, formula, x in zip(parents, formulas, numbers, strict=True):
             if x is not None:
                 text = "" if formula is None else expression_text(formula)

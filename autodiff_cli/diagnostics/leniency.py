@@ -117,7 +117,7 @@ def _aligned(old: str, new: str) -> list[int | None]:
     return origins
 
 
-def certain(offers: Sequence[Offer]) -> Offer | None:
+def only_offer(offers: Sequence[Offer]) -> Offer | None:
     """Return the only offer if it is certain."""
     return offers[0] if len(offers) == 1 and offers[0].certain else None
 
@@ -147,7 +147,7 @@ def read_leniently(
         try:
             return answer(reading.text), composed if reading.text == text else reading
         except ExpressionError as error:
-            offer = certain(error.offers) if error.text is None else None
+            offer = only_offer(error.offers) if error.text is None else None
             if offer is None or len(reading.text) > MAX_LENGTH or len(met) > MAX_CORRECTIONS:
                 raise reading.blamed(error) from None
             if reading.text == text and composed is None:

@@ -22,7 +22,7 @@ from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current_budget
 from ..numerics import linear_algebra
 from ..table.operators import MUL, NEG, POW
-from .residuals import Root, Search, other_values
+from .residuals import Root, Search, parameter_values
 
 MAX_PROVEN_MULTIPLICITY = 8
 MAX_GUESSED_DECIMALS = 6
@@ -58,7 +58,7 @@ def prove(finder: Search) -> list[list[float]]:
 
     problem, balls = finder.problem, boxes(SEARCH_BITS)
     unknowns, outputs = problem.unknowns, problem.program.outputs
-    others = other_values(balls, Arithmetic("certified"), problem)
+    others = parameter_values(balls, Arithmetic("certified"), problem)
     numerators = [fraction_of(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
     operator = Operator(numerators, unknowns, others, balls)

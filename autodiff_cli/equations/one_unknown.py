@@ -34,7 +34,7 @@ from .residuals import (
     Stopped,
     half_ulp,
     holds_exactly,
-    other_values,
+    parameter_values,
     rounding_errors,
     system,
 )
@@ -85,7 +85,7 @@ class OneEquation(Search):
         self.count = 0
 
     def __call__(self, x: float) -> Sample | None:
-        self.evaluated()
+        self.count_evaluation()
         point = self._point_at(x)
         try:
             value, slopes = self._evaluator(point)
@@ -499,7 +499,7 @@ class OneEquation(Search):
         from ..numbers.multiprecision import Multiprecision
 
         m = Multiprecision(digits, decimals=True)
-        return m, other_values(m, Arithmetic("precision", digits), self.problem)
+        return m, parameter_values(m, Arithmetic("precision", digits), self.problem)
 
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
         m, values = self._digits(digits)
@@ -555,7 +555,7 @@ class OneEquation(Search):
         """All real roots, and the kind of equation; None without rational polynomials."""
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
-            values = other_values(EXACT, Arithmetic("exact"), self.problem)
+            values = parameter_values(EXACT, Arithmetic("exact"), self.problem)
 
             def fixed(part: Value) -> Fraction:
                 number = value_in(EXACT, part, values)

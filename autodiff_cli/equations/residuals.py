@@ -73,7 +73,7 @@ class Search:
         message = f"the equation holds at all numbers {tried}for {start} {self.problem.unknowns[0]} {end}"
         self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
 
-    def evaluated(self) -> None:
+    def count_evaluation(self) -> None:
         """Count and charge an evaluation. Raises `Stopped`."""
         if self.stop():
             raise Stopped
@@ -86,7 +86,7 @@ def half_ulp(x: float) -> float:
     return math.ulp(x) / 2 or math.ulp(x)
 
 
-def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, Any]:
+def parameter_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, Any]:
     """Return the values of the known variables in a number type."""
     names = [name for name in problem.program.variables if name not in problem.unknowns]
     return {name: arithmetic._value(m, name, problem.point[name]) for name in names}
@@ -95,7 +95,7 @@ def other_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, 
 def holds_exactly(problem: Problem, at: Sequence[float]) -> bool:
     """Return whether the equations hold at a point in exact fractions."""
     with Defined(ArithmeticError, ValueError):
-        values = other_values(EXACT, Arithmetic("exact"), problem)
+        values = parameter_values(EXACT, Arithmetic("exact"), problem)
         values |= zip(problem.unknowns, map(EXACT.number, at), strict=True)
         return not any(evaluate_in(EXACT, problem.program.outputs, values, ()).values)
     return False
@@ -161,7 +161,7 @@ class Root(NamedTuple):
     """A function whose simple zero this is, if the equation itself has none here."""
 
 
-def error_of(
+def accuracy_of(
     problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
 ) -> Accuracy | None:
     """Return how far a solution may be off, by |F_u⁻¹| times residuals; None where F_u may be singular."""
@@ -189,7 +189,7 @@ def error_of(
     return Accuracy(errors, change) if is_near and change < 1 else None
 
 
-def is_rough(x: Sequence[float], accuracy: Accuracy | None) -> bool:
+def lacks_digits(x: Sequence[float], accuracy: Accuracy | None) -> bool:
     """Return whether a solution in doubles, or its derivatives, lack digits that a computation in more has."""
     if accuracy is None or accuracy.change > MAX_CHANGE:
         return True

@@ -28,10 +28,10 @@ from .residuals import (
     Accuracy,
     Root,
     Search,
-    error_of,
+    accuracy_of,
     holds_exactly,
-    is_rough,
-    other_values,
+    lacks_digits,
+    parameter_values,
     residuals,
     rounding_errors,
     system,
@@ -94,7 +94,7 @@ class SeveralEquations(Search):
         ]
 
     def __call__(self, x: Sequence[float]) -> tuple[Any, Any]:
-        self.evaluated()
+        self.count_evaluation()
         if not all(map(math.isfinite, x)):
             raise ExpressionError("overflow", "the point is too large")
         unknowns = dict(zip(self.unknowns, map(float, x), strict=True))
@@ -126,7 +126,7 @@ class SeveralEquations(Search):
         ):
             return solutions
         with Defined(ArithmeticError, ValueError):
-            in_fractions = system(EXACT, self.problem, other_values(EXACT, Arithmetic("exact"), self.problem))
+            in_fractions = system(EXACT, self.problem, parameter_values(EXACT, Arithmetic("exact"), self.problem))
             values, rows = in_fractions([EXACT.number(0) for _ in self.unknowns])
             count = rank(rows)
             if count == len(rows):
@@ -145,7 +145,7 @@ class SeveralEquations(Search):
 
     def _accuracy(self, x: Sequence[float]) -> Accuracy | None:
         at = dict(zip(self.unknowns, x, strict=True))
-        return error_of(self.problem, at, *residuals(self.problem, at))
+        return accuracy_of(self.problem, at, *residuals(self.problem, at))
 
     around = one
 
@@ -198,7 +198,7 @@ class SeveralEquations(Search):
         if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * sizes[0]:
             return None
         known, limit = self._accuracy(x), None
-        if not holds or (is_rough(x, known) and (known is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
+        if not holds or (lacks_digits(x, known) and (known is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
             limit = self._limit(x)
             if limit is None:
                 self.rounded = self.rounded or holds
@@ -224,7 +224,7 @@ class SeveralEquations(Search):
         from ..numbers.multiprecision import Multiprecision
 
         m = Multiprecision(ROOT_DIGITS, decimals=True)
-        in_digits = system(m, self.problem, other_values(m, Arithmetic("precision", ROOT_DIGITS), self.problem))
+        in_digits = system(m, self.problem, parameter_values(m, Arithmetic("precision", ROOT_DIGITS), self.problem))
         shares = (RELATIVE_OFFSET * (1 + k / len(x)) for k in range(len(x)))
         beside = [m.number(a + share * (abs(a) or 1.0)) for a, share in zip(x, shares, strict=True)]
         before: list[Any] = []

@@ -41,11 +41,11 @@ from .residuals import (
     Root,
     Search,
     Stopped,
+    accuracy_of,
     derivatives,
-    error_of,
     half_ulp,
-    is_rough,
-    other_values,
+    lacks_digits,
+    parameter_values,
     residuals,
     second_derivatives,
     system,
@@ -334,7 +334,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     left, slopes = residuals(problem, at)
     multiplicity, off, known, equation = finder.known.get(tuple(start), Root())
     if known is None and (multiplicity or 1) == 1 and equation is None:
-        known = error_of(problem, at, left, slopes)
+        known = accuracy_of(problem, at, left, slopes)
     simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
@@ -369,13 +369,13 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         from ..numbers.running_digits import RunningDigits
 
         m = RunningDigits(ROOT_DIGITS)
-        answer = convert_all(work(m, other_values(m, PRECISE, problem)), _in_doubles)
+        answer = convert_all(work(m, parameter_values(m, PRECISE, problem)), _in_doubles)
         at.update(answer["values"])
         return answer
 
     answer: dict[str, Any] | None = None
     in_digits = arithmetic == DOUBLE and equation is None and len(at) <= MAX_UNKNOWNS_IN_DIGITS
-    if in_digits and (multiplicity or 1) == 1 and is_rough(start, known):
+    if in_digits and (multiplicity or 1) == 1 and lacks_digits(start, known):
         fails, simple = simple and len(at) == 1, True
         with Defined(ArithmeticError, ValueError):
             sharper = arithmetic.run(point, in_more_digits, tree)
@@ -422,9 +422,9 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
 
 
 def _in_doubles(_: str, x: Any) -> float:
-    if x.right_digits(SHARP_DIGITS) >= SHARP_DIGITS:
+    if x.correct_digits(SHARP_DIGITS) >= SHARP_DIGITS:
         return float(x)
-    if x.largest() > MAX_VANISHING:
+    if x.abs_upper() > MAX_VANISHING:
         raise undecided("the digits of this cannot be told")
     return 0.0
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives, partials
-from ..algebra.walk import chain_of, facts_of, has_variables, operands, substitute
+from ..algebra.walk import chain_of, facts_of, flat_inputs, has_variables, substitute
 from ..errors import ExpressionError, limit_error
 from ..graphs.value import Value, constant, in_order, node, variable
 from ..inputs.problem import parse
@@ -234,14 +234,14 @@ class _Work:
             return _Rule("constant multiple", multiple)
         if primitive in PRODUCTS:
             # each factor is differentiated once
-            factors = operands(value, PRODUCTS)
+            factors = flat_inputs(value, PRODUCTS)
             terms = [chain_of(MUL, [*factors[:k], self.open(f), *factors[k + 1 :]]) for k, f in enumerate(factors)]
             return _Rule("product", _total(terms))
         if primitive is DIV:
             return self.quotient(*inputs)
         if primitive is WHERE:
             condition, then, otherwise = inputs
-            compared = [part._prev for part in operands(condition, (AND, OR, NOT)) if part.primitive.holds]
+            compared = [part._prev for part in flat_inputs(condition, (AND, OR, NOT)) if part.primitive.holds]
             borders = tuple(dict.fromkeys(_apart(*sides) for sides in compared))
             return _Rule("branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders)
         return self.of_function(value)
@@ -254,7 +254,7 @@ class _Work:
         elif value.primitive is DIV and value._prev[1] not in self.varying:
             inner, outer = value._prev[0], lambda v: node(DIV, (v, value._prev[1]))
         else:
-            factors = operands(value, PRODUCTS)
+            factors = flat_inputs(value, PRODUCTS)
             fixed = [factor for factor in factors if factor not in self.varying]
             if not fixed:
                 return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic_form
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
-from ..algebra.walk import facts_of, rebuild, rewrite, shapes, substitute
+from ..algebra.walk import facts_of, rebuild, rewrite, substitute, text_ids
 from ..errors import Diagnostic, ExpressionError, Offer, closest, either, limit_error, point_error, quote, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.higher_order import hessian_in, taylor_in
@@ -26,7 +26,7 @@ from ..inputs.problem import (
     check_values,
     numbers_or_quantities,
     parse,
-    read_program,
+    parse_program,
     single_output,
     split_name_offers,
     wanted_variables,
@@ -176,7 +176,7 @@ def diff(
         typed, text = text, " " * operator.end + text[operator.end :]
     typed_values = with_units(point)
     numbers = numbers_or_quantities(typed_values)
-    program, bound, notes = read_program(text, numbers, wrt)
+    program, bound, notes = parse_program(text, numbers, wrt)
     typed_values |= bound
     output = single_output(program)
     before = text[: output.span.start].rstrip() if output.span else ""
@@ -456,7 +456,7 @@ def _used(
     def shown(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
         facts = [assumption.condition for assumption in left]
         shorts = [generic_form(formula, facts) or Generic(formula, ()) for formula in formulas.values()]
-        return [shapes([short.formula, *short.conditions], numbers) for short in shorts]
+        return [text_ids([short.formula, *short.conditions], numbers) for short in shorts]
 
     used = list(assumed)
     wanted = shown(derived, used) if assumed else []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, limit_error, require
 from ..numbers.base import UNDECIDED, Number, NumberType, Refusal
-from ..numbers.budget import BudgetExceeded, allowed
+from ..numbers.budget import BudgetExceeded, use_budget
 from ..numbers.floats import REAL
 from ..run.sweep import Breakpoint
 from .figures import Figure
@@ -43,7 +43,7 @@ class Arithmetic(NamedTuple):
 
     def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
         """Run a task in coherent units, and return its numbers in `units`, as shown."""
-        with allowed(anew=False):
+        with use_budget(anew=False):
             if units is None:
                 return self._run(point, task)
             from .quantities import in_units  # only units need it
@@ -88,7 +88,7 @@ class Arithmetic(NamedTuple):
                     raise
                 reason, missing = _undecided(error, f"{digits:,} digits"), digits
             else:
-                few = [(x, right) for x in _numbers(best) if (right := x.right_digits(self.digits)) < self.digits]
+                few = [(x, right) for x in _numbers(best) if (right := x.correct_digits(self.digits)) < self.digits]
                 if digits >= most or all(digits >= VANISHING_DIGITS and _vanishes(x) for x, _ in few):
                     break
                 missing = max(self.digits + GUARD_DIGITS - right if right else digits for _, right in few)
@@ -102,14 +102,14 @@ class Arithmetic(NamedTuple):
         return convert_all(best, lambda key, x: self._agreed(x))
 
     def _agreed(self, x: Any) -> Figure:
-        right = x.right_digits(self.digits)
+        right = x.correct_digits(self.digits)
         context = x.m.base.context
         if right > 0:
             with context.workdps(right + GUARD_DIGITS):  # Python writes no whole numbers of 4,300 digits
                 text = context.nstr(+x.x, right, min_fixed=-5)
-            return Figure(text.removesuffix(".0"), within_doubles(float(x)))
+            return Figure(text.removesuffix(".0"), finite_or_none(float(x)))
         if _vanishes(x):
-            return Figure("0", 0.0, context.nstr(x.largest(), 2, min_fixed=0, max_fixed=0))
+            return Figure("0", 0.0, context.nstr(x.abs_upper(), 2, min_fixed=0, max_fixed=0))
         message = f"no digit of a result can be told, even with {context.dps:,} digits"
         hint = "ask for more digits, allow more work with `--work 10`, or move the point"
         raise limit_error(message, hint)
@@ -153,7 +153,7 @@ class Arithmetic(NamedTuple):
             return Figure("0", 0.0)
         if x.a.contains(0):
             return Figure("0", 0.0, str(x.a.abs_upper().str(2, radius=False)))
-        return Figure(str(x.a.str(self.digits, radius=False)), within_doubles(float(x)))
+        return Figure(str(x.a.str(self.digits, radius=False)), finite_or_none(float(x)))
 
     def _value(self, m: NumberType, name: str, typed: float | str) -> Number:
         text = typed if isinstance(typed, str) else getattr(typed, "source", None)
@@ -193,7 +193,7 @@ def _numbers(results: Any) -> Iterator[Any]:
 
 
 def _vanishes(x: Any) -> bool:
-    return bool(x.largest() < 1 and x.right_digits(1) < 1)
+    return bool(x.abs_upper() < 1 and x.correct_digits(1) < 1)
 
 
 def _undecided(error: Diagnosed, precision: str) -> ExpressionError:
@@ -213,12 +213,12 @@ def _too_few_digits(x: Any) -> ExpressionError:
 def nearest_double(x: Any) -> float | None:
     """Return the double nearest to a fraction; None on overflow."""
     try:
-        return within_doubles(float(x.numerator / x.denominator))
+        return finite_or_none(float(x.numerator / x.denominator))
     except OverflowError:
         return None
 
 
-def within_doubles(x: float) -> float | None:
+def finite_or_none(x: float) -> float | None:
     """Return the double, None if it is infinite."""
     return x + 0.0 if math.isfinite(x) else None
 

@@ -14,9 +14,9 @@ from ..diagnostics.parsing import statements
 from ..errors import Diagnostic, ExpressionError, Offer, Span, closest, point_error, quote, usage_error
 from ..graphs.value import Value
 from ..language.builder import Program
-from ..language.elements import expand, list_names, point_text, split_names
+from ..language.elements import collapse_names, expand, point_text, split_names
 from ..language.tokens import has_unit_literals, plain_number
-from ..numbers.budget import reporting
+from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
 
@@ -109,7 +109,7 @@ class Problem(NamedTuple):
         return f"{x:.{digits}g}" if unit is None else f"{unit.from_si(x):.{digits}g} {unit}".rstrip()
 
 
-def read_program(
+def parse_program(
     text: str, values: dict[str, float], wrt: Sequence[str] | str | None = None, *, units: bool = False
 ) -> tuple[Program, dict[str, str], list[Diagnostic]]:
     """Return the program, the texts of bound numbers that become values, and notes.
@@ -118,7 +118,7 @@ def read_program(
     The numbers of those without a value are added to `values`. Raises `ExpressionError`.
 
     >>> values = {"b": 1.0}
-    >>> program, numbers, _ = read_program("a = 2; b = 3; a*b", values, "a")
+    >>> program, numbers, _ = parse_program("a = 2; b = 3; a*b", values, "a")
     >>> list(program.leaves), numbers, values
     (['a', 'b'], {'a': '2'}, {'b': 1.0, 'a': 2.0})
     """
@@ -156,7 +156,7 @@ def read_program(
 def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, single: bool = False) -> Problem:
     """Return a text as a problem at a point. Raises `ExpressionError`, for several outputs too if `single`."""
     values = numbers_or_quantities(point)
-    program, numbers, notes = read_program(text, values, wrt, units=True)
+    program, numbers, notes = parse_program(text, values, wrt, units=True)
     if single:
         check_single(program)
     problem = problem_of(program, {**(point or {}), **numbers}, values, wrt)
@@ -196,7 +196,7 @@ def evaluate_constant(text: str) -> float:
                 raise point_error(f"`{name}` is not a value that a variable can have", hint, span)
             raise point_error(f"`{name}` has no value here", hint, span)
         check_single(program)
-        with reporting():
+        with limit_errors():
             (value,) = Evaluation(REAL, program.graph.with_leaves({})).values
     except ExpressionError as error:
         error.text = text
@@ -231,7 +231,7 @@ def as_number(value: float | str, name: str) -> float:
     if isinstance(value, str):
         return evaluate_constant(value)
     if type(value) is Quantity:
-        raise without_units(name, value)
+        raise unit_error(name, value)
     if isinstance(value, bool) or not hasattr(value, "__float__"):
         raise point_error(f"`{name}` needs a number, not {value!r}", "give a number")
     try:
@@ -245,7 +245,7 @@ def as_number(value: float | str, name: str) -> float:
     return number
 
 
-def without_units(name: str, value: Quantity) -> ExpressionError:
+def unit_error(name: str, value: Quantity) -> ExpressionError:
     """Return the error for a value with a forbidden unit; its hint converts to the SI."""
     from ..quantities.unit import si_unit
 
@@ -303,7 +303,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         warnings.append(unused_name(program, name, missing))
     if missing:
         offers = split_name_offers(program, missing, values)
-        names = list_names(missing)
+        names = collapse_names(missing)
         stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
         example = point_text({name: _short_number(values[name]) if name in values else "…" for name in program.leaves})
         message = f"{stated} {'has' if len(names) == 1 else 'have'} no value"

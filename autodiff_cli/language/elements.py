@@ -12,7 +12,7 @@ def element_name(name: str, index: Sequence[int]) -> str:
     return f"{name}[{','.join(map(str, index))}]"
 
 
-def element(name: str) -> tuple[str, tuple[int, ...]] | None:
+def parse_name(name: str) -> tuple[str, tuple[int, ...]] | None:
     """Return the list and the indices in the name of an entry, else None."""
     base, opened, inside = name.partition("[")
     indices = inside[:-1].split(",")
@@ -27,7 +27,7 @@ def shapes_of(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the lists whose entries are all among names."""
     indices: dict[str, set[tuple[int, ...]]] = {}
     for name in names:
-        entry = element(name) if name[-1:] == "]" else None
+        entry = parse_name(name) if name[-1:] == "]" else None
         if entry is not None:
             indices.setdefault(entry[0], set()).add(entry[1])
     shapes = {}
@@ -45,7 +45,7 @@ def nest(values: Mapping[str, Any]) -> dict[str, Any]:
         return dict(values)
     shapes, result = shapes_of(values), {}
     for name, value in values.items():
-        entry = element(name)
+        entry = parse_name(name)
         if entry is None or entry[0] not in shapes or entry[0] in values:
             result[name] = value
         elif entry[0] not in result:
@@ -76,7 +76,7 @@ def flatten(name: str, value: object) -> dict[str, Any] | str:
     }
 
 
-def list_names(names: Iterable[str]) -> list[str]:
+def collapse_names(names: Iterable[str]) -> list[str]:
     """Return names, the entries of a list as its name."""
     return [*nest(dict.fromkeys(names))]
 

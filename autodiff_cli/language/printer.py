@@ -88,14 +88,14 @@ def fill_in(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> l
     return [part if isinstance(part, str) else (args[part[0]], part[1]) for part in parts]
 
 
-def pieces_of(template: Template, args: Sequence[Any]) -> Written:
+def spell(template: Template, args: Sequence[Any]) -> Written:
     """Return the precedence and pieces of an operation on these inputs."""
     if isinstance(template, tuple):
         return template[1], fill_in(template[0], args, template[2:])
-    return (ATOM, fill_in(template, args)) if "{" in template else call(template, args)
+    return (ATOM, fill_in(template, args)) if "{" in template else as_call(template, args)
 
 
-def call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambda arg: (arg, CHOICE)) -> Written:
+def as_call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambda arg: (arg, CHOICE)) -> Written:
     """Return a call of a function; `item` converts an argument."""
     parts: list[Item] = [function, "("]
     for k, arg in enumerate(args):
@@ -111,6 +111,6 @@ def expression_text(root: Value) -> str:
 def _parts(value: Value) -> Written:
     name = value.primitive.name
     if value._prev:
-        return pieces_of(OPERATORS.get(name) or value.primitive.spelling or name, value._prev)
+        return spell(OPERATORS.get(name) or value.primitive.spelling or name, value._prev)
     text = value.label if value.primitive is VARIABLE else value.source or number_text(value.data)
     return SIGN if text.startswith("-") else ATOM, [text]

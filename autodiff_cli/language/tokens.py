@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from ..errors import Span
-from .elements import element
+from .elements import parse_name
 from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_SIGNS, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}
@@ -139,7 +139,7 @@ class Spans:
 def is_name(text: str) -> bool:
     """Return whether a text is a name, or an entry of a list: `w`, `w[1]`."""
     if text[-1:] == "]":
-        entry = element(text)
+        entry = parse_name(text)
         return entry is not None and is_name(entry[0])
     if text.isascii():
         return text.isidentifier() and text not in KEYWORDS

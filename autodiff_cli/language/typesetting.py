@@ -13,7 +13,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..algebra.symbolic import in_language
+from ..algebra.symbolic import to_language
 from ..algebra.walk import rewrite
 from ..graphs.value import Value, in_order, variable
 from ..numbers import budget
@@ -271,7 +271,7 @@ class Typesetting:
 
     def _typeset(self, root: Value, named: Mapping[Value, str]) -> _Piece:
         names = {value: variable(name) for value, name in named.items()}
-        (root,) = rewrite((root,), partial(in_language, always=lambda p: p.latex == BY_DEFINITION), names)
+        (root,) = rewrite((root,), partial(to_language, always=lambda p: p.latex == BY_DEFINITION), names)
         plain: dict[Value, _Piece] = {}
         script: dict[Value, _Piece] = {}
         order = in_order((root,))

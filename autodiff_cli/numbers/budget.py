@@ -72,7 +72,7 @@ class BudgetExceeded(Diagnosed):
 
 
 @contextmanager
-def reporting() -> Iterator[None]:
+def limit_errors() -> Iterator[None]:
     """Turn `BudgetExceeded` into an `ExpressionError` of the kind `limit`."""
     try:
         yield
@@ -139,7 +139,7 @@ YOUNG = 15
 _collections = count(1)
 
 
-def collect() -> None:
+def gc_collect() -> None:
     """Collect garbage between rows or answers, if there may be much.
 
     The command turns the collector off: it would walk through a growing graph again and again.
@@ -154,7 +154,7 @@ def charge(steps: float) -> None:
 
 
 @contextmanager
-def allowed(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
+def use_budget(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
     """Use one allowance for the block, `times` the usual one for this length.
 
     Unless `anew`, a current allowance is kept.

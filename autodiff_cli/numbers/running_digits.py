@@ -54,8 +54,8 @@ class BoundedDigits(Compared, Valued):
         self.ratio = ratio
 
     def __str__(self) -> str:
-        if self.x and self.right_digits(1) < 1:
-            return f"a number within {self.m.base.context.nstr(self.largest(), 2)} of 0"
+        if self.x and self.correct_digits(1) < 1:
+            return f"a number within {self.m.base.context.nstr(self.abs_upper(), 2)} of 0"
         return str(self.m.base.context.nstr(self.x, 20))
 
     def __bool__(self) -> bool:
@@ -73,7 +73,7 @@ class BoundedDigits(Compared, Valued):
         y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
         if self.ratio and y.ratio:
             (a, b), (c, d) = self.ratio, y.ratio
-            ratio = shorten(a + c, b) if b == d else shorten(a * d + c * b, b * d)
+            ratio = limit_ratio(a + c, b) if b == d else limit_ratio(a * d + c * b, b * d)
             if ratio:
                 return m.fraction(ratio)
         return m.rounded(self.x + y.x, log2_sum(self.log_error, y.log_error))
@@ -85,7 +85,7 @@ class BoundedDigits(Compared, Valued):
         m: RunningDigits = self.m
         y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
         if self.ratio and y.ratio:
-            ratio = shorten(self.ratio[0] * y.ratio[0], self.ratio[1] * y.ratio[1])
+            ratio = limit_ratio(self.ratio[0] * y.ratio[0], self.ratio[1] * y.ratio[1])
             if ratio:
                 return m.fraction(ratio)
         error, size = EXACT, log2_sum(log2_size(self.x), self.log_error)
@@ -104,7 +104,7 @@ class BoundedDigits(Compared, Valued):
             raise ZeroDivisionError
         if self.ratio and y.ratio:
             sign = 1 if y.ratio[0] > 0 else -1
-            ratio = shorten(sign * self.ratio[0] * y.ratio[1], sign * y.ratio[0] * self.ratio[1])
+            ratio = limit_ratio(sign * self.ratio[0] * y.ratio[1], sign * y.ratio[0] * self.ratio[1])
             if ratio:
                 return m.fraction(ratio)
         out, error, size = self.x / y.x, self.log_error, log2_size(y.x)
@@ -114,14 +114,14 @@ class BoundedDigits(Compared, Valued):
             error = log2_sum(error, log2_size(out) + y.log_error) + 1
         return m.rounded(out, error - size)
 
-    def right_digits(self, most: int) -> int:
+    def correct_digits(self, most: int) -> int:
         """Return the number of correct significant digits, at most `most`."""
         if self.log_error == EXACT or (self.ratio and self.x):
             return most
         size = log2_size(self.x) - self.log_error - 1
         return min(most, max(0, math.floor(size * math.log10(2)))) if size > 0 else 0
 
-    def largest(self) -> Any:
+    def abs_upper(self) -> Any:
         """Return an upper bound on the absolute value, to a few digits."""
         error = 0 if self.log_error == EXACT else self.m.base.context.ldexp(1, math.ceil(min(self.log_error, 1e9)))
         return abs(self.x) + error
@@ -166,7 +166,7 @@ def log2_size(x: Any) -> float:
     return math.log2(mantissa >> spare if spare > 0 else mantissa) + exponent + max(spare, 0)  # type: ignore[no-any-return]
 
 
-def shorten(numerator: int, denominator: int) -> Ratio:
+def limit_ratio(numerator: int, denominator: int) -> Ratio:
     """Return the fraction, reduced if long; None if still too long."""
     if max(numerator.bit_length(), denominator.bit_length()) > RATIO_BITS:
         divisor = math.gcd(numerator, denominator)
@@ -224,8 +224,8 @@ class RunningDigits(Lifted):
         if isinstance(x, BoundedDigits):
             return x
         if isinstance(x, int):
-            return BoundedDigits(self, self.base.number(x), EXACT, shorten(x, 1))
-        ratio = shorten(*x.as_integer_ratio()) if isinstance(x, float) else None
+            return BoundedDigits(self, self.base.number(x), EXACT, limit_ratio(x, 1))
+        ratio = limit_ratio(*x.as_integer_ratio()) if isinstance(x, float) else None
         return BoundedDigits(self, self.base.number(x), EXACT, ratio)
 
     def literal(self, text: str) -> BoundedDigits:
@@ -233,7 +233,7 @@ class RunningDigits(Lifted):
         if text in NAMED or (x and abs(log2_size(x)) > RATIO_BITS):
             exact = text not in NAMED and x and self.base.context.isint(x) and x._mpf_[3] < self.bits
             return BoundedDigits(self, x, EXACT) if exact else self.rounded(x, EXACT)
-        ratio = shorten(*Fraction(text).as_integer_ratio())
+        ratio = limit_ratio(*Fraction(text).as_integer_ratio())
         return self.fraction(ratio) if ratio else self.rounded(x, EXACT)
 
     def fraction(self, ratio: tuple[int, int]) -> BoundedDigits:
@@ -255,7 +255,7 @@ class RunningDigits(Lifted):
 
     def within(self, x: Number, distance: Number) -> BoundedDigits:
         """Return `x` as an approximation with an error of at most `distance`."""
-        return BoundedDigits(self, self.base.number(value_of(x)), log2_size(self.number(distance).largest()))
+        return BoundedDigits(self, self.base.number(value_of(x)), log2_size(self.number(distance).abs_upper()))
 
     def finite(self, x: Number) -> bool:
         charge(STEPS_A_BOUND)
@@ -297,7 +297,7 @@ class RunningDigits(Lifted):
             raise
         if all(x.ratio for x in numbers) and (primitive.name in RATIONAL_FUNCTIONS or out._mpf_[3] < self.bits // 2):
             rational = rational_value(primitive.name, [Fraction(*x.ratio) for x in numbers])  # type: ignore[misc]
-            ratio = rational is not None and shorten(*rational.as_integer_ratio())
+            ratio = rational is not None and limit_ratio(*rational.as_integer_ratio())
             if ratio:
                 return self.fraction(ratio)
         if primitive.jumps and primitive.has_structural_zeros:

@@ -180,7 +180,7 @@ def eigh(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[floa
     return values.tolist(), vectors.T.tolist()
 
 
-def shortest_mean(vectors: Sequence[Sequence[float]]) -> list[float]:
+def min_norm_point(vectors: Sequence[Sequence[float]]) -> list[float]:
     """Return a convex hull's shortest vector by SciPy; 0 if the hull contains 0."""
     import numpy
     from scipy.optimize import nnls

@@ -23,7 +23,7 @@ from ..language.builder import Program
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
-from .convergence import KINDS, WALL, ConstraintAtPoint, ConvergenceReport, LocalModel, walls_at
+from .convergence import KINDS, WALL, ConstraintAtPoint, ConvergenceReport, LocalModel, bounds_at
 from .descend import DescentStep
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class ConstrainedProblem:
         """Return all multipliers, and the Lagrangian's projected gradient."""
         gradients = at.gradients
         result = np.zeros(len(self.constraints))
-        walls = walls_at(at.x, self.limits)
+        walls = bounds_at(at.x, self.limits)
         inside = [k for k, wall in enumerate(walls) if not wall]
         signed = [k for k, wall in enumerate(walls) if wall in (-1, 1)]
         equations = [k for k in places if self.equations[k]]
@@ -346,7 +346,7 @@ class Reduced:
             _, r, rows = qr((matrix * unit[:, None]).T, mode="economic", pivoting=True)
             rank = int(np.count_nonzero(np.abs(np.diagonal(r)) > MIN_INDEPENDENT))
             self.places = [self.places[k] for k in rows[:rank]]
-            free = [BOUND_SHARE if wall else 1.0 for wall in walls_at(x, problem.limits)]
+            free = [BOUND_SHARE if wall else 1.0 for wall in bounds_at(x, problem.limits)]
             self.dependent = qr(matrix[rows[:rank]] * free, mode="economic", pivoting=True)[2][:rank].tolist()
         self.others = [k for k in range(len(x)) if k not in self.dependent]
         self.ends, self.least = np.array(problem.limits).T, -near * at.scale

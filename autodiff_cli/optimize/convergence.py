@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..inputs.figures import unsigned
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
-from ..numerics.linear_algebra import dot, eigh, shortest_mean
+from ..numerics.linear_algebra import dot, eigh, min_norm_point
 from ..numerics.newton import bisect
 from ..numerics.optimality import MAX_NAMED, Derivatives, Matrix, Single, Verdict, classify, direction_in_words
 from ..record import Record
@@ -115,7 +115,7 @@ def projected_slope(row: DescentStep, limits: Limits) -> float:
     return largest
 
 
-def walls_at(x: Sequence[float], limits: Limits) -> list[int]:
+def bounds_at(x: Sequence[float], limits: Limits) -> list[int]:
     """Return each variable's bound: -1 lower, 1 upper, 2 both, 0 none."""
     return [
         2 if low == high else -1 if value <= low else 1 if value >= high else 0
@@ -187,7 +187,7 @@ class LocalModel:
             why = str(error)
         if at is None:
             return PointAnalysis(None, self.function.kinks(row.point, row.free) or kinks, why)
-        verdict = classify(at, walls_at(row.free_values, self.limits), eigh)
+        verdict = classify(at, bounds_at(row.free_values, self.limits), eigh)
         if verdict.kind in CURVED.values():
             direction = self._unclear_direction(row, at, verdict)
             if direction is not None:
@@ -388,8 +388,8 @@ class LocalModel:
         gathered = [row.partials]
         kink = False
         for _ in range(KINK_LINES):
-            mean = shortest_mean([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
-            walls = walls_at(row.free_values, self.limits)
+            mean = min_norm_point([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
+            walls = bounds_at(row.free_values, self.limits)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
                 return self._on_kink(row, gathered)
@@ -443,7 +443,7 @@ class LocalModel:
             there = points[distance] = self.evaluate(self._moved(row, way, distance))
             if there is None:
                 return False
-            slopes = zip(there.partials, way, walls_at(there.free_values, self.limits), strict=True)
+            slopes = zip(there.partials, way, bounds_at(there.free_values, self.limits), strict=True)
             return math.fsum(g * w for g, w, wall in slopes if wall != 2 and w * wall <= 0) < 0
 
         low, high = 0.0, MIN_LINE_STEP

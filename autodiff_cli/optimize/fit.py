@@ -11,7 +11,7 @@ from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.optional_units import with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, as_number
-from ..numbers.budget import allowed
+from ..numbers.budget import use_budget
 from ..numerics.student_t import check_level
 from ..record import Record
 from .observations import (
@@ -122,7 +122,7 @@ def fit(
     {'a': 0.97, 'b': 2.02}
     """
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
-    with allowed(anew=False) as work:
+    with use_budget(anew=False) as work:
         rows = len(next(iter(columns.values()), ()))
         less = "give fewer rows" if arithmetic == DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
         work.renew(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
@@ -130,7 +130,7 @@ def fit(
 
         from .inference import Inference
         from .least_squares import EndPoint, Model, Stopped
-        from .strategies import best_fit, nearest_image, orthogonal_fit
+        from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
         check_level(level)
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
@@ -175,7 +175,7 @@ def fit(
                 if uncertain := [name for name in data.predictors if name in data.sigma]:
                     model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
                     end = orthogonal_fit(model, start, end)
-                end = end._replace(values=nearest_image(model, end.values))
+                end = end._replace(values=nearest_symmetric(model, end.values))
         except Stopped as stopped:
             model.stop = lambda: False
             first = EndPoint(start, math.nan, math.inf, "interrupted")

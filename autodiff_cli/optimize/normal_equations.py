@@ -11,7 +11,7 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.base import undecided
-from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, collect, current_budget
+from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, current_budget, gc_collect
 from ..numerics.linear_algebra import Matrix, identity, solve_linear
 from ..numerics.newton import refine, with_errors
 from .observations import Observations, percentage
@@ -85,7 +85,7 @@ class NormalEquations:
             else:
                 swept = value_and_gradient(self.m, self.output, {**columns, **point}, self.names)
                 yield swept.value - y, [*swept.gradient.values()], weight, None
-            collect()
+            gc_collect()
 
     def sums(self, values: Sequence[Any], *, second: bool = False) -> tuple[Any, list[Any], Matrix]:
         """Return the sum of squares, the left sides, and JᵀJ or, with second derivatives, the derivatives of these."""

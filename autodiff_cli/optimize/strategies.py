@@ -251,7 +251,7 @@ def _has_converged(model: Model, end: EndPoint) -> bool:
     return runs is None or runs.are_random
 
 
-def nearest_image(model: Model, values: Any) -> Any:
+def nearest_symmetric(model: Model, values: Any) -> Any:
     """Return the equivalent parameter values that agree with the starts.
 
     In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import IO, TextIO
 
 from ..errors import ExpressionError, usage_error
-from .filesystems import Upload, exists_error, hidden_name, is_there, is_url, local_path, write_error
+from .filesystems import Upload, exists_error, hidden_name, is_there, is_url, local_path, unwritable
 
 MAX_BYTES_IN_MEMORY = 1_000_000
 
@@ -57,13 +57,13 @@ class _Named(io.TextIOWrapper):
         try:
             return super().write(text)
         except OSError as fault:
-            raise write_error(self.path, fault) from None
+            raise unwritable(self.path, fault) from None
 
     def flush(self) -> None:
         try:
             super().flush()
         except OSError as fault:
-            raise write_error(self.path, fault) from None
+            raise unwritable(self.path, fault) from None
 
 
 def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
@@ -73,7 +73,7 @@ def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
         shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY)
         file.finish()
     except OSError as fault:
-        raise write_error(path, fault) from None
+        raise unwritable(path, fault) from None
     finally:
         file.drop()
 
@@ -121,7 +121,7 @@ class AtomicFile:
             self.file = open(near, "xb")  # noqa: SIM115
             self.beside = near
         except OSError as fault:
-            raise write_error(path, fault) from None
+            raise unwritable(path, fault) from None
 
     def finish(self) -> None:
         """Take the name. Raises `ExpressionError`, and errors of closing a file."""
@@ -143,7 +143,7 @@ class AtomicFile:
                     pass
             os.replace(self.beside, self.target)
         except OSError as fault:
-            raise write_error(self.path, fault) from None
+            raise unwritable(self.path, fault) from None
 
     def drop(self) -> None:
         """Close the file, and delete it if it is unfinished."""

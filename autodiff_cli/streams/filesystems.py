@@ -35,7 +35,7 @@ abandoned = threading.Event()
 """Set if a thread waits for a network in vain: the process ends without it."""
 
 
-def interruptible(action: Callable[[], Result], seconds: float | None = None) -> Result:
+def run_interruptibly(action: Callable[[], Result], seconds: float | None = None) -> Result:
     """Return the result of a network action, in a thread, to handle signals meanwhile.
 
     Raises what the action raises, and `TimeoutError` after `seconds`.
@@ -89,7 +89,7 @@ def local_path(path: str) -> str:
     return "/" + unquote(rest)
 
 
-def read_error(path: str, fault: Exception) -> ExpressionError:
+def unreadable(path: str, fault: Exception) -> ExpressionError:
     """Return the error for a file that cannot be read."""
     return ExpressionError("io", f"`{path}` cannot be read: {io_message(fault)}", hint="check the path")
 
@@ -114,7 +114,7 @@ def locate(path: str) -> tuple[Any, str]:
         hint = f"fetch it first: `curl -O {path}`, and give the name of the file"
         raise usage_error(f"`{scheme}://` is not fetched", hint)
     try:
-        system, base = interruptible(lambda: _system(scheme.lower(), host), ANSWER_SECONDS)
+        system, base = run_interruptibly(lambda: _system(scheme.lower(), host), ANSWER_SECONDS)
     except ExpressionError:
         raise
     except ImportError as lacking:
@@ -126,7 +126,7 @@ def locate(path: str) -> tuple[Any, str]:
     return system, f"{base.rstrip('/')}/{rest}"
 
 
-def arrow(purpose: str) -> Any:
+def get_arrow(purpose: str) -> Any:
     """Return the module pyarrow. Raises a usage error if it is not installed."""
     return require("pyarrow", "data", f"pyarrow, which is needed {purpose}, is not installed")
 
@@ -171,7 +171,7 @@ def entry(path: str) -> Entry:
     """Return the entry of a file. Raises `ExpressionError` if there is none."""
     info = _info(path)
     if info.type.name == "NotFound":
-        raise read_error(path, FileNotFoundError())
+        raise unreadable(path, FileNotFoundError())
     return Entry(path, info.is_file, info.size or 0)
 
 
@@ -187,9 +187,9 @@ def _info(path: str) -> Any:
 
 def _ask(path: str, action: Callable[[], Result], seconds: float | None) -> Result:
     try:
-        return interruptible(action, seconds)
+        return run_interruptibly(action, seconds)
     except (OSError, ValueError) as fault:
-        raise read_error(path, fault) from None
+        raise unreadable(path, fault) from None
 
 
 def list_folder(folder: str, *, deep: bool = False) -> list[Entry]:
@@ -242,10 +242,10 @@ def make_folder(path: str) -> None:
     try:
         system.create_dir(inner.rstrip("/") or "/", recursive=True)
     except (OSError, ValueError) as fault:
-        raise write_error(path, fault) from None
+        raise unwritable(path, fault) from None
 
 
-def remove(paths: Iterable[str]) -> None:
+def try_remove(paths: Iterable[str]) -> None:
     """Delete files, if they exist."""
     for path in paths:
         system, inner = locate(path)
@@ -254,7 +254,7 @@ def remove(paths: Iterable[str]) -> None:
 
 
 # ---- writing
-def write_error(path: str, fault: Exception) -> ExpressionError:
+def unwritable(path: str, fault: Exception) -> ExpressionError:
     """Return the error for a file that cannot be written."""
     if isinstance(fault, FileExistsError):
         return exists_error(path)
@@ -293,12 +293,12 @@ class Upload:
         folder, slash, name = self.inner.rpartition("/")
         target = self.inner if whole else f"{folder}{slash}{hidden_name(name)}"
         try:
-            interruptible(lambda: self._send(target))
+            run_interruptibly(lambda: self._send(target))
         except (OSError, ValueError) as fault:
             if not whole:
                 with suppress(OSError, ValueError):
                     self.system.delete_file(target)
-            raise write_error(self.path, fault) from None
+            raise unwritable(self.path, fault) from None
 
     def _send(self, target: str) -> None:
         self.file.seek(0)

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..graphs.adjoint import Recording
 from ..graphs.schedule import schedule
-from ..language.printer import OPERATORS, Written, assemble, call, fill_in
+from ..language.printer import OPERATORS, Written, as_call, assemble, fill_in
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitive import CHOICE, SUM
@@ -34,7 +34,7 @@ MAX_TERMS = 40
 def _extreme(name: str, template: str) -> Form:
 
     def form(target: Target, step: Step) -> Written:
-        return (CHOICE, fill_in(template, step.args, (SUM, SUM))) if len(step.args) == 2 else call(name, step.args)
+        return (CHOICE, fill_in(template, step.args, (SUM, SUM))) if len(step.args) == 2 else as_call(name, step.args)
 
     return form
 

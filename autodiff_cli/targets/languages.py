@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 from ..graphs.adjoint import Recording
-from ..language.printer import Item, Written, call, fill_in
+from ..language.printer import Item, Written, as_call, fill_in
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
 from ..table.primitives import by_name
@@ -134,13 +134,13 @@ class Torch(Guarded):
         return f"torch.tensor({self._number(step.data)}, dtype=torch.float64)"
 
     def _tensors(self, function: str, target: Target, step: Step) -> Written:
-        return call(function, step.args, self._tensor)
+        return as_call(function, step.args, self._tensor)
 
     def _chosen(self, target: Target, step: Step) -> Written:
         condition, x, y = step.args
         if x.name == y.name == "number":
             return ATOM, ["torch.where(", (condition, CHOICE), ", ", self._tensor(x), ", ", (y, CHOICE), ")"]
-        return call("torch.where", step.args)
+        return as_call("torch.where", step.args)
 
 
 class Curly(Target):
@@ -238,7 +238,7 @@ class Scientific(Target):
         if is_number(y, 2):
             return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
         if self.power_function and not (y.name == "number" and y.data == int(y.data)):
-            return call(self.power_function, (x, y))
+            return as_call(self.power_function, (x, y))
         return POWER, [(x, ATOM), "^", (y, ATOM)]
 
     def lines(self) -> list[str]:
@@ -270,7 +270,7 @@ class Spreadsheet(Target):
         if y.name == "number" and y.data != int(y.data):
             # LibreOffice takes odd roots of negative numbers
             return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self._number(2 * y.data)})"]
-        return call("POWER", (x, y))
+        return as_call("POWER", (x, y))
 
     def spelled(self, names: Sequence[str]) -> dict[str, str]:
         return {name: f"B{k + 1}" for k, name in enumerate(names)}

@@ -6,7 +6,7 @@ import re
 
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value
-from ..language.printer import Written, assemble, number_text, pieces_of
+from ..language.printer import Written, assemble, number_text, spell
 from ..table.operators import VARIABLE
 from ..table.primitive import ATOM, SIGN
 from .target import language
@@ -38,7 +38,7 @@ def _parts(value: Value) -> Written:
         text = _symbol(value.label) if value.primitive is VARIABLE else ""
         text = text or CONSTANTS.get(value.source or "") or number_text(value.data)
         return SIGN if text.startswith("-") else ATOM, [text]
-    return pieces_of(FORMS[value.primitive.name], inputs)
+    return spell(FORMS[value.primitive.name], inputs)
 
 
 def _symbol(name: str) -> str:

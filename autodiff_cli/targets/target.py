@@ -16,7 +16,7 @@ from ..errors import quote
 from ..graphs.adjoint import Branch, Recording
 from ..graphs.schedule import Schedule, Task, schedule
 from ..language.elements import underscored
-from ..language.printer import INFIX, OPERATORS, PREFIX, Template, Written, assemble, call, pieces_of
+from ..language.printer import INFIX, OPERATORS, PREFIX, Template, Written, as_call, assemble, spell
 from ..language.typesetting import plain_name
 from ..numbers.recorder import Step, is_number
 from ..table import primitive as binding
@@ -158,7 +158,7 @@ class Target:
         if name == "pow":
             return self.power(*args)
         form = self.forms.get(name) or self.function(name)
-        return form(self, step) if callable(form) else pieces_of(form, args)
+        return form(self, step) if callable(form) else spell(form, args)
 
     def power(self, x: Step, y: Step) -> Written:
         """Return a power: a square as a product, whole exponents by operator, else a call."""
@@ -166,7 +166,7 @@ class Target:
             return PRODUCT, [(x, ATOM), "*", (x, ATOM)]
         if y.name == "number" and abs(y.data) < self.whole_powers and y.data == int(y.data):
             return POWER, [(x, ATOM), "**", f"{y.data:.0f}" if y.data > 0 else f"({y.data:.0f})"]
-        return call(self.power_function, (x, y))
+        return as_call(self.power_function, (x, y))
 
     def function(self, name: str) -> Form:
         """Return the call of a function that the language is given."""

@@ -94,7 +94,7 @@ def width_of(text: str) -> int:
     return len(carriers) + sum(unicodedata.east_asian_width(char) in "WF" for char in carriers)
 
 
-def visible(text: str, encoding: str = "utf-8") -> str:
+def escaped(text: str, encoding: str = "utf-8") -> str:
     """Return the text with escapes for controls and what the encoding lacks.
 
     Mathematical signs that it lacks are as they are typed: `x^2` for `x²`.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..accuracy.check import MAX_DOUBLE_DIGITS, Check, CheckedNumber
-from .document import Block, Line, Pieces, Table, context, sentence, with_unit
+from .document import Block, Line, Pieces, Table, input_lines, sentence, with_unit
 from .numerals import attach_units, format_number, repr_number, unit_of
 from .schema import OutputRow, View
 
@@ -43,7 +43,7 @@ class CheckView(View[Check], section="check"):
         least = min((digits for digits in kept if digits is not None), default=MAX_DOUBLE_DIGITS)
         explanation = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
         yield Line((*verdict, (explanation, "faint")))
-        yield from context(answer.constants, {}, (), self.digits, answer.over)
+        yield from input_lines(answer.constants, {}, (), self.digits, answer.over)
         reference = f"in {answer.precision} digits"
         heads = ("", "computed", reference, "correct, at least", "differences", "condition", "agrees")
         yield Table(heads, [_row(number, self.digits) for number in answer.quantities], frozenset((3,)))

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from ..optimize.descend import Descent, DescentStep
 from .characters import shorten
-from .document import Block, Line, Pieces, assignments, context, numbers_table
+from .document import Block, Line, Pieces, assignments, input_lines, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
 from .plots import Picture
 from .schema import OutputRow, PicturedView, read_section
@@ -82,7 +82,7 @@ class DescentView(PicturedView[Answer], section="descend"):
         free, best, ending = run.last.free, run.descent.best, run.descent.ending
         epochs = ("epoch",) if run.last.epoch is not None else ()
         last = _numbers(run.last)
-        yield from context({}, last["point"], free, self.digits, run.descent.over)
+        yield from input_lines({}, last["point"], free, self.digits, run.descent.over)
         rows: list[tuple[str | float, ...]] = []
         for row in run.shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))

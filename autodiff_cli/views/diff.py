@@ -9,7 +9,7 @@ from ..formulas.derivation import Derivation, Step, as_written, derivative_name,
 from ..formulas.diff import LANGUAGES, Diff
 from ..graphs.value import Value
 from ..language.printer import expression_text
-from .document import NO_VARIABLES, Block, Line, Pieces, Table, conditional, context, equation, numbers_table
+from .document import NO_VARIABLES, Block, Line, Pieces, Table, formula_line, input_lines, numbers_table, value_line
 from .mathematics import mathematics
 from .numerals import attach_units
 from .schema import OutputRow, Values, View, read_section, record_of, records_of
@@ -99,17 +99,19 @@ class DiffView(View[Diff], section="diff"):
             for text in answer.program.split("\n"):
                 yield Line(((text, "code"),), source=True)
         else:
-            yield from context(answer.constants, {}, (), self.digits)
+            yield from input_lines(answer.constants, {}, (), self.digits)
             yield from derivation_blocks(answer.derivations, self.unicode)
             for name, formula in answer.shared:
-                yield equation(name, formula + ";", style="name")
+                yield value_line(name, formula + ";", style="name")
             for derivative in answer.derivatives:
-                yield conditional(derivative_name(derivative.by, derivative.of), derivative.shown, derivative.condition)
+                yield formula_line(
+                    derivative_name(derivative.by, derivative.of), derivative.shown, derivative.condition
+                )
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
             if answer.language != "text":
-                yield from context({}, answer.point, (), self.digits)
+                yield from input_lines({}, answer.point, (), self.digits)
             place = ", ".join(f"{name} = {self.number(x)}" for name, x in answer.point.items())
             rows = [(derivative_name(row.by, row.of), row.value) for row in answer.derivatives]
             right = answer.arithmetic.name == "double"

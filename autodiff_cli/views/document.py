@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from ..inputs.figures import Shown
-from ..language.elements import element, element_name, list_texts, shapes_of
+from ..language.elements import element_name, list_texts, parse_name, shapes_of
 from .characters import Style, Terminal
 from .numerals import format_number
 
@@ -110,16 +110,16 @@ def with_unit(x: Shown | bool | None, unit: Unit | None, digits: int | None = No
     return f"{text} {unit}".rstrip() if unit is not None and x is not None else text
 
 
-def equation(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Line:
+def value_line(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Line:
     """Return the line `name = number`."""
     text = number if isinstance(number, str) else format_number(number, digits)
     return Line(((name, style), (" = ", "faint"), (text, "number")))
 
 
-def conditional(name: str, formula: str, condition: str | None) -> Line:
+def formula_line(name: str, formula: str, condition: str | None) -> Line:
     """Return the line `name = formula`, and where that holds."""
     validity: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
-    return Line((*equation(name, formula).pieces, *validity))
+    return Line((*value_line(name, formula).pieces, *validity))
 
 
 def assignments(values: Mapping[str, str]) -> Pieces:
@@ -130,7 +130,7 @@ def assignments(values: Mapping[str, str]) -> Pieces:
     return pieces
 
 
-def context(
+def input_lines(
     constants: Mapping[str, float],
     point: Mapping[str, Shown],
     wanted: Collection[str],
@@ -210,7 +210,7 @@ def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[
     entries = {name: numbers for name, *numbers in rows}
     result: list[tuple[Any, ...]] = []
     for name, *numbers in rows:
-        entry = element(name)
+        entry = parse_name(name)
         base, index = entry or (name, ())
         if base not in shapes:
             result.append((name, *numbers))

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
 from ..errors import Diagnostic, Span
-from .characters import Style, Terminal, paint, shorten_middle, shown_as, terminal_of, visible, width_of
+from .characters import Style, Terminal, escaped, paint, shorten_middle, shown_as, terminal_of, width_of
 
 if TYPE_CHECKING:
     from .document import Pieces
@@ -39,7 +39,7 @@ def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str
     from .rendering import break_lines
 
     dots = "…" if look.unicode else "..."
-    parts = [visible(shorten_middle(part, MAX_QUOTED, dots), look.encoding) for part in message.split("`")]
+    parts = [escaped(shorten_middle(part, MAX_QUOTED, dots), look.encoding) for part in message.split("`")]
     said: Pieces = tuple([(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])])
     said += ((f"`{parts[-1]}", "") if len(parts) % 2 == 0 else (parts[-1], ""),)
     first, *more = break_lines(((f"{margin}{word} ", ""), *said), look.width, len(margin) + 6)
@@ -62,7 +62,7 @@ def write_reading(where: str, text: str) -> None:
     if quiet:
         return
     seen = terminal_of(sys.stderr)
-    lines = [visible(line, seen.encoding) for line in text.strip().splitlines()]
+    lines = [escaped(line, seen.encoding) for line in text.strip().splitlines()]
     shown = f" {lines[0]}" if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
     write_stderr(f"{where}{paint('read as:', 'hint', seen)}{shown}\n")
 
@@ -112,7 +112,7 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
             gutter = paint(f" {text.count(chr(10), 0, line.first) + 1:>{digits}} {bar} ", "faint", look)
             yield (gutter if numbered else "  ") + line.drawn
         before, carets = line.carets(mark)
-        said = " " + visible(words, look.encoding) if words else ""
+        said = " " + escaped(words, look.encoding) if words else ""
         yield blank + before + paint(carets + said, level, look)
 
 

@@ -10,7 +10,7 @@ from ..errors import plural
 from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
-from .document import Block, Line, context, matrix_table, numbers_table, text_line, with_unit
+from .document import Block, Line, input_lines, matrix_table, numbers_table, text_line, with_unit
 from .numerals import attach_units, format_number, percent, unit_of, without_unit
 from .plots import Picture
 from .schema import OutputRow, PicturedView, Values
@@ -87,7 +87,7 @@ class FitView(PicturedView[Fit], section="fit"):
                 rows.append((name, estimate, without_unit(error), f"{low} to {high}", written))
         heads = ("parameter", "estimate", "standard error", f"{percent(answer.level)} interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
-        yield from context(answer.constants, {}, {}, self.digits)
+        yield from input_lines(answer.constants, {}, {}, self.digits)
         yield from map(text_line, self._quality(answer))
         linear = [f"`{name}`" for name, parameter in answer.parameters.items() if parameter.linear]
         if linear:

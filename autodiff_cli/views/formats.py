@@ -17,7 +17,7 @@ from os.path import splitext
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TextIO
 
 from ..errors import ExpressionError, quote, usage_error
-from .characters import is_shown, shorten_middle, terminal_of, visible
+from .characters import escaped, is_shown, shorten_middle, terminal_of
 from .numerals import repr_number, unit_of, unit_text
 from .schema import Answer, OutputRow, View, diagnostic_record
 
@@ -245,7 +245,7 @@ class Separated(Writer[Answer]):
 
     def _cell(self, text: str, kept: bool) -> str:
         """Return a cell as written; `kept` ones keep tabs and line ends, in quotes."""
-        return in_quotes(escape_cell(text) if kept else visible(text), self._separator)
+        return in_quotes(escape_cell(text) if kept else escaped(text), self._separator)
 
 
 def cell_text(cell: Any) -> str:
@@ -262,7 +262,7 @@ def in_quotes(text: str, separator: str) -> str:
 
 def escape_cell(cell: str) -> str:
     """Escape the controls of a carried cell, but not its tabs and line ends."""
-    return "".join([piece if piece in ("\t", "\n") else visible(piece) for piece in _BREAKS.split(cell)])
+    return "".join([piece if piece in ("\t", "\n") else escaped(piece) for piece in _BREAKS.split(cell)])
 
 
 def disarm(cell: str) -> str:
@@ -285,7 +285,7 @@ class Plain(Writer[Answer]):
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.many:
-            self.out.write(visible(f"error: {self.view.error_text(subject, error)}") + "\n")
+            self.out.write(escaped(f"error: {self.view.error_text(subject, error)}") + "\n")
 
 
 class Documents(Writer[Answer]):
@@ -384,7 +384,7 @@ class Latex(Writer[Answer]):
 
 
 def _remark(line: str) -> str:
-    return f"% {visible(line)}"
+    return f"% {escaped(line)}"
 
 
 class Other(Writer[Answer]):

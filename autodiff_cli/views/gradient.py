@@ -60,8 +60,8 @@ class GradientView(View[Gradient[Any]], section="grad"):
         # columns of figures are as wide as their digits are many
         right = answer.arithmetic == DOUBLE and answer.units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
-        yield parts.equation("value", answer.value, self.digits)
-        yield from parts.context(answer.constants, point, partials, self.digits, answer.over)
+        yield parts.value_line("value", answer.value, self.digits)
+        yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over)
         if not point:
             yield parts.NO_VARIABLES
         if self.table and partials:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from ..derivatives.hessian import Hessian
 from ..inputs.figures import Shown
-from .document import NO_VARIABLES, Block, Line, Table, context, equation, matrix_table, partials_table
+from .document import NO_VARIABLES, Block, Line, Table, input_lines, matrix_table, partials_table, value_line
 from .numerals import word
 from .schema import OutputRow, Values, View
 
@@ -37,8 +37,8 @@ class HessianView(View[Hessian], section="hessian"):
         yield {**cells, **{f"d_{a}_{b}": x for a, b, x in _lower_triangle(answer)}}
 
     def document(self, answer: Hessian) -> Iterator[Block]:
-        yield equation("value", answer.value, self.digits)
-        yield from context(answer.constants, answer.point, answer.gradient, self.digits, answer.over)
+        yield value_line("value", answer.value, self.digits)
+        yield from input_lines(answer.constants, answer.point, answer.gradient, self.digits, answer.over)
         names = list(answer.gradient)
         if not names:
             yield NO_VARIABLES
@@ -55,7 +55,7 @@ class HessianView(View[Hessian], section="hessian"):
             yield Table(("row", "column", "second derivative"), entries, frozenset((2,)))
         meaning = MEANING.get(answer.verdict, "")
         if answer.eigenvalues is not None:
-            yield equation("eigenvalues", ", ".join(map(self.number, answer.eigenvalues)))
+            yield value_line("eigenvalues", ", ".join(map(self.number, answer.eigenvalues)))
             if answer.verdict == "not stationary":
                 meaning += CURVATURE.get(answer.curvature, "")
             elif answer.verdict == "flat" and answer.flat:

@@ -9,7 +9,7 @@ from typing import Any
 from ..derivatives.jacobian import Jacobian
 from ..graphs.adjoint import column_names
 from ..inputs.figures import Shown
-from .document import NO_VARIABLES, Block, context, numbers_table, partials_table
+from .document import NO_VARIABLES, Block, input_lines, numbers_table, partials_table
 from .numerals import attach_units, without_unit, words
 from .schema import OutputRow, View
 
@@ -20,7 +20,7 @@ class JacobianView(View[Jacobian], section="jacobian"):
     prefers_table = latex_is_formula = True
 
     def document(self, answer: Jacobian) -> Iterator[Block]:
-        yield from context(answer.constants, answer.point, answer.variables, self.digits)
+        yield from input_lines(answer.constants, answer.point, answer.variables, self.digits)
         columns = [] if answer.jacobian is None else answer.variables
         heads = ("output", "value", *(columns if answer.product is None else ["along the direction"]))
         rows = [(name, value, *entries) for name, value, entries in _by_output(answer)]

@@ -8,7 +8,7 @@ from collections.abc import Collection
 from ..algebra.symbolic import by_definition
 from ..graphs.value import Value, in_order
 from ..language.builder import Program
-from ..language.printer import INFIX, PREFIX, Item, assemble, call, number_text
+from ..language.printer import INFIX, PREFIX, Item, as_call, assemble, number_text
 from ..table.operators import NEG, VARIABLE
 from ..table.primitive import ATOM, CHOICE, POWER, PRODUCT, SIGN
 from ..table.primitives import by_name
@@ -68,7 +68,7 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
         return POWER, ["√", (operands[0], ATOM)] if not operands[0]._prev else ["√(", (operands[0], CHOICE), ")"]
     if name == "abs" and not any(operand.primitive is value.primitive for operand in in_order(operands)):
         return ATOM, ["|", (operands[0], CHOICE), "|"]
-    return call(_NAMES.get(name) or value.primitive.spelling or name, operands)
+    return as_call(_NAMES.get(name) or value.primitive.spelling or name, operands)
 
 
 def _leaf(value: Value) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..errors import plural
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Table, context, equation, numbers_table, partials_table
+from .document import Block, Line, Table, input_lines, numbers_table, partials_table, value_line
 from .numerals import attach_units, format_number
 from .schema import View
 
@@ -16,8 +16,8 @@ class MinimumView(View[Minimum], section="minimize"):
 
     def document(self, answer: Minimum) -> Iterator[Block]:
         answer = by_size(answer)
-        yield equation("value", answer.value, self.digits)
-        yield from context({}, answer.point, answer.gradient, self.digits, answer.over)
+        yield value_line("value", answer.value, self.digits)
+        yield from input_lines({}, answer.point, answer.gradient, self.digits, answer.over)
         if answer.at_bounds:
             rows = [
                 (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import accumulate, islice
 from typing import NamedTuple
 
-from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, is_unrolled, sketch
+from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, is_unrolled, to_picture
 from ..run.flat_graph import Graph
 from .document import Branch, Outline, Pieces, with_unit
 from .numerals import format_number
@@ -36,7 +36,7 @@ def outline(
     `binary`, a chain of one operation is one node.
     """
     roots = graph.roots if root is None else (root,)
-    tree = _Tree(sketch(graph, roots=roots, chains=not binary, partials=False), depth)
+    tree = _Tree(to_picture(graph, roots=roots, chains=not binary, partials=False), depth)
     rows, hidden, cut = tree.walk()
     nodes, numbers = tree.picture.nodes, tree.picture.numbers
     marks: dict[int, int] = {}

@@ -14,7 +14,7 @@ from typing import ClassVar
 from ..derivatives.page import Page
 from ..formulas.derivation import Derivation, derivative_name
 from ..language.printer import expression_text
-from .characters import Theme, visible
+from .characters import Theme, escaped
 from .diff import Written
 from .document import plain_text
 from .pictures.cells import Choices, title
@@ -37,8 +37,8 @@ class PageView(View[Page], section="page"):
     """How a page is written: as HTML, which begins in the colours of a theme."""
 
     computed: ClassVar[Values] = {
-        "nodes.label": lambda node: visible(NAMES.name(node)),
-        "nodes.adjoint": lambda node: visible(NAMES.adjoint(node)) if node.name else "",
+        "nodes.label": lambda node: escaped(NAMES.name(node)),
+        "nodes.adjoint": lambda node: escaped(NAMES.adjoint(node)) if node.name else "",
         "nodes.text": lambda node: "" if node.name else node.source or NAMES.number(node.value),
         "nodes.value": lambda node: node.value if node.kind == "constant" else None,
         "folds": lambda page: page.folded[0].folds if page.folded else (),
@@ -72,7 +72,7 @@ def document(page: Page, theme: Theme = "auto") -> str:
     script = f"const OPERATIONS = [{','.join(functions)}];\n"
     script += (WEB / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
-    heading = "\n".join(map(visible, page.text.strip().splitlines()))
+    heading = "\n".join(map(escaped, page.text.strip().splitlines()))
     pictures = [page.picture, *(folding.picture for folding in page.folded)]
     text = web_page(
         "page",
@@ -96,9 +96,9 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
         written = Written(derivation.by[-1], True)
         rows = []
         for step in derivation.steps:
-            cells = "".join(f"<td>{escape(visible(plain_text(cell)))}</td>" for cell in written.cells(step))
+            cells = "".join(f"<td>{escape(escaped(plain_text(cell)))}</td>" for cell in written.cells(step))
             rows.append(f"<tr>{cells}</tr>" if step.is_rule else f'<tr class="put">{cells}</tr>')
-        name = escape(visible(f"{derivative_name(derivation.by)} = {expression_text(derivation.formula)}"))
+        name = escape(escaped(f"{derivative_name(derivation.by)} = {expression_text(derivation.formula)}"))
         head = "<thead><tr><th>rule</th><th>part</th><th>result</th></tr></thead>"
         parts.append(f'<h3>{name}</h3>\n<table class="steps">{head}<tbody>{"".join(rows)}</tbody></table>')
     inside = "\n".join(parts)

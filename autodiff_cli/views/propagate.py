@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from ..uncertainty.measured_value import estimate, in_unit
 from ..uncertainty.propagate import Propagation, Result
-from .document import Block, Line, Table, context, equation, matrix_table, numbers_table, text_line
+from .document import Block, Line, Table, input_lines, matrix_table, numbers_table, text_line, value_line
 from .numerals import attach_units, format_number, percent, unit_of, word
 from .plots import Picture
 from .schema import OutputRow, PicturedView, Values
@@ -84,15 +84,15 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
                 yield Line((("", ""),))
             name = result.output if several or "output" not in result.output else "result"
             unit = _unit(result)
-            yield equation(name, result.written + unit)
+            yield value_line(name, result.written + unit)
             interval = in_unit(result.interval, unit)
-            yield Line((*equation(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
+            yield Line((*value_line(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
             if not several:
-                yield from context(answer.constants, answer.point, answer.inputs, self.digits)
+                yield from input_lines(answer.constants, answer.point, answer.inputs, self.digits)
             yield _budget(answer, result, self.digits)
             yield from (text_line(text) for text in self._below_budget(answer, result))
         if several:
-            yield from context(answer.constants, answer.point, answer.inputs, self.digits)
+            yield from input_lines(answer.constants, answer.point, answer.inputs, self.digits)
         if answer.correlation:
             rows = [row.values() for row in answer.correlation.values()]
             yield matrix_table("correlation", list(answer.inputs), rows)

@@ -13,7 +13,7 @@ from io import StringIO
 from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Any
 
-from .characters import STYLES, Style, Terminal, paint, visible, width_of
+from .characters import STYLES, Style, Terminal, escaped, paint, width_of
 from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Table, plain_text
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class PlainText:
 
     def program(self, program: Program) -> Sequence[str]:
         """Return the heading over one of many answers."""
-        text = "; ".join([visible(line, self.look.encoding) for line in program.text.splitlines()])
+        text = "; ".join([escaped(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
     def table(self, table: Table) -> Sequence[str]:
@@ -288,7 +288,7 @@ class Markdown(PlainText):
         return "".join(starmap(self._piece, pieces))
 
     def _piece(self, text: str, style: Style) -> str:
-        shown = text if text.isascii() and text.isprintable() else visible(text, self.look.encoding)
+        shown = text if text.isascii() and text.isprintable() else escaped(text, self.look.encoding)
         if style not in ("name", "code") or not shown.strip():
             # a template would be parsed for each text
             return _MARKDOWN.sub(lambda match: f"\\{match[0]}", shown)
@@ -319,7 +319,7 @@ class Markdown(PlainText):
         return ("<br>" * room.height,)
 
     def _fenced(self, lines: Sequence[str]) -> list[str]:
-        return in_fence([visible(line, self.look.encoding) for line in lines])
+        return in_fence([escaped(line, self.look.encoding) for line in lines])
 
 
 class Html(PlainText):
@@ -346,7 +346,7 @@ class Html(PlainText):
             drawn = [f'<{tag} style="text-align:{side}">{cell}</{tag}>' for side, cell in texts]
             return f"<tr>{''.join(drawn)}</tr>"
 
-        heads = row("th", [escaped_html(visible(head)) for head in table.heads])
+        heads = row("th", [escaped_html(escaped(head)) for head in table.heads])
         rows = [row("td", [self.drawn(as_shown(cell, self.look)) for cell in cells]) for cells in table.rows]
         return ["<table>", f"<thead>{heads}</thead>", "<tbody>", *rows, "</tbody>", "</table>"]
 
@@ -433,7 +433,7 @@ def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
     else:
         return pieces
     dash = "–" if look.unicode else "-"
-    return tuple([(dash if text == "–" else visible(text, look.encoding), style) for text, style in pieces])
+    return tuple([(dash if text == "–" else escaped(text, look.encoding), style) for text, style in pieces])
 
 
 def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:

@@ -9,7 +9,7 @@ from ..derivatives.gradient import Gradient
 from ..errors import Diagnostic
 from ..formulas.diff import Diff
 from .diff import DiffView
-from .document import NO_VARIABLES, Block, equation
+from .document import NO_VARIABLES, Block, value_line
 from .gradient import GradientView
 from .schema import View
 
@@ -26,7 +26,7 @@ class ListView(View[Listing]):
 
     def document(self, answer: Listing) -> Iterator[Block]:
         for name, text in answer.texts.items():
-            yield equation(name, text)
+            yield value_line(name, text)
 
 
 class ValueView(GradientView):
@@ -38,7 +38,7 @@ class ValueView(GradientView):
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
         blocks = super().document(answer)
         next(blocks)
-        yield equation(self.name, answer.value, self.digits)
+        yield value_line(self.name, answer.value, self.digits)
         yield from (block for block in blocks if block is not NO_VARIABLES)
 
 
@@ -50,5 +50,5 @@ class FormulaView(DiffView):
 
     def document(self, answer: Diff) -> Iterator[Block]:
         if self.name and self.formula:
-            yield equation(self.name, self.formula)
+            yield value_line(self.name, self.formula)
         yield from super().document(answer)

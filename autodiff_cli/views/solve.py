@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from ..equations.solve import Solution, Solved
 from ..inputs.arithmetic import DOUBLE
 from ..language.elements import nested_record
-from .document import Block, Line, Table, conditional, context, equation, matrix_table, numbers_table, text_line
+from .document import Block, Line, Table, formula_line, input_lines, matrix_table, numbers_table, text_line, value_line
 from .numerals import attach_units, format_number, heading, words
 from .schema import OutputRow, Values, View
 
@@ -87,11 +87,11 @@ class SolvedView(View[Solved], section="solve"):
         for solution in answer.solutions:
             yield from self._solution(answer, by_size(answer, solution))
         for formula in answer.formulas:
-            yield conditional(formula.unknown, formula.formula, formula.condition)
+            yield formula_line(formula.unknown, formula.formula, formula.condition)
         differentiated = {
             name for solution in answer.solutions for row in (solution.derivatives or {}).values() for name in row
         }
-        yield from context(answer.constants, answer.point, differentiated, self.digits)
+        yield from input_lines(answer.constants, answer.point, differentiated, self.digits)
         if answer.message != "solved":
             yield Line(((answer.message, "" if answer.converged else "heading"),))
         units: Mapping[str, Any] = answer.units.get("values", {}) if answer.units else {}
@@ -113,7 +113,7 @@ class SolvedView(View[Solved], section="solve"):
             reliable = "" if error is None else f"  (off by {format_number(error, 2)} at most)"
             if answer.arithmetic.name == "certified" or error == 0:
                 reliable = "  (exact)" if answer.arithmetic.name != "certified" else "  (proven)"
-            yield Line((*equation(name, value, digits).pieces, (reliable, "faint")))
+            yield Line((*value_line(name, value, digits).pieces, (reliable, "faint")))
         if quality := _quality(answer, solution):
             yield text_line(quality, "faint")
         if solution.derivatives:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from ..derivatives.taylor import Taylor, polynomial, shortest_text
 from ..inputs.figures import Figure, Shown
-from .document import Block, context, equation, numbers_table
+from .document import Block, input_lines, numbers_table, value_line
 from .numerals import format_number, without_unit
 from .schema import OutputRow, View
 
@@ -17,8 +17,8 @@ class TaylorView(View[Taylor], section="taylor"):
     latex_is_formula = True
 
     def document(self, answer: Taylor) -> Iterator[Block]:
-        yield equation("polynomial", self._polynomial(answer, self._written))
-        yield from context(answer.constants, answer.point, (answer.variable,), self.digits)
+        yield value_line("polynomial", self._polynomial(answer, self._written))
+        yield from input_lines(answer.constants, answer.point, (answer.variable,), self.digits)
         rows = [(str(k), x) for k, x in enumerate(answer.coefficients)]
         yield numbers_table(("order", f"coefficient in {answer.variable}"), rows, self.digits, right=(0, 1))
 

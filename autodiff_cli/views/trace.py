@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..derivatives.graph import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Term, Trace, TraceRow
 from ..language.printer import expression_text
-from .document import NO_VARIABLES, Block, Line, Pieces, Table, context, equation, partials_table, sentence
+from .document import NO_VARIABLES, Block, Line, Pieces, Table, input_lines, partials_table, sentence, value_line
 from .numerals import format_number, literal, unit_of, unit_text, word
 from .schema import Values, View
 from .tex import in_numbers, page
@@ -194,8 +194,8 @@ class TraceView(View[Trace], section="trace"):
 
     def document(self, answer: Trace) -> Iterator[Block]:
         notation = Notation(answer.letter, self.unicode, self.digits, self.blanks)
-        yield equation("value", notation.number(answer.value))
-        yield from context(answer.constants, {}, (), self.digits)
+        yield value_line("value", notation.number(answer.value))
+        yield from input_lines(answer.constants, {}, (), self.digits)
         heads: tuple[str, ...] = ("forward primal trace", "operation", "in numbers", "value")
         yield from self._table("operations", heads, answer.rows, notation.primal_cells)
         if answer.mode == "reverse":

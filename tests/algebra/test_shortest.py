@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import parse
 from autodiff_cli.algebra import rewriting
-from autodiff_cli.algebra.rewriting import shorten, text_size
+from autodiff_cli.algebra.rewriting import shorten, token_count
 from autodiff_cli.algebra.simplify import simplify
 from autodiff_cli.graphs.value import Value, constant, node, variable
 from autodiff_cli.graphs.value_and_gradient import value_in
@@ -53,7 +53,7 @@ def check(graph: Value, numbers: Sequence[str]) -> None:
     if before is not None:
         compared()
         assert after is not None and close(before, after), (expression_text(simple), expression_text(shorter), numbers)
-    assert text_size(shorter, {}) <= text_size(simple, {})
+    assert token_count(shorter, {}) <= token_count(simple, {})
 
 
 @compares(50)
@@ -173,7 +173,7 @@ def test_what_it_leaves_alone(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "size"), [("x", 1), ("x + 2*y*sin(z)", 8), ("-3*x", 4), ("x**2/(x + 1)", 7)])
 def test_size_counts_names_numbers_operators_and_calls(text: str, size: int) -> None:
-    assert text_size(simplify(parse(text).outputs)[0], {}) == size
+    assert token_count(simplify(parse(text).outputs)[0], {}) == size
 
 
 def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

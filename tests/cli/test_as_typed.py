@@ -10,7 +10,7 @@ import pytest
 
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.diff import diff, differential_operator
-from autodiff_cli.inputs.problem import read_program
+from autodiff_cli.inputs.problem import parse_program
 from running import autodiff
 
 
@@ -68,7 +68,7 @@ def test_a_page_for_a_terminal_is_a_file_that_it_names(tmp_path: Path) -> None:
 def test_names_bound_to_numbers_are_variables_where_they_are_meant(
     text: str, values: dict[str, float], wrt: str | None, leaves: list[str], numbers: dict[str, str]
 ) -> None:
-    program, added, _ = read_program(text, values, wrt)
+    program, added, _ = parse_program(text, values, wrt)
     assert (list(program.leaves), added) == (leaves, numbers)
 
 

@@ -90,7 +90,7 @@ def test_each_row_has_its_own_allowance(monkeypatch: pytest.MonkeyPatch) -> None
     """However many rows have to be asked about, none is refused for what the others took."""
     monkeypatch.setattr(budget, "STEPS", 1_000)
     monkeypatch.setattr(budget, "STEPS_A_CHARACTER", 1)
-    with budget.allowed():
+    with budget.use_budget():
         answers = rows("log(x) + sqrt(x)*x")(pa.record_batch({"x": [-1.0] * 2_000}))
     assert {text.split(":")[0] for text in answers["error"].to_pylist()} == {"domain"}
 

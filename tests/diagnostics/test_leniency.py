@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics import diagnosis
-from autodiff_cli.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, certain, read_leniently
+from autodiff_cli.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, only_offer, read_leniently
 from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
 from autodiff_cli.inputs.parse_point import parse_point
@@ -59,7 +59,7 @@ def test_every_refusal_with_one_certain_offer_answers_with_its_value_and_every_o
             if EXIT_CODES[caught.value.kind] != 3:
                 met["a value is missing"] += 1
                 continue
-            offer = certain(caught.value.offers)
+            offer = only_offer(caught.value.offers)
             if offer is None:
                 refused = value_of_lenient(text, point)
                 assert refused == caught.value.kind, text

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics.leniency import certain
+from autodiff_cli.diagnostics.leniency import only_offer
 from autodiff_cli.diagnostics.suggestions import MAX_SPLITS, own_name
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.problem import evaluate_constant
@@ -75,7 +75,7 @@ def test_the_letters_of_a_word_are_no_sure_product() -> None:
         with pytest.raises(ExpressionError) as caught:
             gradient(text, dict.fromkeys("yxmascortei", 1.5))
         assert caught.value.offers
-        assert certain(caught.value.offers) is None, text
+        assert only_offer(caught.value.offers) is None, text
 
 
 def test_what_is_taken_apart_is_what_was_put_together() -> None:

@@ -20,7 +20,7 @@ from autodiff_cli.equations.solve import Solved, solve
 from autodiff_cli.inputs.arithmetic import arithmetic_of
 from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.numbers.ball import _whole_power
-from autodiff_cli.numbers.budget import allowed
+from autodiff_cli.numbers.budget import use_budget
 
 CERTIFIED, MANY = arithmetic_of(False, None, True), arithmetic_of(False, 50, False)
 BLACK_SCHOLES = (
@@ -230,7 +230,7 @@ def test_what_cannot_be_proven_is_said_to_be_undecided(monkeypatch: pytest.Monke
 def test_partial_results_of_a_certified_search_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("flint")
     # the roots of the numerator at the poles are never decided; the plain roots beside them are
-    with allowed() as work:
+    with use_budget() as work:
         found = solve("tan(x)*cos(x)", between=Range(-5, 5), every=True, arithmetic=CERTIFIED)
         assert work.left > 0
     assert not found.converged and found.reason == "undecided" and found.complete is False
@@ -242,7 +242,7 @@ def test_partial_results_of_a_certified_search_are_kept(monkeypatch: pytest.Monk
         assert low <= place <= high and high - low < 1e-4
     assert "there is no bound, as at a pole, near x = " in found.message
     # where there are too many solutions those with digits are shown, each once and ascending, and the rest is covered
-    with allowed():
+    with use_budget():
         many = solve("sin(1/x)", between=Range(0, 1), every=True, arithmetic=CERTIFIED)
     roots = [float(each.values["x"]) for each in many.solutions]
     orders = [round(1 / (math.pi * x)) for x in roots]
@@ -281,7 +281,7 @@ def test_partial_results_of_a_certified_search_are_kept(monkeypatch: pytest.Monk
 def test_flat_roots_are_one_with_a_multiplicity_and_asymptotes_are_none(
     text: str, low: float, high: float, roots: list[tuple[float, int | None]]
 ) -> None:
-    with allowed():
+    with use_budget():
         found = solve(text, between=Range(low, high), every=True)
     assert [each.multiplicity for each in found.solutions] == [order for _, order in roots]
     for each, (x, order) in zip(found.solutions, roots, strict=True):
@@ -360,7 +360,7 @@ def test_random_equations_have_their_roots_and_no_others() -> None:
     for _ in range(70):
         text, roots = random_equation(rng)
         expected = sorted((x, order) for x, order in roots if -5 < x < 5)
-        with allowed():
+        with use_budget():
             found = solve(text, between=Range(-5, 5), every=True).solutions
         assert [each.multiplicity for each in found] == [order for _, order in expected], text
         for each, (x, _) in zip(found, expected, strict=True):

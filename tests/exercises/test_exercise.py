@@ -14,7 +14,7 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.exercises import exercise
 from autodiff_cli.exercises.exercise import LEVELS, Draw, Exercise, Sheet, load_patterns, make_sheet, write_sum
 from autodiff_cli.exercises.marking import mark
-from autodiff_cli.numbers.budget import allowed
+from autodiff_cli.numbers.budget import use_budget
 from autodiff_cli.views import html, text
 from running import autodiff
 from tex import compile_all
@@ -274,7 +274,7 @@ def test_a_formula_with_other_variables_points_at_them() -> None:
 
 def test_answers_take_no_more_work_than_others() -> None:
     each = of_kind(2, "x")
-    with pytest.raises(ExpressionError) as refused, allowed():
+    with pytest.raises(ExpressionError) as refused, use_budget():
         mark(2, each.number, "+".join(["polygamma(40, x)"] * 300), seed=7)
     assert refused.value.kind == "limit"
 

@@ -20,7 +20,7 @@ from autodiff_cli.graphs.value_and_gradient import value_and_gradient, value_in
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.numbers.base import NumberType
-from autodiff_cli.numbers.budget import allowed
+from autodiff_cli.numbers.budget import use_budget
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.run.sweep import NodeError
 from autodiff_cli.table.primitive import FUNCTIONS
@@ -51,7 +51,7 @@ def derived(text: str, **given: Any) -> Diff:
 
 
 def diff_within(times: int, text: str, **given: Any) -> Diff:
-    with allowed(times, length=len(text)):
+    with use_budget(times, length=len(text)):
         return diff(text, steps=True, **given)
 
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 
 from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.algebra.walk import shapes
+from autodiff_cli.algebra.walk import text_ids
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.graphs.value import in_order
 from autodiff_cli.graphs.value_and_gradient import value_in
@@ -223,9 +223,9 @@ def test_there_are_enough_formulas_of_a_course() -> None:
 def test_formulas_are_told_apart_without_being_written() -> None:
     known: dict[tuple[object, ...], int] = {}
     texts = ["x**2", "x**3", "y**2", "x**2 + 1", "1 + x**2", "sin(x)", "cos(x)", "2*x", "x**2", "2*x"]
-    numbers = shapes([parse(text).outputs[0] for text in texts], known)
+    numbers = text_ids([parse(text).outputs[0] for text in texts], known)
     assert [texts[numbers.index(number)] for number in numbers] == texts
     assert len({*numbers}) == len({*texts})
     deep = parse("f(x) = x*x + x; g(x) = f(f(f(f(f(f(x)))))); g(g(g(g(g(g(x))))))").outputs[0]
     with counted_calls(20_000):
-        assert shapes([deep], known) == shapes([deep], known)
+        assert text_ids([deep], known) == text_ids([deep], known)

@@ -22,7 +22,7 @@ from autodiff_cli.derivatives.trace import trace
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.graphs.value import Value, variable
 from autodiff_cli.inputs.arithmetic import Arithmetic
-from autodiff_cli.numbers.budget import allowed
+from autodiff_cli.numbers.budget import use_budget
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.run.smooth_branches import SmoothBranch
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
@@ -143,7 +143,7 @@ def test_pieces_are_bounded() -> None:
 def test_sides_that_agree_to_all_orders_asked_for_are_one_piece() -> None:
     """Each of the twelve kinks lies in what is flat there: 2**12 pieces would be more than may be looked at."""
     text = "f(x)=abs(x)*x; g(x)=f(f(f(f(x)))); g(g(x-y))**2 + g(x+y)**2"
-    with allowed(length=len(text)) as work:
+    with use_budget(length=len(text)) as work:
         assert hessian(text, {"x": 0.0, "y": 0.0}).hessian == [[0, 0], [0, 0]]
     assert work.most - work.left < 100_000
     # what jumps has two sides however flat it is

@@ -15,7 +15,7 @@ from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.parse_point import parse_point, point_of_object
 from autodiff_cli.language.builder import Builder, Program
-from autodiff_cli.language.elements import element, element_name, nest, point_text, shapes_of, split_names
+from autodiff_cli.language.elements import element_name, nest, parse_name, point_text, shapes_of, split_names
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.language.reader import _read
 from autodiff_cli.language.reader import parse as parse_at_most
@@ -211,8 +211,8 @@ def test_what_lists_unroll_to_is_bounded() -> None:
 
 
 def test_names_of_entries() -> None:
-    assert element("w[1]") == ("w", (1,))
-    assert element("W[2,13]") == ("W", (2, 13))
+    assert parse_name("w[1]") == ("w", (1,))
+    assert parse_name("W[2,13]") == ("W", (2, 13))
     for name in (
         "w",
         "w[0]",
@@ -228,7 +228,7 @@ def test_names_of_entries() -> None:
         "w[1]]",
         "w[[1]",
     ):
-        assert element(name) is None, name
+        assert parse_name(name) is None, name
     assert element_name("W", (2, 3)) == "W[2,3]"
     assert shapes_of(["w[2]", "w[1]", "v[1]", "v[3]", "u[1]", "u[1,1]", "x"]) == {"w": (2,)}
     assert nest({"w[2]": 2, "w[1]": 1, "v[3]": 3, "x": 0}) == {"w": [1, 2], "v[3]": 3, "x": 0}

@@ -12,7 +12,7 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import in_order
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import parse
-from autodiff_cli.numbers.budget import allowed
+from autodiff_cli.numbers.budget import use_budget
 from autodiff_cli.numbers.multiprecision import Multiprecision
 from autodiff_cli.run.evaluation import Evaluation
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
@@ -173,7 +173,7 @@ def test_beta_is_counted_for_the_three_gammas_it_is(inputs: tuple[float, float])
     m = Multiprecision(20)
 
     def steps(name: str, *given: float) -> float:
-        with allowed() as work:
+        with use_budget() as work:
             getattr(m, name)(*given)
             return work.most - work.left
 

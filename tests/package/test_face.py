@@ -1,4 +1,4 @@
-"""The Python interface: each function answers what its command answers, with the command's options as keyword arguments."""
+"""The Python interface: each function answers what its command answers, with its options as keyword arguments."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_no_limit_is_taken_for_a_missing_value() -> None:
     assert not issubclass(budget.BudgetExceeded, (AutodiffError, ValueError, ArithmeticError, *NO_RESULT))
     with pytest.raises(budget.BudgetExceeded), budget.Defined(ValueError, ArithmeticError):
         raise budget.Work().exhausted(1e9)
-    with pytest.raises(ExpressionError, match="steps of work") as caught, budget.allowed():
+    with pytest.raises(ExpressionError, match="steps of work") as caught, budget.use_budget():
         budget.charge(1e9)
     assert (caught.value.kind, type(caught.value)) == ("limit", ExpressionError)
 

@@ -126,10 +126,10 @@ def test_a_pattern_reads_a_file_once_however_folders_are_linked(
 
 
 def test_waiting_gives_what_the_action_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert filesystems.interruptible(lambda: 3) == 3
+    assert filesystems.run_interruptibly(lambda: 3) == 3
     with pytest.raises(ZeroDivisionError):
-        filesystems.interruptible(lambda: 1 / 0)
+        filesystems.run_interruptibly(lambda: 1 / 0)
     monkeypatch.setattr(filesystems, "abandoned", threading.Event())
     with pytest.raises(TimeoutError):
-        filesystems.interruptible(lambda: time.sleep(1), 0.1)
+        filesystems.run_interruptibly(lambda: time.sleep(1), 0.1)
     assert filesystems.abandoned.is_set()

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.derivatives.graph import Picture, gather, picture, sketch, symbolic_picture
+from autodiff_cli.derivatives.graph import Picture, gather, picture, symbolic_picture, to_picture
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import Value, graph_of
-from autodiff_cli.views.characters import THEMES, visible
+from autodiff_cli.views.characters import THEMES, escaped
 from autodiff_cli.views.graph import WAYS
 from autodiff_cli.views.pictures.cells import Choices, Way, cells
 from autodiff_cli.views.pictures.flowcharts import dot, mermaid
@@ -62,7 +62,7 @@ def test_nothing_overlaps_and_nothing_is_cut(shape: str, count: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(graphs(), min_size=1, max_size=3))
 def test_nothing_overlaps_in_any_graph(roots: list[Value]) -> None:
-    drawn = sketch(graph_of([*map(share_leaves, roots)]))
+    drawn = to_picture(graph_of([*map(share_leaves, roots)]))
     root = ET.fromstring(svg(drawn))
     found = boxes(root)
     assert (overlaps(found), cut(root, found), struck(root, found)) == (0, [], 0)
@@ -88,7 +88,7 @@ def test_long_and_foreign_names_fit() -> None:
     wider = Value(-1e-300, label="W" * 400)
     total = wide * wider
     total.backward()
-    root = ET.fromstring(svg(sketch([total])))
+    root = ET.fromstring(svg(to_picture([total])))
     found = boxes(root)
     assert overlaps(found) == 0 and cut(root, found) == []
     lengths = {text.text: float(text.get("textLength", "")) for text in root.iter(f"{SVG}text")}
@@ -173,7 +173,7 @@ def hostile() -> Picture:
     product = x * y
     product.label = "1. first"
     product.backward()
-    return sketch([product], HOSTILE)
+    return to_picture([product], HOSTILE)
 
 
 def test_hostile_names_are_escaped_in_dot() -> None:
@@ -182,7 +182,7 @@ def test_hostile_names_are_escaped_in_dot() -> None:
     assert re.fullmatch(r"[\w…\s\[\]{}=,.;>-]*", rest), rest
     label = next(found for found in re.findall(r'label="\{((?:[^"\\]|\\.)*)\}"', text) if found.startswith("a"))
     first = re.split(r"(?<!\\)(?:\\\\)* \| ", label)[0]
-    assert html.unescape(re.sub(r"\\(.)", r"\1", first)) == visible(HOSTILE)
+    assert html.unescape(re.sub(r"\\(.)", r"\1", first)) == escaped(HOSTILE)
 
 
 def test_hostile_names_are_escaped_in_mermaid() -> None:
@@ -192,13 +192,13 @@ def test_hostile_names_are_escaped_in_mermaid() -> None:
             r'  (accTitle: |accDescr: |\w+ --> \w+|\w+(\["|\(\["))?([\w ]|(?<=\d)\.(?=\d)|#\d+;)*("\]|"\]\))?', line
         ), line
     label = re.findall(r'\["(.*)"\]', text)[0].split(" #124; data")[0]
-    assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), label) == visible(HOSTILE)
+    assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), label) == escaped(HOSTILE)
     assert 'v1["#45; item #124;' in text and 'v2["1#46; first #124;' in text
 
 
 def test_hostile_names_are_escaped_in_svg() -> None:
     root = ET.fromstring(svg(hostile()))
-    assert visible(HOSTILE) in [text.text for text in root.iter(f"{SVG}text")]
+    assert escaped(HOSTILE) in [text.text for text in root.iter(f"{SVG}text")]
     assert {each.tag for each in root.iter()} == {SVG + name for name in
             ("svg", "title", "desc", "style", "rect", "g", "path", "text")}  # fmt: skip
 
@@ -206,8 +206,8 @@ def test_hostile_names_are_escaped_in_svg() -> None:
 def test_every_character_can_be_a_name() -> None:
     for start in range(0, 0x3000, 256):
         x = Value(1.0, label="".join(map(chr, range(start, start + 256))))
-        drawn = sketch([x])
-        assert visible(x.label) in [text.text for text in ET.fromstring(svg(drawn)).iter(f"{SVG}text")]
+        drawn = to_picture([x])
+        assert escaped(x.label) in [text.text for text in ET.fromstring(svg(drawn)).iter(f"{SVG}text")]
         assert dot(drawn).count("\n") == 6 and mermaid(drawn).count("\n") == 4
 
 
@@ -256,9 +256,9 @@ def test_a_png_is_drawn_whole_and_the_same_again(theme: str) -> None:
 
 def test_a_png_has_its_text() -> None:
     x = Value(1.0, label="x")
-    named = [len(png(sketch([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")]
+    named = [len(png(to_picture([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")]
     assert len(set(named)) == 3, "other letters make another picture of the same size"
-    assert len(png(sketch([x]))) > 1000
+    assert len(png(to_picture([x]))) > 1000
 
 
 def test_a_large_png_has_fewer_pixels_and_the_largest_is_refused() -> None:
@@ -332,7 +332,7 @@ def test_tikz_draws_what_the_svg_does_at_the_same_places() -> None:
 
 
 def test_tikz_compiles_whatever_names_say(tmp_path: Path) -> None:
-    odd = sketch([Value(1.0, label="".join(map(chr, range(start, start + 64)))) for start in range(0, 1024, 64)])
+    odd = to_picture([Value(1.0, label="".join(map(chr, range(start, start + 64)))) for start in range(0, 1024, 64)])
     drawings = [
         tikz(hostile()),
         tikz(odd),
@@ -365,7 +365,7 @@ def test_a_pdf_has_its_fonts_and_its_text_and_is_the_same_again() -> None:
     (width,) = re.findall(rb"/MediaBox \[ 0 0 ([\d.]+) [\d.]+ \]", made)
     assert float(width) == pytest.approx(720, rel=1e-3)
     assert pdf(drawn, Choices(theme="dark")) != pdf(drawn)
-    assert len({len(pdf(sketch([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")}) == 3
+    assert len({len(pdf(to_picture([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")}) == 3
     assert pdf(hostile())[:5] == b"%PDF-"
     reader = shutil.which("pdftotext")
     if reader:

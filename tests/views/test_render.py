@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.derivatives.graph import gather, sketch
+from autodiff_cli.derivatives.graph import gather, to_picture
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.graphs.value import Value
-from autodiff_cli.views.characters import STYLES, Terminal, visible, width_of
+from autodiff_cli.views.characters import STYLES, Terminal, escaped, width_of
 from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.outline import MAX_FOLDED_TERMS, MAX_LINES, outline
@@ -31,9 +31,9 @@ def test_the_caret_stands_under_its_piece(text: str, data: st.DataObject, width:
     assert set(carets[first:]) == {"^"}
     assert width_of(line) <= max(width or 120, 22) + 12
     # the text to the left of the caret ends where the piece begins, or the character that a combining mark sits on
-    while start and width_of(visible(text[start], encoding)) == 0:
+    while start and width_of(escaped(text[start], encoding)) == 0:
         start -= 1
-    shown = "".join("    " if char == "\t" else visible(char, encoding) for char in text[:start])
+    shown = "".join("    " if char == "\t" else escaped(char, encoding) for char in text[:start])
     left = _until(line[2:], first - 2)
     assert shown.endswith(left.removeprefix("…").removeprefix("...")) or not left.strip()
 
@@ -76,7 +76,7 @@ def test_lines_have_numbers_where_there_are_several() -> None:
 
 
 def drawn(output: Value, depth: int | None = None, binary: bool = True) -> list[str]:
-    return [*PlainText(Terminal()).outline(outline(sketch([output]).graph, depth=depth, binary=binary))]
+    return [*PlainText(Terminal()).outline(outline(to_picture([output]).graph, depth=depth, binary=binary))]
 
 
 def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
@@ -138,8 +138,8 @@ def test_a_chain_of_one_operation_is_one_node_with_its_terms() -> None:
     named = a + b
     named.label = "named"
     assert len(drawn(named + c, binary=False)) == 6
-    assert [len(node.inputs) for node in sketch([total]).nodes if node.operation] == [2] * 6
-    assert [len(node.inputs) for node in gather(sketch([total])).nodes if node.operation] == [3, 2, 4]
+    assert [len(node.inputs) for node in to_picture([total]).nodes if node.operation] == [2] * 6
+    assert [len(node.inputs) for node in gather(to_picture([total])).nodes if node.operation] == [3, 2, 4]
     wide = Value(1.0)
     for _ in range(20_000):
         wide = wide + Value(2.0)

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from autodiff_cli.streams.progress import Interruption
-from autodiff_cli.views.characters import visible
+from autodiff_cli.views.characters import escaped
 from running import autodiff
 from terminals import ESCAPE, on_terminal, rest, start
 
@@ -90,7 +90,7 @@ def test_signs_that_a_locale_lacks_are_as_they_are_typed() -> None:
     assert "\\" not in shown
     shown = autodiff("plot", "2*x**12 - sqrt(x)", "--at", "x=1", encoding="ascii").out
     assert "f(x) = 2x^12 - sqrt(x)" in shown and "f'(x) = 24x^11 - 1/(2sqrt(x))" in shown
-    assert visible("m·s⁻²", "ascii") == "m*s^-2"
+    assert escaped("m·s⁻²", "ascii") == "m*s^-2"
 
 
 def test_errors_have_colour() -> None:

@@ -48,7 +48,7 @@ def call(command: str, args: Sequence[str]) -> int:
 def answer(command: str, values: Mapping[str, Any]) -> int:
     """Run a command with these parameters; return its exit code."""
     from ... import errors
-    from ...numbers.budget import allowed
+    from ...numbers.budget import use_budget
     from ...views import error
     from ..runner import Command
 
@@ -61,7 +61,7 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
     errors.tracebacks, error.quiet = values["debug"], values["quiet"]
     name_the_variable(values, values.get("expr"))
     try:
-        with allowed(values["work"]):
+        with use_budget(values["work"]):
             request = Command(values)
             if command in CHECKS and request.answer is not None:
                 from ...views.exercise import MarkedView

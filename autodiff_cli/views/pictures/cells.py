@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
-from ..characters import Theme, shorten, visible
+from ..characters import Theme, escaped, shorten
 from ..document import with_unit
 
 NOT_EVALUATED = "not evaluated"
@@ -51,7 +51,7 @@ def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
 
     Control characters in names are made visible; nothing is escaped yet.
     """
-    texts = [Cell(visible(node.label))] if node.label else []
+    texts = [Cell(escaped(node.label))] if node.label else []
     if not node.operation and not node.label:
         return [Cell(with_unit(node.data, node.unit, digits))]
     if not node.taken:
@@ -68,7 +68,7 @@ def title(picture: Picture) -> str:
     lines = [line for line in picture.text.splitlines() if line.strip()]
     if len(lines) != 1:
         return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"
-    text = visible(lines[0].strip())
+    text = escaped(lines[0].strip())
     return "Graph of " + shorten(text, MAX_TITLE_CHARACTERS)
 
 
@@ -83,10 +83,10 @@ def description(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
         sentences.append(f"The value is {with_unit(output.data, output.unit, digits)}.")
         units = picture.units["gradient"] if picture.units else {}
         heading = "Its derivatives"
-        named = [f"{visible(name)} {with_unit(x, units.get(name), digits)}" for name, x in picture.gradient.items()]
+        named = [f"{escaped(name)} {with_unit(x, units.get(name), digits)}" for name, x in picture.gradient.items()]
     else:
         heading = "Its variables"
-        named = [visible(node.label) for node in picture.nodes if node.variable]
+        named = [escaped(node.label) for node in picture.nodes if node.variable]
     if named:
         sentences.append(f"{heading}: {', '.join(named[:20])}{', …' if len(named) > 20 else ''}.")
     skipped = sum(not node.taken for node in picture.nodes)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...derivatives.graph import Picture
 from ...language.typesetting import name_latex, number_latex, text_latex
-from ..characters import visible
+from ..characters import escaped
 from .cells import DEFAULT_CHOICES, Choices, title
 from .scene import BASELINE, DARK, LIGHT, LOOKS, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
 
@@ -25,7 +25,7 @@ def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     unit, colors = UNIT * scale, (DARK if dark else LIGHT)._asdict().items()
     size = f"(0,0) rectangle ({coordinate(drawn.width)},{coordinate(drawn.height)})"
     lines = [
-        f"% {visible(title(picture))}",
+        f"% {escaped(title(picture))}",
         rf"\begin{{tikzpicture}}[x={unit:.5g}bp, y=-{unit:.5g}bp,",
         *(f"  {style}," for style in _styles(scale)),
         "]",
