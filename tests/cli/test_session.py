@@ -142,7 +142,7 @@ import io, sys
 from contextlib import redirect_stdout, redirect_stderr
 from autodiff_cli.cli.commands import repl
 from autodiff_cli.cli.session_lines import Lines
-repl.rehearse()
+repl.preload()
 before = set(sys.modules)
 session = Lines()
 with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
@@ -157,7 +157,7 @@ with redirect_stdout(io.StringIO()):
 late = {name.partition(".")[0] for name in sys.modules} & {"numpy", "scipy", "uniplot", "matplotlib", "rich"} - before
 assert late <= {"scipy"}, late
 repl.IDLE_SECONDS = 0
-repl.prepare_all()
+repl.preload_all()
 for line in (
     "fit y = c*exp(b*x) --data DATA --at c=1,b=0.5", "minimize (x-1)^2 --at x=0", "descend (x-1)^2 --at x=0",
     "maximize -x^2 --at x=1", "propagate x*y --at x=1±0.1,y=2±0.2", "check x^2 --at x=2", "graph x^2 --at x=2",
@@ -237,22 +237,22 @@ def test_a_large_library_is_imported_while_its_command_is_typed() -> None:
     code = """
 import sys, threading
 from autodiff_cli.cli.commands import repl
-repl.rehearse()
+repl.preload()
 repl.import_commands()
 for text in ("m", "minimize", "mini x", "f = 2"):
-    repl.prepare(text)
+    repl.preload_for(text)
 assert "scipy" not in sys.modules and threading.active_count() == 1
-repl.prepare("minimize f")
-repl.prepare("minimize f ")
+repl.preload_for("minimize f")
+repl.preload_for("minimize f ")
 for thread in threading.enumerate():
     if thread.name == "minimize":
         thread.join()
 assert "scipy.optimize" in sys.modules
-repl.prepare("minimize f")
+repl.preload_for("minimize f")
 assert threading.active_count() == 1
-repl.prepare("plot f --outp")
+repl.preload_for("plot f --outp")
 assert threading.active_count() == 1 and "matplotlib" not in sys.modules
-repl.prepare("plot f --output")
+repl.preload_for("plot f --output")
 for thread in threading.enumerate():
     if thread.name == "plot":
         thread.join()

@@ -133,7 +133,7 @@ BACKENDS = re.compile(r"from \.\S*(?:run\.doubles|internal|llvm) import")
 
 
 def test_no_module_tries_one_backend_after_another_by_itself() -> None:
-    told = {"kernels": "fastest(", "evaluator": "with_fallback(", "gradient_cache": "with_fallback(",
+    told = {"kernels": "first_backend(", "evaluator": "with_fallback(", "gradient_cache": "with_fallback(",
             "value": "with_fallback("}  # fmt: skip
     seen = set()
     for path in sorted(Path(evaluation.__file__).parents[1].rglob("*.py")):

@@ -46,7 +46,7 @@ def run(call: Call) -> int:
     worst = 0
     if person:
         preload()
-        Thread(target=prepare_all, daemon=True).start()
+        Thread(target=preload_all, daemon=True).start()
         sys.stdout.write(WELCOME)
         signal.signal(signal.SIGINT, signal.default_int_handler)
     line = None if call.script is None else f":load {call.script}"
@@ -88,7 +88,7 @@ def import_commands() -> None:
     import_libraries(LIBRARIES["session"])
 
 
-def prepare_all() -> None:
+def preload_all() -> None:
     """Import what commands need, then searches, and rehearse a fit."""
     import_commands()
     sleep(IDLE_SECONDS)
