@@ -88,7 +88,7 @@ def inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
 def cholesky(matrix: Sequence[Sequence[float]], slack: float | None = None) -> list[list[float]] | None:
     """Return the lower triangle L with L·Lᵀ = `matrix`; None unless positive definite.
 
-    With `slack` a semidefinite matrix has one too: a pivot up to `slack` leaves its column 0.
+    With `slack` the matrix is taken to be semidefinite: a pivot up to `slack` leaves its column 0.
 
     >>> cholesky([[4.0, 2.0], [2.0, 5.0]]), cholesky([[1.0, 1.0], [1.0, 1.0]], 1e-9)
     ([[2.0], [1.0, 2.0]], [[1.0], [1.0, 0.0]])
