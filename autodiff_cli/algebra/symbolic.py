@@ -63,7 +63,7 @@ def truth(holds: bool) -> Value:
 def by_definition(value: Value, always: bool = False) -> Value:
     """Return the node in functions of the language: if its own is none, or `always`."""
     if always or not is_spelled(value.primitive):
-        return compose(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
+        return expand_definition(SYMBOLIC, value.primitive, value._prev)  # type: ignore[no-any-return]
     return value
 
 
@@ -81,7 +81,7 @@ def to_language(
     return own(root, root._prev)
 
 
-def compose(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
+def expand_definition(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
     """Return the definition of an operation, perhaps a list of Values.
 
     Nothing is evaluated, as it may have no value: `log1p(-2)`, `(1e200*x)**2`.

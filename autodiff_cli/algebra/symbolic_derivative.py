@@ -22,7 +22,7 @@ from .almost_everywhere import assume
 from .canonical import exact_value, number_text
 from .rewriting import shorten
 from .simplify import simplify
-from .symbolic import UNEVALUATED, as_node, compose, is_spelled, truth
+from .symbolic import UNEVALUATED, as_node, expand_definition, is_spelled, truth
 from .walk import chain_of, flat_inputs
 
 MAX_NODES = 100_000
@@ -110,7 +110,7 @@ def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]
         elif step.name == "item":
             values[step] = as_node(args[0][step.data])
         elif step.name not in PRIMITIVES:
-            values[step] = compose(UNEVALUATED, OPERATIONS[step.name], args)
+            values[step] = expand_definition(UNEVALUATED, OPERATIONS[step.name], args)
         else:
             values[step] = node(PRIMITIVES[step.name], tuple(args))
     return [as_node(values[step]) for step in steps]

@@ -73,7 +73,7 @@ def keyword(name: str) -> str:
     return f"{spelled}_" if iskeyword(spelled) else spelled
 
 
-def convert_all(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> dict[str, Any]:
+def convert_arguments(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> dict[str, Any]:
     """Convert the arguments of a call to the types of their parameters.
 
     Raises TypeError for a wrong type, and `ExpressionError` for a wrong value.

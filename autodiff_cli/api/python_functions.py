@@ -58,7 +58,7 @@ from ..numbers.floats import REAL
 from ..optimize import descend as _descend
 from ..optimize import fit as _fit
 from ..optimize import minimize as _minimize
-from ..run.evaluation import locate, with_fallback
+from ..run.evaluation import error_at, with_fallback
 from ..run.sweep import NodeError, forward
 from ..streams.files import Output
 from ..streams.requests import Reading, Request, default_point, names, value_with_unit
@@ -77,7 +77,7 @@ from .api_arguments import (
     PythonCall,
     as_meant,
     constants_of,
-    convert_all,
+    convert_arguments,
     has_lists,
     keyword,
     keywords_of,
@@ -457,7 +457,7 @@ class Program:
         try:
             forward(graph, REAL, program.roots)
         except NodeError as fault:
-            error = locate(fault, graph)
+            error = error_at(fault, graph)
             explain(error, self.text)
             raise error from None
         if any(isinstance(x, Value) for x in leaves.values()):
@@ -608,7 +608,7 @@ def answers(
                 raise TypeError(f"{function.__name__}(): {fault}") from None
             text = values.get("text")
             try:
-                values = convert_all(types, values, command)
+                values = convert_arguments(types, values, command)
                 if text is not None:
                     name_the_variable(values, text)
                 with use_budget(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
@@ -742,7 +742,7 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
             values = expected.bind(*args, **keywords).arguments
             text: Any = values.get("text")
             try:
-                return call(**convert_all(function.__annotations__, values, command))
+                return call(**convert_arguments(function.__annotations__, values, command))
             except ExpressionError as error:
                 explain(error, text if isinstance(text, str) else None)
                 raise

@@ -17,7 +17,7 @@ from ..numbers import budget
 from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..numbers.recorder import Recorder
-from ..run.evaluation import leaves_below, locate, with_fallback
+from ..run.evaluation import error_at, leaves_below, with_fallback
 from ..run.flat_graph import Graph
 from ..run.sweep import domain_error
 from ..targets.internal import Internal
@@ -149,7 +149,7 @@ class Evaluator:
                     for leaf in leaves:
                         at.data[leaf] = data[leaf][k]
                     fault = domain_error(REAL, i, primitive, numbers, error)
-                    refusal = locate(fault, at, leaves=leaves)
+                    refusal = error_at(fault, at, leaves=leaves)
                     assert isinstance(refusal, ExpressionError)
                     yield points[k], refusal
             points = [points[k] for k in defined]

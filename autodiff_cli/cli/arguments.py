@@ -29,10 +29,12 @@ class NothingAsked(Exception):
 
 def read(args: Sequence[str], command: str) -> dict[str, Any]:
     """Return typed values by parameter. Raises `HelpAsked` or a usage error."""
-    return check_all(*scan(args, command), command)
+    return check_all(*scan_options(args, command), command)
 
 
-def scan(args: Sequence[str], command: str, *, session: bool = False) -> tuple[dict[str, Any], list[str], list[str]]:
+def scan_options(
+    args: Sequence[str], command: str, *, session: bool = False
+) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return options by parameter, other arguments, and those after `--`.
 
     In a session, values may contain blanks: after the expression up to the next option, before it as long as operators

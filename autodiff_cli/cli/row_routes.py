@@ -37,7 +37,7 @@ from ..inputs.problem import Quantity, parse, unused_name
 from ..inputs.sweeps import Grid
 from ..language.tokens import has_unit_literals, plain_number
 from ..numbers.budget import limit_errors
-from ..streams.files import Output, begin
+from ..streams.files import Output, begin_file
 from ..streams.filesystems import get_arrow, is_url, local_path, unwritable
 from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, read_program
@@ -179,7 +179,7 @@ class _Job:
         """Return the question for batches; answers begin with `point`."""
         return rows(
             self.text,
-            at={name: cell_of(x) for name, x in self.point.items()},
+            at={name: value_in_cell(x) for name, x in self.point.items()},
             wrt=self.call.variables,
             keep=self.keep,
             columns=self.columns,
@@ -333,7 +333,7 @@ def _in_parts(job: _Job, folder: str) -> int:
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
     with Files(job.sources, several=len(job.sources) > 1, grid=job.grid) as files:
         formula, _ = _in_batches(job, files)
-        parts = cluster.divide(files)
+        parts = cluster.divide_rows(files)
     fail = call.on_error == "fail"
     selection = files.first.selection
     shared = cluster.Job(formula, selection, files.several, folder, job.format, job.layout(), fail, job.grid)
@@ -346,7 +346,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     formula, bound = _in_batches(job, files)
     files.map_files(lambda file: None)
     output = job.call.output
-    beside = None if output is None else begin(local_path(output), force=job.call.force)
+    beside = None if output is None else begin_file(local_path(output), force=job.call.force)
     if beside is not None:
         stack.callback(beside.drop)
     elif job.format in COLUMNAR and sys.stdout.isatty():
@@ -443,7 +443,7 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
     return opened([heads.get(name, name) for name in names])
 
 
-def cell_of(value: Any) -> Any:
+def value_in_cell(value: Any) -> Any:
     """Return a value as in a cell: a number, in its unit if it has one."""
     return value.number if hasattr(value, "unit") else value
 
@@ -533,7 +533,7 @@ class _Requests:
     def __iter__(self) -> Iterator[Request]:
         job, units, wrt = self.job, self.units, self.job.call.variables
         program, reading = job.known.program.text, job.known.reading
-        shared = job.point if units is None else {name: cell_of(x) for name, x in job.point.items()}
+        shared = job.point if units is None else {name: value_in_cell(x) for name, x in job.point.items()}
         # report invalid requests before any computation
         self.files.map_files(lambda file: None)
         for file in self.files:
@@ -542,7 +542,7 @@ class _Requests:
                 line, cells, _ = row
                 numbers, fault = file.numbers_in(row, self.columns)
                 typed = {**shared, **{name: numbers[column] for name, column in job.used.items() if column in numbers}}
-                kept = {head: cell_of(typed.get(name)) for name, head in self.heads.items()}
+                kept = {head: value_in_cell(typed.get(name)) for name, head in self.heads.items()}
                 kept |= {name: plain_cell(cells.get(name)) for name in job.kept}
                 point = typed
                 if units is not None and units.inputs:

@@ -29,7 +29,7 @@ from ..language.printer import expression_text, number_text
 from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, UNREADABLE, Token, scan, split_statements
 from ..numbers.budget import use_budget
 from ..streams.requests import value_with_unit
-from ..views.document import with_unit
+from ..views.document import quantity_text
 from ..views.repl import Listing
 
 Answer = TypeVar("Answer")
@@ -159,7 +159,7 @@ def names_in(text: str) -> list[str]:
     return list(dict.fromkeys(text[start:end] for kind, start, end in scan(text) if kind == NAME))
 
 
-def as_typed(text: str, line: str | None = None, start: int = 0) -> AsRead:
+def uncorrected(text: str, line: str | None = None, start: int = 0) -> AsRead:
     """Return a piece of a line as an uncorrected reading."""
     return AsRead(text, text if line is None else line, tuple(range(start, start + len(text))))
 
@@ -331,14 +331,14 @@ class Session:
         numbers = [f"{name} = {_in_program(self.values[name])}\n" for name in names if name in self.values]
         last = ""
         if self.last:
-            _, reading = self._read(self.composed(self.spelled_out(as_typed(self.last))[0]))
+            _, reading = self._read(self.composed(self.spelled_out(uncorrected(self.last))[0]))
             last = f"{reading.within(reading.first).text}\n"
         definitions = self.needed([*(name for name in names if name in self.definitions), *names_in(last)])
         return "".join([*numbers, *(f"{own.statement(name)}\n" for name, own in definitions.items()), last])
 
     def is_open(self, text: str) -> bool:
         """Return whether an expression has variables without numbers."""
-        composition = self.composed(self.spelled_out(as_typed(text))[0])
+        composition = self.composed(self.spelled_out(uncorrected(text))[0])
         return any(leaf not in composition.point for leaf in self._read(composition)[0].leaves)
 
     def statement(self, line: str, part: Statement) -> Shown:
@@ -364,7 +364,7 @@ class Session:
         return program, read or reading
 
     def _side(self, line: str, part: Statement, hidden: Collection[str] = ()) -> AsRead:
-        side = as_typed(line[part.body : part.end], line, part.body)
+        side = uncorrected(line[part.body : part.end], line, part.body)
         if part.kind == "augment":
             sign = line[part.start + len(part.name) : part.body].strip()[0]
             before = f"{part.name} {sign} ("
@@ -416,7 +416,7 @@ class Session:
         self.last = part.name
         if own.body.startswith("[") and len(program.outputs) != 1:
             return Shown("", reading._replace(expected=reading.text), own.statement(part.name))
-        answer = self._value(as_typed(part.name, line, part.start), part.name)
+        answer = self._value(uncorrected(part.name, line, part.start), part.name)
         return answer._replace(reading=reading)
 
     def _quantity(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
@@ -481,7 +481,7 @@ class Session:
         if value.startswith("[") or _QUANTITY.fullmatch(value):
             self.last = text
             self._give(ANSWER, value)
-            return Shown("", as_typed(text, line, part.start)._replace(expected=text), f"{text} = {value}")
+            return Shown("", uncorrected(text, line, part.start)._replace(expected=text), f"{text} = {value}")
         inner, unit = len(text), None
         if match := _IN_UNIT.fullmatch(text):
             from ..quantities.unit import unit_or_none
@@ -494,7 +494,7 @@ class Session:
             hint = f"write it behind: `{text} x**2`"
             raise ExpressionError("syntax", f"`{text}` of what?", Span(part.start, part.end), hint)
         whole = _WHOLE_PRIME.fullmatch(text)
-        piece = as_typed(text, line, part.start)
+        piece = uncorrected(text, line, part.start)
         if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
             order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
             answer = self._derivatives(piece.within(*leibniz.span(3)), leibniz[4], order)
@@ -585,10 +585,10 @@ class Session:
         of_rows: Sequence[Any] = [[None] * len(wanted)] * len(of_values)
         if answer.units and wanted:
             of_rows = answer.units["jacobian"]
-        texts = {name: _listed(shape, [with_unit(x, u) for x, u in zip(answer.values, of_values, strict=True)])}
+        texts = {name: _listed(shape, [quantity_text(x, u) for x, u in zip(answer.values, of_values, strict=True)])}
         columns = zip(zip(*answer.jacobian or (), strict=True), zip(*of_rows, strict=True), strict=True)
         for variable, (column, of_column) in zip(answer.variables, columns, strict=True):
-            entries = [with_unit(x, u) for x, u in zip(column, of_column, strict=True)]
+            entries = [quantity_text(x, u) for x, u in zip(column, of_column, strict=True)]
             texts[derivative_name((variable,))] = _listed(shape, entries)
         if name == ANSWER:
             self._give(ANSWER, _listed(shape, map(_with_unit, map(float, answer.values), of_values)))
@@ -623,17 +623,17 @@ class Session:
         formula = _blaming(text, lambda: _derivative(_last_on_one_line(text), by, order))
         name = derivative_name((by,) * order)
         texts = {name: formula}
-        if point and not has_units and isinstance(value := self._value(as_typed(formula), "").answer, Listing):
+        if point and not has_units and isinstance(value := self._value(uncorrected(formula), "").answer, Listing):
             texts[f"{name} at {by} = {self.values[by]}"] = value.texts[""]
         return Shown("", reading, Listing(texts), formula)
 
     def _warnings_of(self, function: str, argument: str, span: Span) -> tuple[Diagnostic, ...]:
         if self.is_open(argument):
             return ()
-        at = self.composed(self.spelled_out(as_typed(argument))[0])
+        at = self.composed(self.spelled_out(uncorrected(argument))[0])
         own = self.definitions.get(function)
         (parameter,) = (own and own.parameters) or ("x",)
-        called = self.composed(as_typed(f"{function}({parameter})"), [parameter])
+        called = self.composed(uncorrected(f"{function}({parameter})"), [parameter])
         if any(map(_QUANTITY.fullmatch, (at.point | called.point).values())):
             return ()
         number = plain_gradient(self._read(at)[1].text, at.point, wrt=()).value

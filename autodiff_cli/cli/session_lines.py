@@ -25,12 +25,12 @@ from ..views.formats import Subject, writer
 from ..views.repl import FormulaView, Listing, ListView, ValueView
 from ..views.schema import View
 from . import slips
-from .arguments import HelpAsked, check_all, scan
+from .arguments import HelpAsked, check_all, scan_options
 from .commands import answer
 from .completion import Line, columns
 from .declarations import COMMANDS, QUESTIONS, Option, declared, table
 from .runner import warn
-from .session import FOREIGN, Session, Shown, as_typed, statements_of
+from .session import FOREIGN, Session, Shown, statements_of, uncorrected
 
 REPL = "repl"
 """The command of a session, not available within one."""
@@ -159,7 +159,7 @@ class Lines:
             raise usage_error("no shell runs this line", hint, span)
         options = declared(command).options
         try:
-            values, others, _ = scan(words, command, session=True)
+            values, others, _ = scan_options(words, command, session=True)
         except HelpAsked as asked:
             return _app([command, *asked.args])
         given = [(option, text) for option in options.values() for text in _texts(values.get(option.parameter))]
@@ -186,7 +186,7 @@ class Lines:
             places = [k - first for word in expression for k in (*range(word.start, word.start + len(word)), first - 1)]
             piece = AsRead(" ".join(expression), line[first : last.start + len(last)], tuple(places[:-1]))
         else:
-            piece = as_typed(self.session.last)
+            piece = uncorrected(self.session.last)
         if piece.text == "-":
             raise _taken()
         if not piece.text:

@@ -129,7 +129,7 @@ class Heights(NamedTuple):
     """A row for each `y`; NaN if undefined."""
 
 
-def refine(surface: Surface) -> Heights:
+def refine_surface(surface: Surface) -> Heights:
     """Return heights on a finer grid, unless NumPy lacks a function or they are too uneven."""
     import numpy
 

@@ -24,7 +24,7 @@ from ..extras import install_command
 from ..inputs.sweeps import Grid
 from ..numbers.budget import limit_errors
 from ..streams import filesystems
-from ..streams.files import begin
+from ..streams.files import begin_file
 from ..streams.filesystems import ANSWER_SECONDS, run_interruptibly
 from ..streams.progress import Interruption, Progress, interrupted
 from ..views.formats import COLUMNAR
@@ -98,7 +98,7 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
 def _write(part: Part, job: Job) -> Tally:
     bound = job.rows.bound(job.selection.schema)
     tally = Tally()
-    file = begin(job.path(part), force=True)
+    file = begin_file(job.path(part), force=True)
     to: Sink | None = None
     try:
         to = open_sink(file.file, bound.schema, job.format, **job.layout)
@@ -123,7 +123,7 @@ def _write(part: Part, job: Job) -> Tally:
 
 
 # ---- division into parts
-def divide(files: Files) -> list[Part]:
+def divide_rows(files: Files) -> list[Part]:
     """Return the rows of files, divided into parts."""
     fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
     parts: list[Part] = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
-from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, convert_all, kink_warnings
+from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, convert_numbers, kink_warnings
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import (
@@ -210,7 +210,7 @@ def solve(
     )
 
 
-def locate(problem: Problem) -> dict[str, float]:
+def find_solution(problem: Problem) -> dict[str, float]:
     """Return the requested solution. Raises `ExpressionError` (`domain`)."""
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
     for root in finder.one():
@@ -369,7 +369,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         from ..numbers.running_digits import RunningDigits
 
         m = RunningDigits(ROOT_DIGITS)
-        answer = convert_all(work(m, parameter_values(m, PRECISE, problem)), _in_doubles)
+        answer = convert_numbers(work(m, parameter_values(m, PRECISE, problem)), _in_doubles)
         at.update(answer["values"])
         return answer
 

@@ -38,7 +38,7 @@ from ..numbers import budget
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
-from ..run.evaluation import locate
+from ..run.evaluation import error_at
 from ..table.operators import ADD, CONSTANT, DIV, SUB, VARIABLE, WHERE
 from ..table.primitive import FUNCTIONS
 from .derivation import Derivation, check_length, derivations
@@ -498,7 +498,7 @@ def _higher(
     if len(names) == 1:
         return [taylor_in(m, output, numbers, names[0], order)[order] * math.factorial(order)]
     fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
-    raise locate(fault, at.graph)
+    raise error_at(fault, at.graph)
 
 
 def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:

@@ -18,7 +18,7 @@ from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.dual import Dual, Duals, primal
 from ..numbers.floats import REAL
 from ..numbers.series import Failed, SeriesType
-from ..run.evaluation import Evaluation, locate
+from ..run.evaluation import Evaluation, error_at
 from ..run.flat_graph import Graph
 from ..run.smooth_branches import MIN_SERIES_ORDER, SecondOrder, SmoothBranch, TaylorSeries, Unknown, common_numbers
 from ..run.sweep import NodeError, backward, show
@@ -200,7 +200,7 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
         return at.placed(common_numbers, make, at.graph, at.wanted.values(), numbers, names, way_out)
     except Unknown as unknown:
         reason = "a power series of the length of a vector that vanishes is not computed"
-        raise locate(unknown.breakpoint.refusal(reason), at.graph) from None
+        raise error_at(unknown.breakpoint.refusal(reason), at.graph) from None
 
 
 def directional_in(
@@ -236,8 +236,8 @@ def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number
             failed = error if isinstance(error, Failed) else Failed(series.here, n, error)
             fault = _fault(failed, range(len(at.graph.data)), at.graph.data)
             if isinstance(error, BudgetExceeded):
-                raise locate(error.at_node(fault.node), at.graph) from None
-            raise locate(fault, at.graph, at.wanted) from None
+                raise error_at(error.at_node(fault.node), at.graph) from None
+            raise error_at(fault, at.graph, at.wanted) from None
     return [at.values[0].at(k) for k in range(order + 1)]
 
 

@@ -61,15 +61,15 @@ class Arithmetic(NamedTuple):
         if self.name == "exact":
             from ..numbers.exact import Exact
 
-            return convert_all(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest_double(x)))
-        return convert_all(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
+            return convert_numbers(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest_double(x)))
+        return convert_numbers(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         try:
             result = task(m, {name: self._value(m, name, value) for name, value in point.items()})
         except Refusal as refusal:  # between the operations: a comparison of adjoints, for example
             raise ExpressionError(refusal.kind, refusal.message, None, refusal.hint) from None
-        return convert_all(result, lambda key, x: m.number(x))
+        return convert_numbers(result, lambda key, x: m.number(x))
 
     def _with_right_digits(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         from ..numbers.running_digits import RunningDigits
@@ -99,7 +99,7 @@ class Arithmetic(NamedTuple):
         if best is None:
             assert reason is not None
             raise reason
-        return convert_all(best, lambda key, x: self._agreed(x))
+        return convert_numbers(best, lambda key, x: self._agreed(x))
 
     def _agreed(self, x: Any) -> Figure:
         right = x.correct_digits(self.digits)
@@ -133,7 +133,7 @@ class Arithmetic(NamedTuple):
                 best, reason = None, _undecided(error, f"{bits:,} bits")
             else:
                 unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
-                best = None if unproven else convert_all(balls, self._proven)
+                best = None if unproven else convert_numbers(balls, self._proven)
                 reason = _too_few_digits(unproven[0]) if unproven else None
                 if best and (bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))):
                     break
@@ -171,7 +171,7 @@ class Arithmetic(NamedTuple):
         return value
 
 
-def convert_all(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
+def convert_numbers(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
     """Convert every number of a tree."""
 
     def item(key: str, x: Any) -> Any:

@@ -373,7 +373,7 @@ def descend(
     options = RunOptions(method, rate, momentum, beta1, beta2, steps, *tolerances, batch, epochs, shuffle, seed)
     passes = 1 + (DEFAULT_STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
     drawn = None if init is None else Init(init, seed)
-    evaluator, start, warnings, summary = begin(text, point, wrt, over, passes, drawn, units=units, held=held)
+    evaluator, start, warnings, summary = begin_descent(text, point, wrt, over, passes, drawn, units=units, held=held)
     if start.units is not None:
         from ..inputs.quantities import unit_of_rate
 
@@ -395,7 +395,7 @@ def descend(
     return run
 
 
-def begin(
+def begin_descent(
     text: str,
     point: Point | None,
     wrt: Sequence[str] | None,

@@ -18,7 +18,7 @@ from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current_bu
 from ..numerics.optimality import Single
 from ..record import Record
 from .convergence import SENSES, WALL, ConstraintAtPoint, ConvergenceReport, Limits, LocalModel, Sense, projected_slope
-from .descend import DEFAULT_SEED, DescentStep, Init, begin
+from .descend import DEFAULT_SEED, DescentStep, Init, begin_descent
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -249,7 +249,7 @@ def minimize(
         own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
     own_point = {name: value for name, value in point.items() if name not in only_constrained}
     drawn = None if init is None else Init(init, seed)
-    evaluator, own_start, warnings, over_rows = begin(
+    evaluator, own_start, warnings, over_rows = begin_descent(
         text, own_point, own_wrt, over, DATA_PASSES, drawn, negative=maximize, units=units, held=held
     )
     start = own_start

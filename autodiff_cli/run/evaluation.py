@@ -96,7 +96,7 @@ class Evaluation:
         try:
             return sweep(*args, **options)
         except (NodeError, BudgetExceeded) as fault:
-            raise locate(fault, self.graph, self.wanted) from None
+            raise error_at(fault, self.graph, self.wanted) from None
 
     @property
     def values(self) -> list[Number]:
@@ -194,7 +194,7 @@ class Evaluation:
         return [kink.warning() for kink in self.kinks.values()]
 
 
-def locate(
+def error_at(
     fault: Failure,
     graph: Graph,
     wanted: Mapping[str, int | None] = MappingProxyType({}),

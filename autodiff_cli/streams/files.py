@@ -68,7 +68,7 @@ class _Named(io.TextIOWrapper):
 
 def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
     """Write a file, a regular one atomically. Raises `ExpressionError` (`io`), also if it exists."""
-    file = begin(path, force=force)
+    file = begin_file(path, force=force)
     try:
         shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY)
         file.finish()
@@ -78,7 +78,7 @@ def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
         file.drop()
 
 
-def begin(path: str, *, force: bool) -> AtomicFile | Upload:
+def begin_file(path: str, *, force: bool) -> AtomicFile | Upload:
     """Return a file, visible when finished. Raises `ExpressionError` (`io`)."""
     return Upload(path, force=force) if is_url(path) else AtomicFile(path, force=force)
 

@@ -104,7 +104,7 @@ def io_message(fault: Exception) -> str:
 
 
 # ---- file systems
-def locate(path: str) -> tuple[Any, str]:
+def resolve(path: str) -> tuple[Any, str]:
     """Return a path's file system (`pyarrow.fs.FileSystem`), and the path within."""
     parts = _URL.match(path)
     if parts is None:
@@ -163,7 +163,7 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
 
 def open_file(path: str) -> Any:
     """Return a file for random-access reading."""
-    system, inner = locate(path)
+    system, inner = resolve(path)
     return _ask(path, lambda: system.open_input_file(inner), ANSWER_SECONDS)
 
 
@@ -181,7 +181,7 @@ def is_there(path: str) -> bool:
 
 
 def _info(path: str) -> Any:
-    system, inner = locate(path)
+    system, inner = resolve(path)
     return _ask(path, lambda: system.get_file_info(inner), ANSWER_SECONDS)
 
 
@@ -196,7 +196,7 @@ def list_folder(folder: str, *, deep: bool = False) -> list[Entry]:
     """Return the entries of a folder by name; none if it does not exist."""
     from pyarrow import fs
 
-    system, inner = locate(folder)
+    system, inner = resolve(folder)
     inner = inner.rstrip("/") or "/"
     selector = fs.FileSelector(inner, recursive=deep, allow_not_found=True)
     start = len(inner.strip("/"))
@@ -236,7 +236,7 @@ def _expression(steps: Sequence[str]) -> str:
 
 def make_folder(path: str) -> None:
     """Make a folder unless it exists."""
-    system, inner = locate(path)
+    system, inner = resolve(path)
     if system.type_name in OBJECT_STORES:
         return  # what is in it makes it
     try:
@@ -248,7 +248,7 @@ def make_folder(path: str) -> None:
 def try_remove(paths: Iterable[str]) -> None:
     """Delete files, if they exist."""
     for path in paths:
-        system, inner = locate(path)
+        system, inner = resolve(path)
         with suppress(OSError, ValueError):
             system.delete_file(inner)
 
@@ -282,7 +282,7 @@ class Upload:
         from tempfile import SpooledTemporaryFile
 
         self.path = path
-        self.system, self.inner = locate(path)
+        self.system, self.inner = resolve(path)
         if not force and is_there(path):
             raise exists_error(path)
         self.file: IO[bytes] = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - `drop` closes it

@@ -59,7 +59,7 @@ class Lowering(Recorder):
             raise Lacking(name)
         fixed = operation.variadic or operation.constant_params
         if self.functions and not fixed and length(name, len(steps)) > MAX_INLINE_STEPS:
-            compose(self.native, name, len(steps), self.coarse)  # what it rests on may be lacking
+            compose_for(self.native, name, len(steps), self.coarse)  # what it rests on may be lacking
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))
 
@@ -117,7 +117,7 @@ def length(name: str, count: int) -> int:
     return sum(1 for step in m.steps if step.args)
 
 
-def compose(native: Collection[str], name: str, count: int, coarse: Collection[str] = ()) -> Recording:
+def compose_for(native: Collection[str], name: str, count: int, coarse: Collection[str] = ()) -> Recording:
     """The formula of an operation, for a function of the target."""
     m = Lowering(native, True, coarse)
     rule: Callable[..., Any] = formula(name)

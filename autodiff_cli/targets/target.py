@@ -23,7 +23,7 @@ from ..table import primitive as binding
 from ..table.primitive import ATOM, POWER, PRODUCT, SIGN
 from ..table.primitives import by_name, library_names
 from .faults import showing_faults
-from .lowering import compose
+from .lowering import compose_for
 
 Form = Template | Callable[["Target", Step], Written]
 """How a language writes an operation: a template, or a function that returns the parts."""
@@ -252,7 +252,7 @@ class Target:
 
     def supported(self, name: str, count: int) -> Recording:
         """Return the recording of a function of `count` inputs that the target lacks."""
-        return showing_faults(compose(self.forms, name, count, self.coarse), self.silent, limits=self.limits)
+        return showing_faults(compose_for(self.forms, name, count, self.coarse), self.silent, limits=self.limits)
 
     # -- names
     def usable(self, name: str) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..equations.equations import read_equations
 from ..equations.residuals import derivatives, second_derivatives
-from ..equations.solve import locate, posed_equations
+from ..equations.solve import find_solution, posed_equations
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.higher_order import directional_in, hessian_in
@@ -198,7 +198,7 @@ class Implicit:
                 )
         self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
         self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}
-        self.values: dict[str, float] = {**problem.values, **locate(problem)}
+        self.values: dict[str, float] = {**problem.values, **find_solution(problem)}
         self.solution = [self.values[name] for name in self.outputs]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 

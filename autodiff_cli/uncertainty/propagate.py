@@ -44,7 +44,7 @@ SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
-GAUSS_HERMITE = [(1.3556262, 0.22207592), (2.85697, 0.01125741)]
+GAUSS_HERMITE = [(1.355626179974266, 0.2220759220056126), (2.8569700138728056, 0.01125741132772069)]
 """Standard uncertainties on both sides, and their weights: exact up to the ninth power."""
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10

@@ -112,7 +112,7 @@ def shorten_middle(text: str, most: int, dots: str = "…") -> str:
     return text if len(text) <= most else text[: most * 2 // 3] + dots + text[-most // 3 :]
 
 
-def shorten(text: str, most: int = MAX_TITLE_CHARACTERS) -> str:
+def shorten_end(text: str, most: int = MAX_TITLE_CHARACTERS) -> str:
     """Return the text, or the beginning of a long one."""
     return text if len(text) <= most else text[: most - 1] + "…"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..accuracy.check import MAX_DOUBLE_DIGITS, Check, CheckedNumber
-from .document import Block, Line, Pieces, Table, input_lines, sentence, with_unit
+from .document import Block, Line, Pieces, Table, input_lines, quantity_text, sentence
 from .numerals import attach_units, format_number, repr_number, unit_of
 from .schema import OutputRow, View
 
@@ -66,7 +66,7 @@ class CheckView(View[Check], section="check"):
 
 def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
     unit = unit_of(number.computed)
-    difference = with_unit(number.difference, unit, digits) if number.difference is not None else ""
+    difference = quantity_text(number.difference, unit, digits) if number.difference is not None else ""
     if number.difference_error is not None and difference:
         difference += f" (error {format_number(number.difference_error, 1)})"
     verdict = "yes" if number.agrees else "no"

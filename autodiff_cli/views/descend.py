@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 from ..optimize.descend import Descent, DescentStep
-from .characters import shorten
+from .characters import shorten_end
 from .document import Block, Line, Pieces, assignments, input_lines, numbers_table
 from .numerals import attach_units, heading, unit_of, unit_text, words
 from .plots import Picture
@@ -114,7 +114,7 @@ class DescentView(PicturedView[Answer], section="descend"):
         place = ", ".join([f"{name} = {self.number(numbers['point'][name])}" for name in best.free])
         title = f"value {self.number(numbers['value'])} at {place}"
         up = heading("value", unit_text(unit_of(numbers["value"])))
-        return loss_picture(run.shown(), best.step, shorten(title), ending.message, up)
+        return loss_picture(run.shown(), best.step, shorten_end(title), ending.message, up)
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:

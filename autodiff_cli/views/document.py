@@ -104,7 +104,7 @@ def text_line(text: str, style: Style = "") -> Line:
     return Line(sentence(text, style))
 
 
-def with_unit(x: Shown | bool | None, unit: Unit | None, digits: int | None = None) -> str:
+def quantity_text(x: Shown | bool | None, unit: Unit | None, digits: int | None = None) -> str:
     """Format a number to `digits`, with its unit if it has one."""
     text = format_number(x, digits)
     return f"{text} {unit}".rstrip() if unit is not None and x is not None else text

@@ -10,7 +10,7 @@ from ..errors import plural
 from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
-from .document import Block, Line, input_lines, matrix_table, numbers_table, text_line, with_unit
+from .document import Block, Line, input_lines, matrix_table, numbers_table, quantity_text, text_line
 from .numerals import attach_units, format_number, percent, unit_of, without_unit
 from .plots import Picture
 from .schema import OutputRow, PicturedView, Values
@@ -79,7 +79,7 @@ class FitView(PicturedView[Fit], section="fit"):
                 ends = ends and (ends[0] * times, ends[1] * times)
             estimate = without_unit(estimate)
             if error is None:
-                written = "" if unit is None else with_unit(estimate, unit, self.digits)
+                written = "" if unit is None else quantity_text(estimate, unit, self.digits)
                 rows.append((name, estimate, None, HELD.get(parameter.held, "–"), written))
             else:
                 low, high = map(self.number, ends or (None, None))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, is_unrolled, to_picture
 from ..run.flat_graph import Graph
-from .document import Branch, Outline, Pieces, with_unit
+from .document import Branch, Outline, Pieces, quantity_text
 from .numerals import format_number
 
 MAX_LINES = 64
@@ -59,7 +59,7 @@ def outline(
             pieces += (("  …", "faint"),)
         cells: tuple[str, ...] = ()
         if numbers and not again:
-            cells = with_unit(node.value, node.unit, digits), with_unit(node.adjoint, node.grad_unit, digits)
+            cells = quantity_text(node.value, node.unit, digits), quantity_text(node.adjoint, node.grad_unit, digits)
         branches.append(Branch(rails, pieces, cells))
     left = len(nodes) - len({row.node for row in rows if not row.again})
     note = ""

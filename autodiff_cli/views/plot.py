@@ -11,8 +11,8 @@ from ..curves.contours import Surface
 from ..curves.plot import Curve
 from ..errors import ExpressionError, plural, usage_error
 from ..inputs.problem import parse
-from .characters import MAX_FORMULA_CHARACTERS, on_one_line, shorten
-from .document import Block, Line, held_fixed, with_unit
+from .characters import MAX_FORMULA_CHARACTERS, on_one_line, shorten_end
+from .document import Block, Line, held_fixed, quantity_text
 from .formats import format_of
 from .mathematics import program_in_mathematics
 from .numerals import DEFAULT_DIGITS, Decimals
@@ -75,15 +75,15 @@ def title_of(plot: Plot) -> str:
     """Return the function on one line, as mathematics writes it or as typed."""
     typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
-        return f"{plot.unknown}({plot.variable}): {shorten(_equations(plot, typed))}"
+        return f"{plot.unknown}({plot.variable}): {shorten_end(_equations(plot, typed))}"
     if isinstance(plot, Curve) and plot.outputs:
-        return shorten(", ".join(_mathematics(plot, output.name) or output.name for output in plot.outputs))
+        return shorten_end(", ".join(_mathematics(plot, output.name) or output.name for output in plot.outputs))
     text = _mathematics(plot, plot.text)
     if not text or len(text) > max(MAX_FORMULA_CHARACTERS, len(typed)):
         text = typed
     if isinstance(plot, Curve):
-        return f"f({plot.variable}) = {shorten(text)}"
-    return axis_name(plot, f"f({', '.join(plot.variables)}) = {shorten(text)}", "value")
+        return f"f({plot.variable}) = {shorten_end(text)}"
+    return axis_name(plot, f"f({', '.join(plot.variables)}) = {shorten_end(text)}", "value")
 
 
 def _equations(curve: Curve, typed: str) -> str:
@@ -110,10 +110,10 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
     curve, f, x = plot, plot.unknown or "f", plot.variable
 
     def across(number: float) -> str:
-        return with_unit(number, plot_unit(curve, "range", x), digits)
+        return quantity_text(number, plot_unit(curve, "range", x), digits)
 
     def up(number: float, *keys: str | int) -> str:
-        return with_unit(number, plot_unit(curve, *keys), digits)
+        return quantity_text(number, plot_unit(curve, *keys), digits)
 
     formula = _derivative(curve)
     if formula:
@@ -152,7 +152,7 @@ def approximation(curve: Curve, digits: int | None) -> str:
     """Return the sentence with the linear approximation at the point."""
     assert curve.tangent is not None
     x, convention = curve.variable, BY_CONVENTION if is_kinked(curve) else ""
-    at = with_unit(curve.tangent.at, plot_unit(curve, "range", x), digits)
+    at = quantity_text(curve.tangent.at, plot_unit(curve, "range", x), digits)
     return f"near {x} = {at}: L({x}) = {linear_text(curve, digits)}{convention}"
 
 
@@ -160,14 +160,14 @@ def linear_text(curve: Curve, digits: int | None = None) -> str:
     """Return the linear approximation as a formula: f(a) + f′(a)(x − a)."""
     assert curve.tangent is not None
     x, at, slope = curve.variable, curve.tangent.at, curve.tangent.slope
-    shown = with_unit(abs(at), plot_unit(curve, "range", x), digits)
+    shown = quantity_text(abs(at), plot_unit(curve, "range", x), digits)
     inner = x if at == 0 else f"({x} {'−' if at > 0 else '+'} {shown})"
     sign = "−" if slope < 0 else "+"
-    size = with_unit(abs(slope), plot_unit(curve, "derivative"), digits)
+    size = quantity_text(abs(slope), plot_unit(curve, "derivative"), digits)
     # a coefficient stands directly before a name or parenthesis, unless digits and `e` would run together
     dot = "·" if (at == 0 and "e" in size) or not size[-1].isdigit() else ""
     product = inner if size == "1" and at == 0 else f"{size}{dot}{inner}"
-    return f"{with_unit(curve.tangent.value, plot_unit(curve, 'value'), digits)} {sign} {product}"
+    return f"{quantity_text(curve.tangent.value, plot_unit(curve, 'value'), digits)} {sign} {product}"
 
 
 def _rows_in_words(plot: Plot) -> Iterator[str]:
@@ -187,11 +187,11 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
 
     def together(numbers: Iterable[float], key: str) -> str:
         units = [plot_unit(surface, key, name) for name in surface.variables]
-        return ", ".join([with_unit(x, unit, digits) for x, unit in zip(numbers, units, strict=True)])
+        return ", ".join([quantity_text(x, unit, digits) for x, unit in zip(numbers, units, strict=True)])
 
     if surface.point is not None and surface.gradient is not None:
         gradient, convention = together(surface.gradient, "gradient"), BY_CONVENTION if is_kinked(surface) else ""
-        value = with_unit(surface.value, of_value, digits)
+        value = quantity_text(surface.value, of_value, digits)
         yield f"f({together(surface.point, 'range')}) = {value}, gradient ({gradient}){convention}"
     if surface.path:
         yield f"path of {len(surface.path):,} points, ending at ({together(surface.path[-1], 'range')})"
@@ -200,7 +200,7 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
     if surface.levels:
         if not isinstance(digits, Decimals):
             digits = level_digits(surface.levels, digits or DEFAULT_DIGITS)
-        first, last = [with_unit(surface.levels[k], of_value, digits) for k in (0, -1)]
+        first, last = [quantity_text(surface.levels[k], of_value, digits) for k in (0, -1)]
         yield f"contours from {first} to {last}"
 
 
@@ -289,7 +289,7 @@ class PlotView(PicturedView[Plot], section="plot"):
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
         units = {} if plot.units is None else plot.units["point"]
-        return {name: with_unit(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
+        return {name: quantity_text(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
 
 
 def legend(plot: Plot) -> str:

@@ -28,10 +28,10 @@ class TaylorView(View[Taylor], section="taylor"):
 
     def latex_document(self, answer: Taylor) -> str:
         from ..inputs.problem import parse
-        from .tex import FunctionAtPoint, over_lines, recognise
+        from .tex import FunctionAtPoint, over_lines, recognise_number
 
         def written(x: Shown) -> str:
-            fraction = "" if isinstance(x, Figure) or answer.units is not None else recognise(x)
+            fraction = "" if isinstance(x, Figure) or answer.units is not None else recognise_number(x)
             return fraction or self._written(x)
 
         others = {name: x for name, x in answer.point.items() if name != answer.variable}

@@ -104,7 +104,7 @@ def of_function(entry: FunctionEntry) -> str:
     return equations(sides)
 
 
-def recognise(x: Shown) -> str:
+def recognise_number(x: Shown) -> str:
     """Return the fraction or multiple of π that a double is near, if any."""
     if isinstance(x, Figure) or not math.isfinite(x) or not x:
         return ""
@@ -122,7 +122,7 @@ def recognise(x: Shown) -> str:
 
 def coordinate(x: Shown, digits: int | None) -> str:
     """Return a coordinate as LaTeX with its unit; small multiples of π as such."""
-    fraction = recognise(x)
+    fraction = recognise_number(x)
     if "pi" in fraction:
         return fraction.replace("pi", r"\pi").replace("*", "") + unit_latex(x)
     return measured_latex(x, digits)

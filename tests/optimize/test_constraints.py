@@ -9,6 +9,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
+from autodiff_cli.optimize.constraints import Reduced
 
 HOCK_SCHITTKOWSKI: list[tuple[str, str, str, str, str, float]] = [
     # Hock and Schittkowski, Test Examples for Nonlinear Programming Codes (1981): number, formula, constraints,
@@ -170,3 +171,37 @@ def test_what_is_no_constraint(constraints: str, options: dict[str, Any], messag
     with pytest.raises(ExpressionError) as caught:
         autodiff_cli.minimize("x**2 + y**2", "x=1,y=1", subject_to=constraints, **options)
     assert message in f"{caught.value} {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("formula", "constraints", "start", "there"),
+    [
+        ("x**2 + 3*y", "x*y = 2", "x=1,y=2", {"x": lambda y: 2 / y, "y": lambda x: 2 / x}),
+        ("exp(x) + y**2", "x**3 + y = 9", "x=1,y=8", {"x": lambda y: (9 - y) ** (1 / 3), "y": lambda x: 9 - x**3}),
+    ],
+)
+def test_the_function_on_its_constraints_has_its_derivatives(
+    formula: str, constraints: str, start: str, there: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Reduced] = []
+    report = Reduced.report
+    monkeypatch.setattr(Reduced, "report", lambda self: seen.append(self) or report(self))
+    autodiff_cli.minimize(formula, start, subject_to=constraints)
+    assert seen
+    reduced = seen[0]
+    (free,), (dependent,) = ([reduced.problem.free[k] for k in ks] for ks in (reduced.others, reduced.dependent))
+    program = autodiff_cli.parse(formula)
+
+    def along(z: float) -> float:
+        return float(program(**{free: z, dependent: there[dependent](z)}))
+
+    z = reduced.x[reduced.others[0]] * 1.001
+    row = reduced.row([z])
+    assert row is not None and row.value == pytest.approx(along(z), rel=1e-12)
+    step = 1e-4 * z
+    slope = (along(z + step) - along(z - step)) / 2 / step
+    curvature = (along(z + step) + along(z - step) - 2 * along(z)) / step**2
+    assert row.partials[0] == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    at = reduced.derivatives({free: z, dependent: there[dependent](z)}, [free], [1.0])
+    assert at.gradient[0] == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    assert at.hessian[0][0] == pytest.approx(curvature, rel=1e-4)

@@ -16,7 +16,7 @@ from autodiff_cli.numbers.double.formulas import formula
 from autodiff_cli.numbers.double.special_formulas import MAX_POLYGAMMA_ORDER
 from autodiff_cli.numbers.recorder import Step
 from autodiff_cli.table.primitive import OPERATIONS
-from autodiff_cli.targets.lowering import compose
+from autodiff_cli.targets.lowering import compose_for
 from autodiff_cli.targets.target import language
 
 
@@ -126,7 +126,7 @@ def test_an_order_that_is_too_high_is_lacking() -> None:
 
 
 def test_a_function_has_each_step_once() -> None:
-    steps = compose(language("javascript")["forms"], "lgamma", 1).recorder.steps
+    steps = compose_for(language("javascript")["forms"], "lgamma", 1).recorder.steps
     seen: set[tuple[str, tuple[Step, ...]]] = set()
     for step in steps:
         if step.args and OPERATIONS[step.name].name == step.name:

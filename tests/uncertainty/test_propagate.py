@@ -28,7 +28,14 @@ from autodiff_cli.uncertainty import measurement_model, monte_carlo
 from autodiff_cli.uncertainty.distributions import FAMILIES
 from autodiff_cli.uncertainty.measured_value import MeasuredValue, concise, in_unit, plus_minus, quantity
 from autodiff_cli.uncertainty.monte_carlo import BLOCK_DRAWS, Results
-from autodiff_cli.uncertainty.propagate import Propagation, _Expansion, estimates_of_fit, parse_pairs, propagate
+from autodiff_cli.uncertainty.propagate import (
+    GAUSS_HERMITE,
+    Propagation,
+    _Expansion,
+    estimates_of_fit,
+    parse_pairs,
+    propagate,
+)
 from places import TESTS
 from running import autodiff
 
@@ -975,3 +982,8 @@ def test_what_is_too_large_to_be_squared_is_an_error(text: str, point: dict[str,
     with pytest.raises(ExpressionError) as caught:
         propagate(text, values, samples=samples)
     assert caught.value.kind == "overflow"
+
+
+@pytest.mark.parametrize(("power", "moment"), [(2, 1.0), (4, 3.0), (6, 15.0), (8, 105.0)])
+def test_the_places_along_an_input_have_the_moments_of_a_normal_distribution(power: int, moment: float) -> None:
+    assert 2 * sum(weight * place**power for place, weight in GAUSS_HERMITE) == pytest.approx(moment, rel=1e-14)

@@ -20,7 +20,7 @@ from autodiff_cli.derivatives.page import MAX_NODES, Page, page
 from autodiff_cli.derivatives.trace import trace
 from autodiff_cli.optimize.descend import descend
 from autodiff_cli.quantities.unit import parse_unit
-from autodiff_cli.views.document import with_unit
+from autodiff_cli.views.document import quantity_text
 from autodiff_cli.views.page import PAGE_DIGITS, document
 from autodiff_cli.views.trace import Notation
 from browser import MISSING, Tab, browser
@@ -781,9 +781,9 @@ def test_numbers_in_units_are_those_of_the_trace_of_the_graph_and_of_grad(
         answer = gradient(text, point, in_=unit)
         assert answer.units is not None
         header = tab.inner_text("#answer").replace("\n", " ")
-        assert f"value = {with_unit(answer.value, answer.units['value'], PAGE_DIGITS)}" in header
+        assert f"value = {quantity_text(answer.value, answer.units['value'], PAGE_DIGITS)}" in header
         for name, partial in answer.gradient.items():
-            shown = with_unit(partial, answer.units["gradient"][name], PAGE_DIGITS)
+            shown = quantity_text(partial, answer.units["gradient"][name], PAGE_DIGITS)
             assert f"∂/∂{name} = {shown}" in header
             assert (
                 tab.inner_text(f"#gradient-{tab.evaluate('n => page.variables[n]', name)}").split("=")[1].strip()
@@ -809,9 +809,9 @@ def test_numbers_in_units_are_those_of_the_trace_of_the_graph_and_of_grad(
         )
         for node, (data, grad) in zip(drawn.nodes, boxes, strict=True):
             if isinstance(node.data, float) and data is not None:
-                assert data == with_unit(node.data, node.unit, PAGE_DIGITS)
+                assert data == quantity_text(node.data, node.unit, PAGE_DIGITS)
             if node.grad is not None and grad is not None:
-                assert grad == with_unit(node.grad, node.grad_unit, PAGE_DIGITS)
+                assert grad == quantity_text(node.grad, node.grad_unit, PAGE_DIGITS)
 
 
 def test_fields_show_their_units_and_refuse_others(opened: Open) -> None:
@@ -876,7 +876,7 @@ def test_descent_in_units_takes_the_steps_of_descend(
     last = steps[-1]
     assert tab.evaluate("point") == pytest.approx(last.point, rel=1e-11)
     assert tab.evaluate("path.map(({value}) => value)") == pytest.approx([step.value for step in steps], rel=1e-11)
-    shown = f"after 10 steps: value = {with_unit(last.value, last.units['value'], PAGE_DIGITS)}"
+    shown = f"after 10 steps: value = {quantity_text(last.value, last.units['value'], PAGE_DIGITS)}"
     assert tab.inner_text("#descended") == shown
     tab.click("#reset")
     assert [str(x) for x in tab.evaluate("Object.values(point)")] == [text.split()[0] for text in at.values()]

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
+import autodiff_cli
 from autodiff_cli import views
-from autodiff_cli.curves.contours import Heights, Surface, read_path, refine
+from autodiff_cli.curves.contours import Heights, Surface, read_path, refine_surface
 from autodiff_cli.curves.plot import Curve, Tangent, plot, range_around
 from autodiff_cli.curves.sampling import Stretch, split
 from autodiff_cli.derivatives.gradient import gradient
@@ -156,6 +157,9 @@ def test_a_peak_between_samples_is_drawn(text: str, top: float) -> None:
     made = curve(text)
     assert made.function.high == pytest.approx(top, rel=2e-3)
     assert max(y for stretch in in_frame(made) for _, y in stretch) == pytest.approx(top, rel=2e-3)
+    at = autodiff_cli.parse(text)
+    for x, y in (point for stretch in in_frame(made) for point in stretch[1:-1]):
+        assert y == pytest.approx(at(x=x), rel=1e-12, abs=1e-300), "a point of the curve"
     samples = plot(text, {}, ranges={"x": EVERYWHERE}, samples=100)
     assert isinstance(samples, Curve) and samples.function.high < 0.99 * top, "these were asked for"
 
@@ -569,7 +573,7 @@ def test_a_curve_in_a_thousand_pieces_is_one_line() -> None:
 
 def test_the_lowest_contours_of_a_narrow_valley_are_smooth_and_whole() -> None:
     made = surface(ROSENBROCK)
-    lines, wobble = lowest(refine(made), made.levels)
+    lines, wobble = lowest(refine_surface(made), made.levels)
     coarse = lowest(Heights(made.x, made.y, numpy.array(made.heights)), made.levels)
     assert lines == 2 < coarse[0], "no island, and on the coarse grid there is one"
     assert wobble < 0.02 < coarse[1]
@@ -580,7 +584,7 @@ def test_the_lowest_contours_of_a_narrow_valley_are_smooth_and_whole() -> None:
 )
 def test_a_finer_grid_has_the_values_of_the_program(text: str) -> None:
     made = surface(text)
-    fine = refine(made)
+    fine = refine_surface(made)
     step = (len(fine.x) - 1) // (len(made.x) - 1)
     assert step == (1 if "polygamma" in text else 4)
     coarse = numpy.array([[math.nan if z is None else z for z in row] for row in made.heights])

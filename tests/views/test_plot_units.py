@@ -66,10 +66,10 @@ def test_contours_are_in_the_units_of_the_axes():
 
 def test_finer_grids_of_contours_are_in_the_units_of_the_axes():
     pytest.importorskip("numpy")
-    from autodiff_cli.curves.contours import refine
+    from autodiff_cli.curves.contours import refine_surface
 
     surface = ad.plot("F*x*y", {"F": "2 N"}, range="x=0:4 mm,y=0 cm:1 cm", in_="J*m")
-    across, up, heights = refine(surface)
+    across, up, heights = refine_surface(surface)
     assert heights[-1][-1] == pytest.approx(2 * 4e-3 * 1e-2, rel=1e-13)
     assert heights[200][100] == pytest.approx(2 * across[100] / 1000 * up[200] / 100, rel=1e-13)
 

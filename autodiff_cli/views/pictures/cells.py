@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
-from ..characters import Theme, escaped, shorten
-from ..document import with_unit
+from ..characters import Theme, escaped, shorten_end
+from ..document import quantity_text
 
 NOT_EVALUATED = "not evaluated"
 MAX_TITLE_CHARACTERS = 160
@@ -29,7 +29,7 @@ class Choices(NamedTuple):
 
     def partial(self, edge: PictureInput) -> str:
         """Return the label of an edge; empty for none."""
-        return "" if edge.partial is None or not self.partials else with_unit(edge.partial, edge.unit, self.digits)
+        return "" if edge.partial is None or not self.partials else quantity_text(edge.partial, edge.unit, self.digits)
 
 
 DEFAULT_CHOICES = Choices()
@@ -53,13 +53,13 @@ def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
     """
     texts = [Cell(escaped(node.label))] if node.label else []
     if not node.operation and not node.label:
-        return [Cell(with_unit(node.data, node.unit, digits))]
+        return [Cell(quantity_text(node.data, node.unit, digits))]
     if not node.taken:
         return texts if not node.operation else [*texts, Cell(NOT_EVALUATED)]
     if node.data is not None:
-        texts.append(Cell(with_unit(node.data, node.unit, digits), "data"))
+        texts.append(Cell(quantity_text(node.data, node.unit, digits), "data"))
     if node.grad is not None:
-        texts.append(Cell(with_unit(node.grad, node.grad_unit, digits), "grad"))
+        texts.append(Cell(quantity_text(node.grad, node.grad_unit, digits), "grad"))
     return texts
 
 
@@ -69,7 +69,7 @@ def title(picture: Picture) -> str:
     if len(lines) != 1:
         return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"
     text = escaped(lines[0].strip())
-    return "Graph of " + shorten(text, MAX_TITLE_CHARACTERS)
+    return "Graph of " + shorten_end(text, MAX_TITLE_CHARACTERS)
 
 
 def description(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
@@ -80,10 +80,10 @@ def description(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     sentences = [f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs {ends}."]
     if picture.numbers:
         output = picture.nodes[picture.outputs[0]]
-        sentences.append(f"The value is {with_unit(output.data, output.unit, digits)}.")
+        sentences.append(f"The value is {quantity_text(output.data, output.unit, digits)}.")
         units = picture.units["gradient"] if picture.units else {}
         heading = "Its derivatives"
-        named = [f"{escaped(name)} {with_unit(x, units.get(name), digits)}" for name, x in picture.gradient.items()]
+        named = [f"{escaped(name)} {quantity_text(x, units.get(name), digits)}" for name, x in picture.gradient.items()]
     else:
         heading = "Its variables"
         named = [escaped(node.label) for node in picture.nodes if node.variable]

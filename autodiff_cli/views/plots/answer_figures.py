@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...uncertainty.measured_value import concise, in_unit
-from ..characters import on_one_line, shorten
+from ..characters import on_one_line, shorten_end
 from ..numerals import percent
 from . import Picture
 from .figure import Palette, draw_dots, with_grid
@@ -70,7 +70,7 @@ def fit_picture(answer: Fit) -> Picture:
         estimate = f"{float(parameter.estimate):.6g}"
         written = estimate if parameter.error is None else concise(float(parameter.estimate), float(parameter.error))
         parts.append(f"{name} = {written.replace('-', '−')} {units.get(name) or ''}".rstrip())
-    return Picture(draw, shorten(on_one_line(answer.text)), ", ".join(parts))
+    return Picture(draw, shorten_end(on_one_line(answer.text)), ", ".join(parts))
 
 
 def _predicted(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
@@ -128,7 +128,7 @@ def budget_picture(answer: Propagation) -> Picture:
     if len(shown) == 1:
         unit = "" if answer.units is None else f" {answer.units['results'][0]['value']}".rstrip()
         caption = f"{in_unit(shown[0].interval, unit)}, for {percent(shown[0].level)}"
-    return Picture(draw, shorten(on_one_line(answer.text)), caption)
+    return Picture(draw, shorten_end(on_one_line(answer.text)), caption)
 
 
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
@@ -145,7 +145,7 @@ def _bars(axes: Any, result: Result, palette: Palette) -> None:
     axes.set_yticks(places, names)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, (max(sizes) or 1.0) * 1.18)
-    axes.set_xlabel(f"contribution to the standard uncertainty of {shorten(result.output, 40)}", fontsize=9)
+    axes.set_xlabel(f"contribution to the standard uncertainty of {shorten_end(result.output, 40)}", fontsize=9)
     with_grid(axes, palette, "x")
     for color, label in ((palette.blue, "raises the result"), (palette.red, "lowers it")):
         if color in colors:
@@ -174,5 +174,5 @@ def _histogram(axes: Any, result: Result, palette: Palette) -> None:
     axes.set_ylim(0, None)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(shorten(result.output, 40), fontsize=9, color=palette.faint)
+    axes.set_xlabel(shorten_end(result.output, 40), fontsize=9, color=palette.faint)
     axes.legend(loc="best", fontsize=8, frameon=True, framealpha=0.85, edgecolor="none")

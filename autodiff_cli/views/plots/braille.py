@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
-from ...curves.contours import Surface, refine
+from ...curves.contours import Surface, refine_surface
 from ...curves.plot import Curve
 from ...curves.sampling import Point as Place
 from ...curves.sampling import Stretch
@@ -42,7 +42,7 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
 
 def _surface(surface: Surface, look: Terminal) -> str:
     numpy, contourpy = library("numpy"), library("contourpy")
-    across, up, heights = refine(surface)
+    across, up, heights = refine_surface(surface)
     generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
     pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ...curves.contours import Surface, refine
+from ...curves.contours import Surface, refine_surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
-from ..characters import Theme, shorten
+from ..characters import Theme, shorten_end
 from . import Picture
 from .braille import arrow, library
 from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, level_digits, panels, path_of, rows_of
@@ -143,7 +143,7 @@ def _fit(line: Any) -> None:
         while not fits(left[:count]) and count > 1:
             count = max(1, min(count - 1, int(count * room / line.get_window_extent().width)))
         if len(lines) == MAX_TITLE_LINES - 1 and count < len(left):
-            lines.append(shorten(left, count))
+            lines.append(shorten_end(left, count))
             break
         if count < len(left):
             # before an operator rather than behind it
@@ -247,7 +247,7 @@ def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -
 
     axes = page.subplots()
     width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
-    across, up, z = refine(surface)
+    across, up, z = refine_surface(surface)
     heights = numpy.ma.masked_invalid(z)
     if len(surface.levels) > 1:
         lines = axes.contour(
