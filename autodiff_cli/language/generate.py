@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import string
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
@@ -83,7 +84,7 @@ def tables_text() -> str:
     width = len(terminals)
     patterns: dict[tuple[int, ...], int] = {}
     states: list[tuple[int, int]] = []
-    goto: dict[int, int] = {}
+    goto: dict[int, dict[int, int]] = {k: {} for k in range(len(origins))}
     for number, state in enumerate(order):
         row = table.states[state]
         actions = []
@@ -97,7 +98,9 @@ def tables_text() -> str:
         states.append((patterns.setdefault(key, len(patterns)), factor))
         for k, origin in enumerate(origins):
             if origin in row:
-                goto[number * width + k] = after[row[origin][1]] * width
+                goto[k][number * width + k] = after[row[origin][1]] * width
+    usual = [Counter(targets.values()).most_common(1)[0][0] for targets in goto.values()]
+    others = [f"{place}: {x}" for k, targets in goto.items() for place, x in targets.items() if x != usual[k]]
 
     ascii_signs = {}
     for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
@@ -148,8 +151,9 @@ def tables_text() -> str:
         *_block("STATES", map(repr, states)),
         "# By state and terminal: the same, and states times the number of terminals.",
         f"ACTION = tuple([x * ({width} if x > 0 else factor) for k, factor in STATES for x in PATTERNS[k]])",
-        "# By a state and what a rule makes there, in the same way: the state to go to.",
-        *_block("GOTO", (f"{place}: {state}" for place, state in goto.items()), "{}"),
+        "# By what a rule makes, in the same way: the state to go to, and that of other states than most.",
+        *_block("GOTO", map(str, usual)),
+        *_block("OTHER_GOTO", others, "{}"),
     ]
     return "\n".join(lines) + "\n"
 

@@ -13,7 +13,7 @@ from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
 from .statements import Complete, Head, Statement, check_commas, check_statements
-from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
+from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS
 from .tokens import (
     AUGMENT,
     COEFFICIENT,
@@ -412,7 +412,7 @@ def reduce_by(states: list[int], action: int) -> None:
     """Apply a rule, given as an action of the tables."""
     origin, length = RULES[-1 - action][:2]
     del states[len(states) - length :]
-    states.append(GOTO[states[-1] + origin])
+    states.append(_after(states[-1], _ORIGIN + origin))
 
 
 def _does_nothing(action: int) -> bool:
@@ -520,4 +520,5 @@ def _state(number: int) -> Moves:
 
 def _after(number: int, read: int) -> int:
     """Return the table's state after a terminal or an origin; <= 0 if none."""
-    return GOTO.get(number + read - _ORIGIN, 0) if read >= _ORIGIN else ACTION[number + read]
+    origin = read - _ORIGIN
+    return ACTION[number + read] if origin < 0 else OTHER_GOTO.get(number + origin, GOTO[origin])
