@@ -181,7 +181,7 @@ def trace(
 
         values = {name: MeasuredNumber(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
         gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
-        directions = {name: writer.per_rate(x, measured.differences[name]) for name, x in seeds.items()}
+        directions = {name: writer.per_rate(x, measured.point[name].difference) for name, x in seeds.items()}
     return Trace(
         text,
         mode,
