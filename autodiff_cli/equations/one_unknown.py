@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from ..algebra.rational_functions import coefficients, fraction_of
@@ -20,8 +20,9 @@ from ..inputs.problem import Problem
 from ..language.printer import expression_text
 from ..numbers.budget import Defined
 from ..numbers.exact import EXACT
+from ..numbers.floats import REAL
 from ..numbers.running_error import UNIT_ROUNDOFF
-from ..numerics.newton import bisect, damped_newton, refine
+from ..numerics.newton import bisect, newton, refine
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitive import Primitive
@@ -129,7 +130,14 @@ class OneEquation(Search):
         return []
 
     def _candidates(self, start: float) -> Iterator[float]:
-        near = self._nearest_to_zero(start)
+        near: Sample | None = None
+
+        def residual(point: list[float]) -> tuple[list[float], list[list[float]]] | None:
+            sample = self(point[0])
+            return None if sample is None else ([sample[1]], [[sample[2]]])
+
+        for (x,), ((value,), ((slope,),)), _ in islice(newton(REAL, residual, [start], smallest=1e-9), 201):
+            near = x, value, slope
         touched = self._is_small(near)
         if near is not None and touched and near[2]:
             # a number that is nearly a root, or a root beside it with a change of sign
@@ -249,17 +257,6 @@ class OneEquation(Search):
         samples = (a, b, *map(self, (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))))
         inside = [sample for sample in samples if sample is not None and left <= sample[0] <= right]
         return [min(inside, key=lambda sample: abs(sample[1]))[0]]
-
-    def _nearest_to_zero(self, start: float) -> Sample | None:
-        def evaluate(point: list[float]) -> tuple[Sequence[float], float] | None:
-            sample = self(point[0])
-            return None if sample is None else (sample[1:2], sample[2])
-
-        def solve(slope: float, values: Sequence[float]) -> list[float] | None:
-            return [-values[0] / slope] if slope else None
-
-        ended = damped_newton(evaluate, solve, [start], most=200, smallest=1e-9)
-        return None if ended is None else (ended[0][0], ended[1][0], ended[2])
 
     def _outwards(self, start: float) -> Iterator[tuple[Sample, Sample]]:
         first = self(start)

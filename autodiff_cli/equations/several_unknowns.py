@@ -6,7 +6,6 @@ import math
 import random
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from operator import mul
@@ -19,8 +18,9 @@ from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.budget import Defined, current_budget
 from ..numbers.exact import EXACT
+from ..numbers.floats import REAL
 from ..numerics.linear_algebra import rank, solve_linear
-from ..numerics.newton import damped_newton, newton
+from ..numerics.newton import newton
 from .residuals import (
     MAX_UNKNOWNS_IN_DIGITS,
     ROOT_DIGITS,
@@ -170,32 +170,28 @@ class SeveralEquations(Search):
     def _newton(
         self, start: Sequence[float], is_known: Callable[[Sequence[float]], bool] = lambda _: False
     ) -> list[float] | None:
-        sizes: list[float] = []
-
         def evaluate(x: list[float]) -> tuple[Any, Any] | None:
             if is_known(x):
                 raise _Known
             with Defined():
-                values, rows = self(x)
-                sizes.append(math.hypot(*values))
-                return values, rows
+                return self(x)
             return None
 
         def least_squares(rows: Any, values: Any) -> list[float]:
             return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
 
-        ended = None
-        with suppress(_Known):
-            ended = damped_newton(
-                evaluate, least_squares, list(map(float, start)), most=MAX_NEWTON_STEPS, smallest=1e-6
-            )
-        if ended is None:
+        steps = newton(REAL, evaluate, list(map(float, start)), smallest=1e-6, solve=least_squares)
+        try:
+            points = [*islice(steps, MAX_NEWTON_STEPS + 1)]
+        except _Known:
             return None
-        x, values, _ = ended
+        if not points:
+            return None
+        (_, (first, _), _), (x, (values, _), _) = points[0], points[-1]
         if not self._inside(x, NEAR):
             return None
         holds = self._holds(x, values)
-        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * sizes[0]:
+        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * math.hypot(*first):
             return None
         known, limit = self._accuracy(x), None
         if not holds or (lacks_digits(x, known) and (known is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
@@ -231,7 +227,7 @@ class SeveralEquations(Search):
         limit: list[Any] | None = None
         sizes: list[Any] = []
         with Defined(ArithmeticError):
-            for point, step in islice(newton(m, in_digits, beside), SINGULAR_STEPS):
+            for point, _, step in islice(newton(m, in_digits, beside), SINGULAR_STEPS):
                 if step is None or not any(step):
                     limit = point
                     break
