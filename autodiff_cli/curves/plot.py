@@ -50,10 +50,7 @@ MAX_FUNCTIONS = 6
 """The number of colours."""
 MAX_ORDER = 2
 """The highest derivative in a plot."""
-HULL_BITS = 53
-"""The precision of enclosures."""
 DEFAULT_RANGE = Range(-5.0, 5.0)
-"""The default range of a plot."""
 
 
 class Output(Record):
@@ -108,7 +105,6 @@ class Curve(Record):
     """The number of equidistant points; None for adaptive sampling."""
     data: Measurements | None = None
     units: Units | None = None
-    """The units of its numbers, if any."""
 
     def in_logs(self) -> Curve:
         """Return the curve in decimal logarithms on its logarithmic axes.
@@ -317,7 +313,7 @@ def _across(
     return chosen
 
 
-def _check(name: str, ends: Range) -> None:
+def _check(name: str, ends: Sequence[float | None]) -> tuple[float, float]:
     low, high = ends
     if low is None or high is None:
         raise usage_error(f"the range of `{name}` needs both ends", f"write `--range {name}=-2:4`")
@@ -327,6 +323,7 @@ def _check(name: str, ends: Range) -> None:
         raise usage_error(f"the range of `{name}` is too narrow to draw", "give a wider one")
     if high - low > 1e300:
         raise usage_error(f"the range of `{name}` is too wide to draw", "give a narrower one")
+    return low, high
 
 
 def range_around(x: float) -> tuple[float, float]:
@@ -357,9 +354,7 @@ def _curve(
         warnings = [*warnings, *swept.warnings]
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
-    low, high = ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at))
-    _check(name, Range(low, high))
-    assert low is not None and high is not None
+    low, high = _check(name, ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at)))
     fixed = {key: x for key, x in values.items() if key != name and key in program.leaves}
     for row in path:
         other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
@@ -460,10 +455,14 @@ def _branch(
 ) -> Curve:
     pointed = all(name in point for name in ranges)
     for name, ends in ranges.items():
-        _check(name, ends)
+        middle = sum(map(float, _check(name, ends))) / 2
         if name not in point:
             # the search starts in the middle
-            point[name] = _middle(ends)
+            point[name] = middle
+            if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
+                from ..inputs.quantities import unit_value  # only units need it
+
+                point[name] = unit_value(unit, unit.value_from_si(middle))
     posed = posed_equations(text, point, unknowns, between, None, units)
     measured = posed.units
     if measured is None:
@@ -505,18 +504,6 @@ def _branch(
     curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
     curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known=frozenset(model.values))
     return _sampled(curve, (height, branch.slope), [at])
-
-
-def _middle(ends: Range) -> float:
-    low, high = ends.low, ends.high
-    assert low is not None and high is not None
-    middle = (float(low) + float(high)) / 2
-    unit = getattr(low, "unit", None) or getattr(high, "unit", None)
-    if unit is None:
-        return middle
-    from ..inputs.quantities import unit_value  # only units need it
-
-    return unit_value(unit, unit.value_from_si(middle))
 
 
 def _formula(program: Program, name: str) -> str:
