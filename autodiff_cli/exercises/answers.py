@@ -25,6 +25,7 @@ from ..table.operators import SUB
 from .exercise import Exercise, Marked
 from .marking import (
     Entry,
+    FormulaAnswer,
     Key,
     agree,
     distinguishable,
@@ -32,7 +33,6 @@ from .marking import (
     equals,
     errors_point_into,
     figure,
-    mark_formula,
     own_exercise,
     parse_number,
 )
@@ -84,10 +84,10 @@ def check_derivative(
     def marked(derivative: Derivative, entry: Entry) -> Marked:
         posed = own_exercise(kind, text, [derivative.formula], derivative.by[:1])
         if unknowns:
-            mark = CurveAnswer(posed, program, unknowns, derivative, answer, entry).mark()
+            typed: FormulaAnswer = CurveAnswer(program, unknowns, derivative, posed=posed, answer=answer, entry=entry)
         else:
-            mark = mark_formula(posed, answer, entry)
-        return mark._replace(given=answer[entry.start : entry.end].strip())
+            typed = FormulaAnswer(posed, answer, entry)
+        return typed.mark()._replace(given=answer[entry.start : entry.end].strip())
 
     wanted: dict[Key, Derivative] = {(derivative.of, derivative.by): derivative for derivative in derivatives}
     given = {entry.key: entry for entry in entries(answer, list(wanted), names) if entry.key is not None}

@@ -418,15 +418,10 @@ def _at(point: Mapping[str, str]) -> str:
 
 
 def _solved(posed: Exercise) -> Solution:
-    if posed.kind == "kink":
-        bent = _bent(posed.program)
-        sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
-        sentence = f"`{expression_text(bent)}` has its kink where `{sides}`, at `x = {posed.answer[0]}`"
-        return Solution(None, None, (sentence,))
     traced, derived = None, None
     if posed.kind in ("gradient", "step") and posed.level >= 4:
         traced = trace(posed.program, posed.point, wrt=posed.wrt)
-    else:
+    elif posed.kind != "kink":
         derived = diff(posed.program, wrt=posed.wrt, order=2 if posed.kind == "second" else 1, steps=True)
     return Solution(derived, traced, tuple(_last_lines(posed, derived)))
 
@@ -434,12 +429,16 @@ def _solved(posed: Exercise) -> Solution:
 def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:
     if posed.kind in ("derivative", "second"):
         return
-    if posed.kind == "flat":
-        assert derived is not None
+    if posed.kind == "kink":
+        bent = _bent(posed.program)
+        sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
+        yield f"`{expression_text(bent)}` has its kink where `{sides}`, at `x = {posed.answer[0]}`"
+        return
+    if posed.kind == "flat" and derived is not None:
         yield f"`{derived.derivatives[0].shown} = 0` at `x = {posed.answer[0]}`"
         return
-    answer = gradient(posed.program, posed.point, wrt=posed.wrt, arithmetic=Arithmetic("exact"))
-    slopes = {name: answer.gradient[name].text for name in posed.wrt}
+    value, exact_slopes = _exactly(posed.program, posed.point, posed.wrt)
+    slopes = {name: str(slope) for name, slope in exact_slopes.items()}
     if derived is not None:
         for derivative in derived.derivatives:
             formula = derivative.shown
@@ -449,8 +448,8 @@ def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:
             by = derivative.by[0]
             yield f"the derivative by `{by}` at `{_at(posed.point)}`: `{formula} = {slopes[by]}`"
     if posed.kind == "tangent":
-        line = f"{answer.value.text} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
-        yield f"the value there is `{answer.value.text}`, so the line is `{line}`, which is `{posed.answer[0]}`"
+        line = f"{value} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
+        yield f"the value there is `{value}`, so the line is `{line}`, which is `{posed.answer[0]}`"
     if posed.kind == "direction":
         parts = " + ".join(f"{_factor(slopes[name])}*{_factor(posed.more[name])}" for name in posed.wrt)
         yield f"along the direction: `{parts} = {posed.answer[0]}`"
