@@ -338,14 +338,13 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
-    sharp, order_there = (outputs, multiplicity) if equation is None else ([equation], 1)
-
+    sharp, order_there = (list(outputs), multiplicity) if equation is None else ([equation], 1)
     exact = off is not None and not any(off)
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         plain = m is REAL or (exact and not simple and m.name == "precision")
         here = {name: m.number(x) for name, x in at.items()} if plain else None
-        here = here or _sharpened(m, problem, values, at, order_there, outputs=sharp, exact=exact)
+        here = here or _sharpened(m, problem, values, at, order_there or 0, sharp, exact)
         answer: dict[str, Any] = {"values": here}
         if simple and wanted:
             everything = {**values, **here}
@@ -369,7 +368,15 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         from ..numbers.running_digits import RunningDigits
 
         m = RunningDigits(ROOT_DIGITS)
-        answer = convert_numbers(work(m, parameter_values(m, PRECISE, problem)), _in_doubles)
+
+        def in_doubles(_: str, x: Any) -> float:
+            if x.correct_digits(SHARP_DIGITS) >= SHARP_DIGITS:
+                return float(x)
+            if x.abs_upper() > MAX_VANISHING:
+                raise undecided("the digits of this cannot be told")
+            return 0.0
+
+        answer = convert_numbers(work(m, parameter_values(m, PRECISE, problem)), in_doubles)
         at.update(answer["values"])
         return answer
 
@@ -396,14 +403,17 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
     is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
     if not simple and wanted and not is_told:
-        problem.warnings.append(
-            _multiple_root(
-                problem,
-                at,
-                multiplicity,
-                edge=slopes is None or (equation is not None and off is not None and multiplicity in (None, 1)),
-            )
-        )
+        where = ", ".join(f"{name} = {problem.text(name, x)}" for name, x in at.items())
+        what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
+        message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
+        hint = "it may split or vanish when a value changes"
+        if slopes is None or (equation is not None and off is not None and multiplicity in (None, 1)):
+            message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
+            hint = "the solution lies on the edge of a domain or at a kink"
+        elif multiplicity == 1:
+            message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
+            hint = "another root may be near; `--precision 50` differentiates it"
+        problem.warnings.append(Diagnostic("multiple", message, None, hint))
     bounds: Any = dict.fromkeys(at)
     if arithmetic == DOUBLE and (known or off is not None):
         bounds = known.errors if known and off is None else _named(at, off or ())
@@ -421,41 +431,12 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     )
 
 
-def _in_doubles(_: str, x: Any) -> float:
-    if x.correct_digits(SHARP_DIGITS) >= SHARP_DIGITS:
-        return float(x)
-    if x.abs_upper() > MAX_VANISHING:
-        raise undecided("the digits of this cannot be told")
-    return 0.0
-
-
 def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
     return dict(zip(names, values, strict=True))
 
 
-def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int | None, *, edge: bool) -> Diagnostic:
-    where = ", ".join(f"{name} = {problem.text(name, x)}" for name, x in at.items())
-    what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
-    message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
-    hint = "it may split or vanish when a value changes"
-    if edge:
-        message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
-        hint = "the solution lies on the edge of a domain or at a kink"
-    elif multiplicity == 1:
-        message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
-        hint = "another root may be near; `--precision 50` differentiates it"
-    return Diagnostic("multiple", message, None, hint)
-
-
 def _sharpened(
-    m: Any,
-    problem: Problem,
-    values: Mapping[str, Number],
-    start: Mapping[str, float],
-    multiplicity: int | None,
-    *,
-    outputs: Sequence[Value],
-    exact: bool,
+    m: Any, problem: Problem, values: Values, start: Mapping[str, float], order: int, outputs: list[Value], exact: bool
 ) -> dict[str, Number]:
     unknowns, places = problem.unknowns, list(start.values())
     if m.name != "certified":
@@ -463,8 +444,8 @@ def _sharpened(
         from ..numbers import running_digits
 
         fixed = {name: running_digits.value_of(x) for name, x in values.items()}
-        point = refine(m.base, system(m.base, problem, fixed, multiplicity or 1, outputs), places)
-        if multiplicity == 1 or len(point) > 1:
+        point = refine(m.base, system(m.base, problem, fixed, order or 1, outputs), places)
+        if order == 1 or len(point) > 1:
             return _named(unknowns, with_errors(m, system(m, problem, values, 1, outputs), point))
         # a multiple root has the digits in which values beside it differ from 0
         (root,), (name,) = point, unknowns
@@ -484,7 +465,7 @@ def _sharpened(
     from ..numbers.ball import Ball
 
     operator = Operator(outputs, unknowns, values, boxes(m.bits))
-    if ((multiplicity or 1) > 1 or exact) and operator.holds(places):
+    if (order > 1 or exact) and operator.holds(places):
         return _named(unknowns, map(m.number, places))
     enclosed = operator.enclosed(places, 8)
     if enclosed is None:
