@@ -81,7 +81,13 @@ def prove(finder: Search) -> list[list[float]]:
         for box in undecided:
             found, _, left, _ = search(Operator([factor], unknowns, others, balls), box, finder.stop)
             simple, waiting = simple + found, waiting + left
-    for low, high in _joined(flat) if len(unknowns) == 1 else ():
+    intervals: list[tuple[float, float]] = []
+    for ends in sorted(_ends(box[0]) for box in flat) if len(unknowns) == 1 else ():
+        if intervals and ends[0] <= intervals[-1][1]:
+            intervals[-1] = intervals[-1][0], max(ends[1], intervals[-1][1])
+        else:
+            intervals.append(ends)
+    for low, high in intervals:
         narrow = (bounds[0][1] - bounds[0][0]) * MERGE_DISTANCE
         # a minimal box beside the interval is only its end
         near = _grown(arb(low).union(arb(high)), narrow)
@@ -129,16 +135,6 @@ def _without_powers(numerator: Value) -> Value | None:
 
 def _ends(ball: Any) -> tuple[float, float]:
     return float(ball.mid() - ball.rad()), float(ball.mid() + ball.rad())
-
-
-def _joined(boxes: Sequence[Box]) -> list[tuple[float, float]]:
-    intervals: list[tuple[float, float]] = []
-    for ends in sorted(_ends(box[0]) for box in boxes):
-        if intervals and ends[0] <= intervals[-1][1]:
-            intervals[-1] = intervals[-1][0], max(ends[1], intervals[-1][1])
-        else:
-            intervals.append(ends)
-    return intervals
 
 
 def _plateau(finder: Search, operator: Operator, low: float, high: float) -> float:
@@ -327,7 +323,7 @@ class Operator:
         """Contract the box as long as it shrinks."""
         for _ in range(MAX_CONTRACTIONS):
             contracted = self.contract(box)
-            if contracted is None or not is_inside(contracted, box):
+            if contracted is None or not _is_inside(contracted, box):
                 break
             box = contracted
         return box
@@ -349,18 +345,16 @@ class Operator:
             share = arb(2) ** -(self.m.bits * 2 // (power + 1))
             box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
             contracted = self.contract(box)
-            if contracted is not None and is_inside(contracted, box):
+            if contracted is not None and _is_inside(contracted, box):
                 return box, contracted
         return None
 
 
-def is_inside(inner: Box, outer: Box) -> bool:
-    """Return whether a box lies in the interior of another."""
+def _is_inside(inner: Box, outer: Box) -> bool:
     return all(b.contains_interior(a) for a, b in zip(inner, outer, strict=True))
 
 
-def overlap(box: Box, other: Box) -> bool:
-    """Return whether two boxes have a common point."""
+def _overlap(box: Box, other: Box) -> bool:
     return all(a.overlaps(b) for a, b in zip(box, other, strict=True))
 
 
@@ -407,16 +401,16 @@ def search(
             continue
         contracted = operator.contract(here)
         if contracted is not None:
-            if not overlap(contracted, here):
+            if not _overlap(contracted, here):
                 continue
-            if is_inside(contracted, here):
+            if _is_inside(contracted, here):
                 proven.append(contracted)
                 continue
             # a solution may be on the edge: grow the box around it
             grown = [_grown(a) for a in contracted]
             again = operator.contract(grown)
             no_wider = all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True))
-            if again is not None and is_inside(again, grown) and no_wider:
+            if again is not None and _is_inside(again, grown) and no_wider:
                 proven.append(again)
                 continue
             met = [a.intersection(b) for a, b in zip(contracted, here, strict=True)]
@@ -437,13 +431,13 @@ def search(
     # overlapping boxes may hold the same solution
     distinct: list[Box] = []
     for solution in map(operator.shrunk, proven):
-        if not any(overlap(solution, other) for other in distinct):
+        if not any(_overlap(solution, other) for other in distinct):
             distinct.append(solution)
     # and undecided boxes that touch are one
     clusters: list[tuple[Box, Box]] = []
     for box in sorted(undecided, key=lambda box: float(box[0].mid())):
         one, grown = box, [_grown(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
-        while touching := [k for k, (_, other) in enumerate(clusters) if overlap(grown, other)]:
+        while touching := [k for k, (_, other) in enumerate(clusters) if _overlap(grown, other)]:
             other, wide = clusters.pop(touching[-1])
             one = [a.union(b) for a, b in zip(one, other, strict=True)]
             grown = [a.union(b) for a, b in zip(grown, wide, strict=True)]

@@ -130,7 +130,7 @@ class OneEquation(Search):
         return []
 
     def _candidates(self, start: float) -> Iterator[float]:
-        near: Sample | None = None
+        near: Sample = start, math.inf, 0.0
 
         def residual(point: list[float]) -> tuple[list[float], list[list[float]]] | None:
             sample = self(point[0])
@@ -139,7 +139,7 @@ class OneEquation(Search):
         for (x,), ((value,), ((slope,),)), _ in islice(newton(REAL, residual, [start], smallest=1e-9), 201):
             near = x, value, slope
         touched = self._is_small(near)
-        if near is not None and touched and near[2]:
+        if touched and near[2]:
             # a number that is nearly a root, or a root beside it with a change of sign
             x, value, slope = near
             roots, step = [x], abs(value / slope) + abs(x) * 2.0**-50
@@ -152,10 +152,10 @@ class OneEquation(Search):
             yield from roots
         for a, b in self._outwards(start):
             yield from self._bracketed(a, b)
-        if near is not None and touched:
+        if touched:
             yield near[0]
         # Newton's method converges to a multiple root at 0 without reaching it
-        nothing = self(0.0) if near is not None and abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
+        nothing = self(0.0) if abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
         if nothing is not None and nothing[1] == 0:
             yield 0.0
 
@@ -259,25 +259,18 @@ class OneEquation(Search):
         return [min(inside, key=lambda sample: abs(sample[1]))[0]]
 
     def _outwards(self, start: float) -> Iterator[tuple[Sample, Sample]]:
-        first = self(start)
-        ends: list[Sample | None] = [first, first]
-        places = [start, start]
-        step = 0.01 * abs(start) or 0.01
+        first, step = self(start), 0.01 * abs(start) or 0.01
+        assert first is not None
+        ends = {-1.0: first, 1.0: first}
         for _ in range(MAX_OUTWARD_STEPS):
-            for side, sign in ((0, -1.0), (1, 1.0)):
-                end = ends[side]
-                x = places[side] + sign * step
-                if not math.isfinite(x) or x == places[side]:
+            for sign, end in ends.items():
+                x = end[0] + sign * step
+                here = end if not math.isfinite(x) or x == end[0] else self(x) or self._edge(end, x)
+                if here[0] == end[0]:
                     continue
-                here = self(x)
-                if here is None and end is not None:
-                    here = self._edge(end, x)
-                    if here[0] == end[0]:
-                        here = None
-                if here is not None and end is not None and (_opposite(here, end) or (here[1] == 0) != (end[1] == 0)):
+                if _opposite(here, end) or (here[1] == 0) != (end[1] == 0):
                     yield (here, end) if sign < 0 else (end, here)
-                if here is not None or end is None:
-                    ends[side], places[side] = here, x if here is None else here[0]
+                ends[sign] = here
             step *= 1.35
 
     def _edge(self, inside: Sample, outside: float) -> Sample:
