@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .measurements import Measurements
 
 GRID_STEPS = 120
-"""Steps along each side."""
 DRAWN_STEPS_PER_GRID_STEP = 4
 """Steps of a drawing for each grid step."""
 MAX_CROSSINGS = 12_000
@@ -53,7 +52,6 @@ class Surface(Record):
     warnings: tuple[Diagnostic, ...]
     data: Measurements | None = None
     units: Units | None = None
-    """The units of its numbers, if any."""
 
 
 def surface_of(
@@ -216,10 +214,7 @@ def _levels(heights: Sequence[float]) -> tuple[float, ...]:
 
 
 def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float]]:
-    """Return the points in a jsonl, json or csv file of `descend` or `minimize`.
-
-    Raises `ExpressionError` (`io`, `limit`, `usage`).
-    """
+    """Return the points in a jsonl, json or csv file of `descend` or `minimize`. Raises `ExpressionError`."""
     text, fault = read_text(source, file)
     if fault is not None:
         raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)

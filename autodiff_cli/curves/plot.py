@@ -81,7 +81,6 @@ class Curve(Record):
     low: float
     high: float
     fixed: dict[str, float]
-    """The values of the other variables."""
     warnings: tuple[Diagnostic, ...]
     function: Samples = NO_SAMPLES
     derivative: Samples = NO_SAMPLES
@@ -107,10 +106,7 @@ class Curve(Record):
     units: Units | None = None
 
     def in_logs(self) -> Curve:
-        """Return the curve in decimal logarithms on its logarithmic axes.
-
-        It keeps data that have logarithms, without uncertainties.
-        """
+        """Return the curve in decimal logarithms on its logarithmic axes, with the data that have logarithms."""
         across, up = (math.log10 if axis in self.log else float for axis in "xy")
         data = self.data
         if data is not None:
@@ -155,14 +151,9 @@ def plot(
 ) -> Curve | Surface:
     """Return the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
 
-    The variables are those of `ranges` and `wrt`; others have their values in `point`. `path` is
-    that of a run. Derivatives go up to `order`, 0 to 2: by default 1, or 0 for several outputs.
-    With `unknowns`, or bounds of them in `between`, the text is equations, and the first unknown
-    is the function. The axes in `log` (`x`, `y` or `xy`) are logarithmic, without derivatives. A
-    curve has `samples` at equal distances. Rows of `data` are drawn too: over one variable its
-    column and the `response`, over two both, with standard uncertainties in `sigma`. Values and
-    ranges may have units; `units` are those of the functions. Raises `ExpressionError` as
-    `gradient` and `solve` do.
+    The variables are those of `ranges` and `wrt`; others have their values in `point`, and `path` is that of a run.
+    With `unknowns`, or bounds of them in `between`, the text is equations, and the first unknown is the function.
+    Rows of `data` are drawn too, with standard uncertainties in `sigma`. Raises `ExpressionError`.
     """
     ranges = dict(ranges or {})
     if left_out(units):

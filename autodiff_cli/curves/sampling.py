@@ -71,9 +71,8 @@ def sample(
 ) -> Samples:
     """Return the samples between `ends`, including the numbers `also`.
 
-    With `count` there are only that many, at equal distances. Otherwise there are more where the
-    curve bends, at the `peaks` of another function, and where its `hull` shows others. Refinement
-    leaves half of the work. Raises `ExpressionError` (`limit`).
+    With `count` there are only that many, at equal distances; else more where the curve bends, at the `peaks` of
+    another function, and where its `hull` shows others, by half of the work.
     """
     low, high = ends
     work = current_budget()
@@ -215,7 +214,6 @@ class _Tracer:
         return left, right
 
     def _bounds(self, a: float, b: float) -> Point | None:
-        """Return bounds over an interval; infinite ones where there is no work left to look."""
         self.hulls += 1
         if self.hull is None or self.hulls > MAX_HULLS:
             return -math.inf, math.inf

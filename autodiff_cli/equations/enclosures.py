@@ -16,13 +16,12 @@ from ..errors import ExpressionError, require
 from ..graphs.higher_order import taylor_in
 from ..graphs.value import Value, node
 from ..graphs.value_and_gradient import evaluate_in
-from ..inputs.arithmetic import Arithmetic
 from ..language.printer import expression_text
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current_budget
 from ..numerics import linear_algebra
 from ..table.operators import MUL, NEG, POW
-from .residuals import Root, Search, parameter_values
+from .residuals import Root, Search
 
 MAX_PROVEN_MULTIPLICITY = 8
 MAX_GUESSED_DECIMALS = 6
@@ -58,7 +57,7 @@ def prove(finder: Search) -> list[list[float]]:
 
     problem, balls = finder.problem, boxes(SEARCH_BITS)
     unknowns, outputs = problem.unknowns, problem.program.outputs
-    others = parameter_values(balls, Arithmetic("certified"), problem)
+    others = finder.parameters(balls)
     numerators = [fraction_of(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
     operator = Operator(numerators, unknowns, others, balls)
@@ -138,7 +137,6 @@ def _ends(ball: Any) -> tuple[float, float]:
 
 
 def _plateau(finder: Search, operator: Operator, low: float, high: float) -> float:
-    """Warn of an interval of solutions, and return one of them."""
     from flint import arb
 
     (name,), text = operator.unknowns, finder.problem.text

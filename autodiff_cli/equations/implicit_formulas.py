@@ -24,7 +24,7 @@ from ..numbers.floats import REAL
 from ..table.operators import ADD, DIV, MUL, NE, NEG, SUB
 from .equations import Equations, read_with_unknowns
 from .formula_solutions import ZERO, conditions_of, simplest
-from .residuals import ZERO_ROUNDINGS, rounding_errors
+from .residuals import ZERO_ROUNDINGS, Search
 
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
@@ -49,8 +49,7 @@ def implicit_diff(
 ) -> Diff:
     """Return formulas for the derivatives of the `unknowns` by other variables, or by `wrt`.
 
-    F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule. A `point` adds values, `units` are those of the
-    unknowns. Raises `ExpressionError`.
+    F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule. A `point` adds values.
 
     >>> [(d.of, d.by, d.formula) for d in implicit_diff("x**2 + y**2 = 25", unknowns=["y"]).derivatives]
     [('y', ('x',), '-x/y')]
@@ -195,7 +194,7 @@ def _off_curve(
     problem = Problem(program, dict(typed), values, [], [], list(values), units=units)
     sides = evaluate_in(REAL, program.outputs, values).values
     hint = f"`solve` finds {quote(unknowns)}; the values here are those of the curve through the point"
-    for k, (off, error) in enumerate(zip(sides, rounding_errors(problem, values), strict=True)):
+    for k, (off, error) in enumerate(zip(sides, Search(problem).rounding_errors(values), strict=True)):
         if abs(off) > ZERO_ROUNDINGS * error:
             left = problem.residual_text(float(off), k=k)
             message = f"the point is not on `{equations.texts[k]}`: left side less right side is {left} there"

@@ -15,7 +15,6 @@ from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, plural, point_error
 from ..graphs.value import Value, constant, in_order, node
 from ..graphs.value_and_gradient import evaluate_in, value_in
-from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..language.printer import expression_text
 from ..numbers.budget import Defined
@@ -27,18 +26,7 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import (
-    ROOT_DIGITS,
-    ZERO_ROUNDINGS,
-    Root,
-    Search,
-    Stopped,
-    half_ulp,
-    holds_exactly,
-    parameter_values,
-    rounding_errors,
-    system,
-)
+from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Root, Search, Stopped, half_ulp
 
 Sample = tuple[float, float, float]
 """A number, and the equation's value and slope there."""
@@ -111,7 +99,7 @@ class OneEquation(Search):
         return [values[name] for name in self._evaluator.variables]
 
     def _rounding(self, x: float, *, own: bool = True) -> float:
-        return rounding_errors(self.problem, {self.name: x}, own=own)[0]
+        return self.rounding_errors({self.name: x}, own=own)[0]
 
     def _is_small(self, sample: Sample | None) -> bool:
         return sample is not None and abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
@@ -389,7 +377,7 @@ class OneEquation(Search):
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
         in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
         value = in_digits and in_digits[0]
-        exact = value == 0 and (self._rounding(at, own=False) == 0.0 or holds_exactly(self.problem, [at]))
+        exact = value == 0 and (self._rounding(at, own=False) == 0.0 or self.holds_exactly([at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
             if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
@@ -442,14 +430,14 @@ class OneEquation(Search):
         for equation, there, order in self._breakpoints:
             sizes = []
             for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS):
-                m, values = self._digits(digits)
+                m, values = self.in_digits(digits)
                 with Defined(ArithmeticError, ValueError):
-                    (end,) = refine(m, system(m, self.problem, values, outputs=[equation]), [x])
+                    (end,) = refine(m, self.system(m, values, outputs=[equation]), [x])
                     left = evaluate_in(m, [equation, there], {**values, self.name: end}, ()).values
                     sizes.append([abs(y) for y in left])
             if len(sizes) < 2 or any(y > NEGLIGIBLE * (before or LEAST_SIZE) for before, y in zip(*sizes, strict=True)):
                 continue
-            if abs(end) <= NEGLIGIBLE * abs(x) and holds_exactly(self.problem, [0.0]):
+            if abs(end) <= NEGLIGIBLE * abs(x) and self.holds_exactly([0.0]):
                 end = 0.0
             root = next(
                 (y for y in (float(end), x) if self._is_defined(y) and abs(end - y) <= MAX_EDGE_DISTANCE * abs(y)), None
@@ -459,7 +447,7 @@ class OneEquation(Search):
                 continue
             # not at the end of an interval of roots
             if not any(self._is_small(self(root + 1e3 * side)) for side in (-near, near)):
-                off = 0.0 if holds_exactly(self.problem, [root]) else math.nextafter(float(abs(end - root)), math.inf)
+                off = 0.0 if self.holds_exactly([root]) else math.nextafter(float(abs(end - root)), math.inf)
                 self.known[root,] = Root(order, [off], None, equation)
                 return root
         return None
@@ -473,9 +461,7 @@ class OneEquation(Search):
 
         def holds(x: float) -> bool:
             sample = self(x)
-            return sample is not None and (
-                sample[1] == 0 or (self._is_small(self(x)) and holds_exactly(self.problem, [x]))
-            )
+            return sample is not None and (sample[1] == 0 or (self._is_small(self(x)) and self.holds_exactly([x])))
 
         while low <= x + step <= high and holds(x + step):
             x, step = x + step, step * 1.2
@@ -485,14 +471,8 @@ class OneEquation(Search):
         x, end = bisect(holds, x, end)
         return x, end if len(repr(end)) < len(repr(x)) else None
 
-    def _digits(self, digits: int) -> tuple[Any, dict[str, Any]]:
-        from ..numbers.multiprecision import Multiprecision
-
-        m = Multiprecision(digits, decimals=True)
-        return m, parameter_values(m, Arithmetic("precision", digits), self.problem)
-
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
-        m, values = self._digits(digits)
+        m, values = self.in_digits(digits)
 
         def function(x: Any) -> tuple[Any, Any] | None:
             result = None
@@ -545,7 +525,7 @@ class OneEquation(Search):
         """All real roots, and the kind of equation; None without rational polynomials."""
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
-            values = parameter_values(EXACT, Arithmetic("exact"), self.problem)
+            values = self.parameters(EXACT)
 
             def fixed(part: Value) -> Fraction:
                 number = value_in(EXACT, part, values)

@@ -41,14 +41,10 @@ from .residuals import (
     Root,
     Search,
     Stopped,
-    accuracy_of,
     derivatives,
     half_ulp,
     lacks_digits,
-    parameter_values,
-    residuals,
     second_derivatives,
-    system,
 )
 from .several_unknowns import SeveralEquations
 
@@ -64,8 +60,6 @@ SHARP_DIGITS = 17
 MAX_VANISHING = 1e-20
 """The size up to which a number that may be 0 counts as 0."""
 
-PRECISE = Arithmetic("precision", ROOT_DIGITS)
-
 T = TypeVar("T")
 
 
@@ -73,11 +67,9 @@ class Solution(Record):
     """One solution of the equations."""
 
     values: dict[str, Shown]
-    """The value of each unknown."""
     errors: dict[str, float | None]
     """Error bounds from rounding, if known."""
     residuals: list[float]
-    """The residual of each equation, in doubles."""
     simple: bool
     """Whether the Jacobian by the unknowns is invertible there."""
     multiplicity: int | None
@@ -103,7 +95,6 @@ class Solved(Record):
     """`solved`, `none` (there is no solution), `not found`, `undecided` or `interrupted`."""
     message: str
     point: dict[str, Shown]
-    """The values of the other variables."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     between: Ends
@@ -111,7 +102,6 @@ class Solved(Record):
     others: Sequence[float] = ()
     """Apparent other solutions between the bounds, of one unknown."""
     undecided: Sequence[Ends] = ()
-    """Boxes that may or may not hold solutions."""
     complete: bool | None = None
     """Whether there are provably no other solutions, if known."""
     evaluations: int = 0
@@ -119,7 +109,6 @@ class Solved(Record):
     formulas: Sequence[FormulaSolution] = ()
     """Formulas of the solutions, if other variables have no values."""
     units: Units | None = None
-    """The units of the solutions and the point."""
 
 
 def solve(
@@ -140,8 +129,7 @@ def solve(
     """Return the solutions of equations, or zeros of an expression, and their derivatives by `wrt`.
 
     `point` has values of other variables, and starts of the `unknowns`, by default the variables without a value.
-    `between` bounds them; `every` seeks all solutions there. Order 2 adds second derivatives, `relative` elasticities.
-    `units` are those of the unknowns; in a `system` they are products of input units. Raises `ExpressionError`.
+    `between` bounds them; `every` seeks all solutions there. In a `system` units are products of input units.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -331,10 +319,10 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
-    left, slopes = residuals(problem, at)
+    left, slopes = finder.residuals(at)
     multiplicity, off, known, equation = finder.known.get(tuple(start), Root())
     if known is None and (multiplicity or 1) == 1 and equation is None:
-        known = accuracy_of(problem, at, left, slopes)
+        known = finder.accuracy(at, left, slopes)
     simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
@@ -344,7 +332,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         plain = m is REAL or (exact and not simple and m.name == "precision")
         here = {name: m.number(x) for name, x in at.items()} if plain else None
-        here = here or _sharpened(m, problem, values, at, order_there or 0, sharp, exact)
+        here = here or _sharpened(m, finder, values, at, order_there or 0, sharp, exact)
         answer: dict[str, Any] = {"values": here}
         if simple and wanted:
             everything = {**values, **here}
@@ -376,7 +364,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
                 raise undecided("the digits of this cannot be told")
             return 0.0
 
-        answer = convert_numbers(work(m, parameter_values(m, PRECISE, problem)), in_doubles)
+        answer = convert_numbers(work(m, finder.parameters(m)), in_doubles)
         at.update(answer["values"])
         return answer
 
@@ -386,7 +374,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         fails, simple = simple and len(at) == 1, True
         with Defined(ArithmeticError, ValueError):
             sharper = arithmetic.run(point, in_more_digits, tree)
-            left, slopes = residuals(problem, at)
+            left, slopes = finder.residuals(at)
             answer, multiplicity = sharper, 1
             off = off or [half_ulp(x) if x else MAX_VANISHING for x in at.values()]
         if answer is None:
@@ -436,17 +424,17 @@ def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
 
 
 def _sharpened(
-    m: Any, problem: Problem, values: Values, start: Mapping[str, float], order: int, outputs: list[Value], exact: bool
+    m: Any, finder: Search, values: Values, start: Mapping[str, float], order: int, outputs: list[Value], exact: bool
 ) -> dict[str, Number]:
-    unknowns, places = problem.unknowns, list(start.values())
+    unknowns, places = finder.problem.unknowns, list(start.values())
     if m.name != "certified":
         # Newton steps correct themselves: only the limit has an error.
         from ..numbers import running_digits
 
         fixed = {name: running_digits.value_of(x) for name, x in values.items()}
-        point = refine(m.base, system(m.base, problem, fixed, order or 1, outputs), places)
+        point = refine(m.base, finder.system(m.base, fixed, order or 1, outputs), places)
         if order == 1 or len(point) > 1:
-            return _named(unknowns, with_errors(m, system(m, problem, values, 1, outputs), point))
+            return _named(unknowns, with_errors(m, finder.system(m, values, 1, outputs), point))
         # a multiple root has the digits in which values beside it differ from 0
         (root,), (name,) = point, unknowns
 

@@ -57,9 +57,6 @@ def check_derivative(
 ) -> Marked:
     """Mark formulas as derivatives of a program, or of the `unknowns` of equations.
 
-    Several are named, `d/dx = 2*x*y, d/dy = x**2`, or in the variables' order.
-    Raises `ExpressionError`.
-
     >>> check_derivative("x**2*sin(x)", answer="2*x*cos(x)").hint
     'the derivative of a product is not the product of the derivatives: it is u′·v + u·v′'
     """
@@ -110,10 +107,7 @@ def marked_together(
     mark: Callable[[Key, T], Marked],
     names: Sequence[str],
 ) -> Marked:
-    """Mark an answer by marking each of its entries.
-
-    For unnamed entries it also tries the `names` in alphabetic order.
-    """
+    """Mark an answer by marking each of its entries, unnamed ones in the alphabetic order of `names` too."""
     marks = []
     for key in wanted:
         of = derivative_name(key[1], key[0])

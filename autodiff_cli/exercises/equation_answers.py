@@ -120,7 +120,6 @@ def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: 
 
 
 def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved | None) -> Marked:
-    """Mark numbers by the found solutions, or formulas by the equations."""
     roots: list[dict[str, Fraction]] = []
     if solved is not None:
         roots = [{name: figure(solution.values[name]) for name in solved.unknowns} for solution in solved.solutions]

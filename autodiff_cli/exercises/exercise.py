@@ -180,8 +180,7 @@ def make_sheet(
 ) -> Sheet:
     """Return `count` different exercises of a level and a seed, equal on every machine.
 
-    A `topic` selects; a `function` asks for its derivatives instead. Raises `ExpressionError` for an
-    invalid function.
+    A `topic` selects; a `function` asks for its derivatives instead.
 
     >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
@@ -246,7 +245,6 @@ class Draw:
         self._random = random.Random(seed * 1000 + level)
 
     def choice(self, choices: Sequence[T]) -> T:
-        """Return a random choice."""
         return choices[int(self._random.random() * len(choices))]
 
     def whole(self, low: int, high: int, without: int | None = None) -> int:
@@ -289,7 +287,6 @@ class Draw:
         return drawn
 
     def polynomial_in_two(self) -> str:
-        """Return a polynomial in x and y."""
         terms = ["x**2*y", "x*y**2", "x*y", "x**2", "y**2", "x", "y", "x**3", "y**3"]
         chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.whole(2, 3)])]
         text = write_sum([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])

@@ -1,8 +1,7 @@
 """Marking of answers to exercises as functions or numbers, not as text.
 
-A formula is right if it agrees with the program's derivative at all points where that exists: near 0, far away, beside
-each literal, and between breakpoints. It is proven if their difference simplifies to 0. Numbers are compared as
-fractions.
+A formula is right if it agrees with the program's derivative at all points where that exists. It is proven if their
+difference simplifies to 0. Numbers are compared as fractions.
 """
 
 from __future__ import annotations
@@ -258,8 +257,6 @@ class Entry(NamedTuple):
 def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[Entry]:
     """Return the entries of an answer for the wanted derivatives, each at most once.
 
-    `names` are the variables. Raises `ExpressionError` for an unknown or a repeated label.
-
     >>> [(entry.key, entry.start) for entry in entries("d/dy = x, d/dx = 1", [("", ("x",)), ("", ("y",))], ["x", "y"])]
     [(('', ('y',)), 6), (('', ('x',)), 16)]
     """
@@ -364,8 +361,6 @@ def sheet_or_mark(
 
 def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **choices: Any) -> Marked:
     """Mark an answer to an exercise, with a hint if wrong.
-
-    Raises `ExpressionError` if it is no formula, or has the wrong number of numbers.
 
     >>> mark(1, 1, "-11", seed=7).right
     True
