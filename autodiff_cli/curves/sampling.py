@@ -104,8 +104,17 @@ def sample(
     shown = around_core if around_core[0] < around_core[1] else (heights[0], heights[-1])
     if drawn and tracer.sight[0] <= min(drawn) and max(drawn) <= tracer.sight[1]:
         shown = min(heights[0], *drawn), max(heights[-1], *drawn)
-    gaps, breaks = _between(tracer.stretches, low, high)
-    return Samples(tuple(tracer.stretches), gaps, breaks, *shown, tracer.coarse, tuple(sorted(tracer.hidden)))
+    bounds = [low, *(x for stretch in tracer.stretches for x in (stretch[0][0], stretch[-1][0])), high]
+    around = [(0.0 if abs(x) < FLAT * (high - low) else x) for x in bounds]
+    pairs = list(zip(around[::2], around[1::2], strict=True))
+    tiny = TINY * (high - low)
+    gaps = tuple((a, b) for a, b in pairs if b - a > tiny)
+    breaks: list[float] = []
+    for a, b in pairs[1:-1]:
+        if b - a <= tiny and not (breaks and b - breaks[-1] <= tiny):
+            breaks.append(b)
+    hidden = tuple(sorted(tracer.hidden))
+    return Samples(tuple(tracer.stretches), gaps, tuple(breaks), *shown, tracer.coarse, hidden)
 
 
 class _Enough(Exception):
@@ -320,19 +329,6 @@ def diverges(function: Function, x: float, width: float) -> bool:
             if last > MIN_QUOTIENT_OF_POLE * step and last > FLAT * max(1.0, abs(nearer)):
                 return True
     return False
-
-
-def _between(stretches: Sequence[Stretch], low: float, high: float) -> tuple[tuple[Point, ...], tuple[float, ...]]:
-    ends = [low, *(x for stretch in stretches for x in (stretch[0][0], stretch[-1][0])), high]
-    around = [(0.0 if abs(x) < FLAT * (high - low) else x) for x in ends]
-    pairs = list(zip(around[::2], around[1::2], strict=True))
-    tiny = TINY * (high - low)
-    gaps = tuple((a, b) for a, b in pairs if b - a > tiny)
-    breaks: list[float] = []
-    for a, b in pairs[1:-1]:
-        if b - a <= tiny and not (breaks and b - breaks[-1] <= tiny):
-            breaks.append(b)
-    return gaps, tuple(breaks)
 
 
 def split(stretches: Sequence[Stretch], at: Sequence[float]) -> tuple[Stretch, ...]:

@@ -86,12 +86,20 @@ def prove(finder: Search) -> list[list[float]]:
             intervals[-1] = intervals[-1][0], max(ends[1], intervals[-1][1])
         else:
             intervals.append(ends)
-    for low, high in intervals:
-        narrow = (bounds[0][1] - bounds[0][0]) * MERGE_DISTANCE
+    for bottom, top in intervals:
+        (name,), ((first, last),), text = unknowns, bounds, problem.text
+        narrow = (last - first) * MERGE_DISTANCE
         # a minimal box beside the interval is only its end
-        near = _grown(arb(low).union(arb(high)), narrow)
+        near = _grown(arb(bottom).union(arb(top)), narrow)
         waiting = [box for box in waiting if 2 * box[0].rad() > narrow or not box[0].overlaps(near)]
-        starts.append([_plateau(finder, operator, low, high)])
+        width = (last - first) * MAX_END_WIDTH
+        low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
+        signs = ["≤" if operator.holds([x]) else "<" for x in (low, high)]
+        finder.found_plateau(low, high, f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}")
+        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.holds([x])]
+        x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
+        finder.known[x,] = Root(errors=[0.0])
+        starts.append([x])
     for box in (*solutions, *simple):
         if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
             start = _exact(operator, box)
@@ -134,21 +142,6 @@ def _without_powers(numerator: Value) -> Value | None:
 
 def _ends(ball: Any) -> tuple[float, float]:
     return float(ball.mid() - ball.rad()), float(ball.mid() + ball.rad())
-
-
-def _plateau(finder: Search, operator: Operator, low: float, high: float) -> float:
-    from flint import arb
-
-    (name,), text = operator.unknowns, finder.problem.text
-    first, last = finder.problem.bounds[name]
-    narrow = (last - first) * MAX_END_WIDTH
-    low, high = (next(iter(_decimals(arb(x, narrow))), x) for x in (max(low, first), min(high, last)))
-    signs = ["≤" if operator.holds([x]) else "<" for x in (low, high)]
-    finder.found_plateau(low, high, f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}")
-    inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.holds([x])]
-    x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
-    finder.known[x,] = Root(errors=[0.0])
-    return x
 
 
 def _decimals(ball: Any) -> list[float]:

@@ -244,12 +244,12 @@ class Draw:
     def __init__(self, seed: int, level: int) -> None:
         self._random = random.Random(seed * 1000 + level)
 
-    def choice(self, choices: Sequence[T]) -> T:
+    def _choice(self, choices: Sequence[T]) -> T:
         return choices[int(self._random.random() * len(choices))]
 
     def whole(self, low: int, high: int, without: int | None = None) -> int:
         """Return an integer from `low` to `high`, but not `without`."""
-        return self.choice([k for k in range(low, high + 1) if k != without])
+        return self._choice([k for k in range(low, high + 1) if k != without])
 
     def order(self, count: int) -> list[int]:
         """Return a permutation of `range(count)`."""
@@ -262,9 +262,9 @@ class Draw:
             low, high, without = bounds.groups()
             return str(self.whole(int(low), int(high), None if without is None else int(without)))
         options = choices.split(" | ")
-        chosen = self.choice(options) if len(options) > 1 else choices
+        chosen = self._choice(options) if len(options) > 1 else choices
         if chosen == "@polynomial_in_two":
-            return self.polynomial_in_two()
+            return self._polynomial_in_two()
         if chosen.startswith("@"):
             macro = load_patterns()["macros"][chosen[1:]]
             return fill(macro["text"], self.all(macro["draw"]))
@@ -286,7 +286,7 @@ class Draw:
                 drawn |= zip(names.split(), text.split(), strict=True) if " " in names else {names: text}
         return drawn
 
-    def polynomial_in_two(self) -> str:
+    def _polynomial_in_two(self) -> str:
         terms = ["x**2*y", "x*y**2", "x*y", "x**2", "y**2", "x", "y", "x**3", "y**3"]
         chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.whole(2, 3)])]
         text = write_sum([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])

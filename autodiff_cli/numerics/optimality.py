@@ -124,6 +124,7 @@ class Single:
         return tuple(swept.warnings)
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
+        """Return the Hessian."""
         return hessian_in(REAL, self.output, point, wrt).hessian
 
 
