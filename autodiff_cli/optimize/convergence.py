@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..inputs.figures import unsigned
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import dot, eigh, min_norm_point
 from ..numerics.newton import bisect
-from ..numerics.optimality import MAX_NAMED, Derivatives, Matrix, Single, Verdict, classify, direction_in_words
+from ..numerics.optimality import MAX_NAMED, Derivatives, Single, Verdict, classify, direction_in_words
 from ..record import Record
 from .descend import DescentStep
 
@@ -96,12 +98,10 @@ class ConvergenceReport:
     constraints: tuple[ConstraintAtPoint, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PointAnalysis:
-    """The analysis of a point."""
+class PointAnalysis(NamedTuple):
+    """The verdict on a point; without a Hessian None, and kinks or the reason."""
 
     verdict: Verdict | None
-    """None where there is no Hessian."""
     kinks: tuple[Diagnostic, ...] = ()
     why: str = ""
 
@@ -123,18 +123,19 @@ def bounds_at(x: Sequence[float], limits: Limits) -> list[int]:
     ]
 
 
-@dataclass(slots=True)
-class LocalModel:
-    """A function around a point; methods may raise what `evaluate` raises."""
+class SearchProblem(ABC):
+    """A function to minimise within bounds, and the verdict on its points; methods may raise what `row` raises."""
 
-    evaluate: Callable[[Sequence[float]], DescentStep | None]
-    """Returns the row at values of the free variables; None without value or gradient."""
     function: Single | DataLoss
     limits: Limits
-    size: list[float]
+    size: Sequence[float]
     """The size of numbers like which the coordinates are rounded."""
     tolerance: float
     sense: Sense = SENSES[False]
+
+    @abstractmethod
+    def row(self, x: Sequence[float]) -> DescentStep | None:
+        """Return value and gradient at values of the free variables, None where there is none."""
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """Return the report on the end point of a search that had steps left, or not."""
@@ -177,22 +178,19 @@ class LocalModel:
     def look(self, row: DescentStep) -> PointAnalysis:
         """Classify a point by gradient and Hessian."""
         why, kinks = f"there are more than {MAX_HESSIAN} variables", tuple[Diagnostic, ...]()
-        at: Derivatives | None = None
         try:
             if len(row.free) <= MAX_HESSIAN:
                 at = self.function.derivatives(row.point, row.free, self.size)
+                verdict = classify(at, bounds_at(row.free_values, self.limits), eigh)
+                direction = self._unclear_direction(row, at, verdict) if verdict.kind in CURVED.values() else None
+                if direction is not None:
+                    verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
+                return PointAnalysis(verdict)
         except NotSmooth as refused:
             kinks = (refused.diagnostic._replace(kind="kink"),)
         except Diagnosed as error:
             why = str(error)
-        if at is None:
-            return PointAnalysis(None, self.function.kinks(row.point, row.free) or kinks, why)
-        verdict = classify(at, bounds_at(row.free_values, self.limits), eigh)
-        if verdict.kind in CURVED.values():
-            direction = self._unclear_direction(row, at, verdict)
-            if direction is not None:
-                verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
-        return PointAnalysis(verdict)
+        return PointAnalysis(None, self.function.kinks(row.point, row.free) or kinks, why)
 
     def _unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
         import numpy as np
@@ -200,12 +198,8 @@ class LocalModel:
         rest = [k for k in range(len(row.free)) if k not in verdict.held]
         if not rest:
             return None
-        size = np.array(self.size)[rest]
-
-        def scaled(hessian: Matrix) -> Any:
-            return np.array(hessian)[np.ix_(rest, rest)] * size[:, None] * size
-
-        spectrum, vectors = np.linalg.eigh(scaled(at.hessian))
+        size, square = np.array(self.size)[rest], np.ix_(rest, rest)
+        spectrum, vectors = np.linalg.eigh(np.array(at.hessian)[square] * size[:, None] * size)
         k = int(np.argmin(np.abs(spectrum)))
         least, vector = float(spectrum[k]), vectors[:, k]
         off = math.fsum(np.abs(vector) * np.array(at.gradient_error)[rest] * size)
@@ -215,30 +209,26 @@ class LocalModel:
         direction[rest] = vector * size
         for sign in (-1.0, 1.0):
             beside = dict(zip(row.free, self._moved(row, direction.tolist(), sign * off / abs(least)), strict=True))
-            try:
-                there = scaled(self.function.derivatives({**row.point, **beside}, row.free, self.size).hessian)
-            except Diagnosed:
-                continue
-            if math.fsum((np.outer(vector, vector) * there).flat) * least <= 0:
-                return tuple((direction / max(direction.tolist(), key=abs)).tolist())
+            with suppress(Diagnosed):
+                there = self.function.derivatives({**row.point, **beside}, row.free, self.size)
+                scaled = np.array(there.hessian)[square] * size[:, None] * size
+                if math.fsum((np.outer(vector, vector) * scaled).flat) * least <= 0:
+                    return tuple((direction / max(direction.tolist(), key=abs)).tolist())
         return None
 
-    def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+    def bounded_at(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
         """Return value and gradient at a row, or at `x`, with rounding errors."""
         point = row.point if x is None else {**row.point, **dict(zip(row.free, x, strict=True))}
         result = None
-        for sizes in (self.size, [abs(point[name]) for name in row.free]):
-            inputs = {name: Bounded(value) for name, value in point.items()}
-            inputs |= {
-                name: Bounded(point[name], UNIT_ROUNDOFF * size) for name, size in zip(row.free, sizes, strict=True)
-            }
-            try:
+        with suppress(ExpressionError):
+            for sizes in (self.size, [abs(point[name]) for name in row.free]):
+                errors = {name: UNIT_ROUNDOFF * size for name, size in zip(row.free, sizes, strict=True)}
+                inputs = {name: Bounded(value, errors.get(name, 0.0)) for name, value in point.items()}
                 result = self.function.bounded(inputs, row.free)
-            except ExpressionError:
-                return None
-            if math.isfinite(sum(g.error for g in result[1])):
-                break
-        return result
+                if math.isfinite(sum(g.error for g in result[1])):
+                    break
+            return result
+        return None
 
     def value_error(self, row: DescentStep) -> float:
         """Return the value's rounding error, without that of the point."""
@@ -274,7 +264,7 @@ class LocalModel:
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
             for times in dict.fromkeys((factor, *STEP_SHARES)):
-                there = self.evaluate(self._moved(here, verdict.step, times))
+                there = self.row(self._moved(here, verdict.step, times))
                 if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
                     continue
                 other = self.look(there).verdict
@@ -287,16 +277,15 @@ class LocalModel:
         return trail, verdict
 
     def _diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
-        start, end = trail[0].free_values, trail[-1].free_values
+        row, start, end = trail[0], trail[0].free_values, trail[-1].free_values
         far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
-        way = "grows" if end[far] > start[far] else "falls"
-        name = trail[0].free[far]
-        value = trail[0].text("value", unsigned(-trail[-1].value if self.sense.maximize else trail[-1].value))
-        there = f"{value} at {name} = {trail[0].text(name, end[far])}"
+        way, name = "grows" if end[far] > start[far] else "falls", row.free[far]
+        value = row.text("value", unsigned(-trail[-1].value if self.sense.maximize else trail[-1].value))
+        there = f"{value} at {name} = {row.text(name, end[far])}"
         hint = f"start elsewhere, or limit it: `--bounds {name}=…`"
         seems = self.sense.say("the value goes on falling ({there}); it seems to have no minimum that way", there=there)
         message = f"not converged: as {name} {way} {seems}: {hint}"
-        return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
+        return ConvergenceReport(row, "not stationary", "", "unattained", message)
 
     def _is_near(self, step: Sequence[float]) -> bool:
         return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
@@ -315,8 +304,7 @@ class LocalModel:
             if look.kinks:
                 return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=look.kinks)
             return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {look.why}")
-        held = tuple(row.free[i] for i in verdict.held)
-        say = self.sense.say
+        held, say = tuple(row.free[i] for i in verdict.held), self.sense.say
         words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
@@ -360,14 +348,14 @@ class LocalModel:
 
     def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
         """Return the signs of the first changes of the value, both ways along a direction."""
-        here = self.bounded(row)
+        here = self.bounded_at(row)
         length = min(size / abs(d) for size, d in zip(self.size, direction, strict=True) if d)
         results = []
         for sign in (1.0, -1.0):
             trend = None
             for k in DISTANCE_EXPONENTS:
                 point = self._moved(row, direction, sign * length * 2.0**-k)
-                there = self.bounded(row, point)
+                there = self.bounded_at(row, point)
                 if here is None or there is None or point == row.free_values:
                     continue
                 change = there[0].x - here[0].x
@@ -385,8 +373,7 @@ class LocalModel:
         At a kink that may be a minimum, some mean of the gradients around is 0: Burke, Lewis and Overton, SIAM J.
         Optim. 15 (2005) 751-779.
         """
-        gathered = [row.partials]
-        kink = False
+        gathered, kink = [row.partials], False
         for _ in range(KINK_LINES):
             mean = min_norm_point([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
             walls = bounds_at(row.free_values, self.limits)
@@ -414,9 +401,8 @@ class LocalModel:
                 gathered = [inside.partials]
             row = inside
             if jumps:
-                kink = True
+                kink, row = True, min(inside, outside, key=lambda gradient: gradient.value)
                 gathered.append(outside.partials)
-                row = min(inside, outside, key=lambda gradient: gradient.value)
         if not kink:
             return None
         message = "not converged: the search is held up at a kink, where no derivative leads on"
@@ -425,14 +411,13 @@ class LocalModel:
     def _on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
         say = self.sense.say
         if len(row.free) > 1:
-            message = "converged: at a kink, where the derivatives from its sides cancel"
-            words = self._beside_kink(row)
+            sides, words = "where the derivatives from its sides cancel", self._beside_kink(row)
             if not words.startswith("not"):
                 words = say("a local minimum if the function is convex nearby")
-            return ConvergenceReport(row, "kink", words, "kink", message)
-        rises = all(g[0] != 0 for g in gathered)
-        sides = say("on both sides of which the value rises" if rises else "past which the value falls no further")
-        words = say("a local minimum, where there is no derivative")
+        else:
+            rises = all(g[0] != 0 for g in gathered)
+            sides = say("on both sides of which the value rises" if rises else "past which the value falls no further")
+            words = say("a local minimum, where there is no derivative")
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
@@ -440,7 +425,7 @@ class LocalModel:
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:
-            there = points[distance] = self.evaluate(self._moved(row, way, distance))
+            there = points[distance] = self.row(self._moved(row, way, distance))
             if there is None:
                 return False
             slopes = zip(there.partials, way, bounds_at(there.free_values, self.limits), strict=True)
@@ -454,16 +439,16 @@ class LocalModel:
         finest = 2 * MIN_LINE_STEP * max(1.0, low)
         low, high = bisect(falls_at, low, high, width=finest)
         # a kink may be a single point without a derivative
-        outside = points[high] or self.evaluate(self._moved(row, way, high + finest))
+        outside = points[high] or self.row(self._moved(row, way, high + finest))
         return points[low] or row, outside, outside is None
 
     def _jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         slopes = []
         # among subnormal numbers, slopes are known a little farther from the kink
-        before = self.evaluate(self._moved(inside, way, -4 * MIN_LINE_STEP)) or inside
+        before = self.row(self._moved(inside, way, -4 * MIN_LINE_STEP)) or inside
         for rows in ((inside, before), (outside,)):
             for row in rows:
-                result = self.bounded(row)
+                result = self.bounded_at(row)
                 if result is None:
                     return False
                 slope, error = dot([g.x for g in result[1]], way), dot([g.error for g in result[1]], map(abs, way))

@@ -21,7 +21,7 @@ from ..inputs.problem import Problem
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
-from .convergence import LocalModel
+from .convergence import SearchProblem
 from .descend import DescentStep
 from .observations import Observations, ProgramOverRows
 
@@ -422,52 +422,55 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
     return best
 
 
-class _Squares(LocalModel):
-    """The squares around a point in units of standard errors, with accurate gradients."""
+class _Squares(SearchProblem):
+    """The squares around an end point in units of standard errors; the linear parameters follow the others."""
 
-    def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
-        there = row if x is None else self.evaluate(x)
-        if there is None:
-            return None
-        return Bounded(there.value, MAX_ROUNDING_SHARE * there.value), [
-            Bounded(g, MAX_LAST_STEP / 4) for g in there.partials
-        ]
+    tolerance = MAX_LAST_STEP
+
+    def __init__(self, model: Model, end: EndPoint) -> None:
+        self.model, self.end = model, end
+        self.others = [k for k in range(len(model.free)) if k not in model.places]
+        n, slopes = len(self.others), model(end.values).jacobian[:, self.others]
+        self.limits, self.size = [(-math.inf, math.inf)] * n, [1.0] * n
+        self.spread = math.sqrt(2 * end.cost / max(1, model.rows - len(model.free))) or 1.0
+        # in these units the squares curve alike in all directions; for one column they are standard errors
+        size = column_sizes(slopes)
+        upper = np.linalg.qr(slopes / size)[1]
+        inverse = np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE else np.eye(n)
+        self.units = self.spread * inverse / size[:, None]
+
+    def moved(self, theta: Any) -> Any:
+        point, model = np.array(self.end.values), self.model
+        point[self.others] += self.units @ theta
+        return fitted_linearly(model, point) if model.places and model.loss == "linear" else point
+
+    def row(self, x: Sequence[float]) -> DescentStep | None:
+        there = self.model(self.moved(x))
+        slopes = there.jacobian[:, self.others].T @ (there.residuals * there.robust.weight)
+        partials = tuple((self.units.T @ slopes / self.spread**2).tolist())
+        names = tuple(self.model.free[k] for k in self.others)
+        return (
+            None if there.errors else DescentStep(0, there.cost / self.spread**2, 0.0, tuple(x), partials, names, names)
+        )
+
+    def bounded_at(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+        there, error = row if x is None else self.row(x), MAX_LAST_STEP / 4
+        return there and (
+            Bounded(there.value, MAX_ROUNDING_SHARE * there.value),
+            [Bounded(g, error) for g in there.partials],
+        )
 
 
 def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     """Return the kink to which the squares fall from a nonstationary end, if any.
 
-    There 0 lies in the convex hull of the gradients around, and no directional derivative is negative. The linear
-    parameters follow the others.
+    There 0 lies in the convex hull of the gradients around, and no directional derivative is negative.
     """
     if ended.moved <= MAX_LAST_STEP or not ended.cost < 1e200 or not model.kinks:
         return ended
-    others = [k for k in range(len(model.free)) if k not in model.places]
-    names, n = tuple([model.free[k] for k in others]), len(others)
-    slopes = model(ended.values).jacobian[:, others]
-    spread = math.sqrt(2 * ended.cost / max(1, model.rows - len(model.free))) or 1.0
-    # in units in which the squares curve alike in all directions: of the standard errors, if there is one column
-    size = column_sizes(slopes)
-    upper = np.linalg.qr(slopes / size)[1]
-    units = (
-        spread
-        * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE else np.eye(n))
-        / size[:, None]
-    )
-
-    def moved(theta: Any) -> Any:
-        point = np.array(ended.values)
-        point[others] += units @ theta
-        return fitted_linearly(model, point) if model.places and model.loss == "linear" else point
-
-    def at(theta: Sequence[float]) -> DescentStep | None:
-        there = model(moved(theta))
-        gradient = units.T @ (there.jacobian[:, others].T @ (there.residuals * there.robust.weight)) / spread**2
-        step = DescentStep(0, there.cost / spread**2, 0.0, tuple(theta), tuple(gradient.tolist()), names, names)
-        return None if there.errors else step
-
-    squares = _Squares(at, None, [(-math.inf, math.inf)] * n, [1.0] * n, MAX_LAST_STEP)  # type: ignore[arg-type]
-    start = at([0.0] * n)
+    squares = _Squares(model, ended)
+    n = len(squares.size)
+    start = squares.row([0.0] * n)
     report = start and squares.at_kink(start)
     if report is None or report.reason != "kink":
         return ended
@@ -475,13 +478,13 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     directions = np.vstack([np.random.default_rng(1).normal(size=(2 * n + 2, n)), np.eye(n), -np.eye(n)])
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     for direction in directions:
-        beside = at((kink.coordinates + NEAR_KINK * direction).tolist())
+        beside = squares.row((kink.coordinates + NEAR_KINK * direction).tolist())
         if beside is None or float(direction @ beside.partials) < -MAX_LAST_STEP:
             return ended
         steepest = max(map(abs, (*beside.partials, *kink.partials)))
         if abs(beside.value - kink.value) > 10 * NEAR_KINK * steepest * n + 1e-9 * kink.value:
             return ended  # a jump
-    point = moved(kink.coordinates)
+    point = squares.moved(kink.coordinates)
     if not np.all((model.limits[0] < point) & (point < model.limits[1])):
         return ended
     return EndPoint(point, model(point).cost, 0.0, f"{ended.message}, to a kink")
