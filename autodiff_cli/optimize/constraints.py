@@ -127,12 +127,10 @@ class ConstrainedProblem(Objective):
 
     @cached_property
     def equations(self) -> Any:
-        """Return whether each constraint is an equation."""
         return np.array([constraint.equality for constraint in self.constraints], dtype=bool)
 
     @cached_property
     def start_sizes(self) -> Any:
-        """Return the lengths of the gradients at the start."""
         return self.first_order(np.array(self.start.free_values)).sizes
 
     def _embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
@@ -225,13 +223,11 @@ class ConstrainedProblem(Objective):
         return np.where(off > at.room(near)[1:], off, 0.0)
 
     def is_feasible(self, x: Sequence[float]) -> bool:
-        """Return whether all constraints hold at a point."""
         with Defined(ExpressionError), np.errstate(all="ignore"):
             return not np.any(self.violations(self.first_order(np.array(x))))
         return False
 
     def search(self, methods: Sequence[str], steps: int | None) -> tuple[ConvergenceReport, str]:
-        """Return the report on the end of a search by the methods in turn, and the method that found it."""
         best: ConvergenceReport | None = None
         reason, message, method = "", "", methods[0]
         try:
@@ -440,7 +436,6 @@ class Reduced(SearchProblem):
         return at, multipliers, ways
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        """Return value, gradient and Hessian by the other variables, with rounding errors."""
         problem, free = self.problem, self.problem.free
         at, multipliers, ways = self._solved(np.array([point[name] for name in free]))
         n, there = len(at.x), problem.point(at.x.tolist())
@@ -463,7 +458,6 @@ class Reduced(SearchProblem):
         )
 
     def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
-        """Return value and gradient by the other variables with their rounding errors."""
         x = np.array([point[name].x for name in self.problem.free])
         at, multipliers, ways = self._solved(x)
         size, places = np.abs(multipliers), self.places
@@ -477,6 +471,5 @@ class Reduced(SearchProblem):
         return all(function.is_smooth for function, _ in self.problem.functions)
 
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
-        """Return a warning for each kink of the function and of the constraints that it is on."""
         functions = [self.problem.functions[k] for k in (0, *self.places)]
         return tuple(kink for function, names in functions for kink in function.kinks(point, names))

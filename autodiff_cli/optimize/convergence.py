@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -45,23 +45,23 @@ Limits = Sequence[tuple[float, float]]
 """The bounds of the variables that move, infinite where there is none."""
 
 
-class Sense(NamedTuple):
-    """The sense of a search, minimum or maximum, and its words."""
-
-    maximize: bool
-    words: Mapping[str, str]
-
-    def say(self, sentence: str, **parts: str) -> str:
-        """Return a sentence about a minimum in the words of the sense."""
-        said = re.sub(r"[a-z]+", lambda word: self.words.get(word[0], word[0]), sentence)
-        return said.format(**parts) if parts else said
-
-
 _OPPOSITES = {"minimum": "maximum", "falls": "rises", "positive": "negative"}
 _OPPOSITES |= {opposite: word for word, opposite in _OPPOSITES.items()}
 _OPPOSITES |= {"falling": "rising", "lower": "higher", "upwards": "downwards", "convex": "concave"}
 _OPPOSITES |= {"minimize": "maximize"}
-SENSES = Sense(False, {}), Sense(True, _OPPOSITES)
+
+
+class Sense(NamedTuple):
+    """The sense of a search, minimum or maximum."""
+
+    maximize: bool = False
+
+    def say(self, sentence: str, **parts: str) -> str:
+        """Return a sentence about a minimum in the words of the sense."""
+        if self.maximize:
+            sentence = re.sub(r"[a-z]+", lambda word: _OPPOSITES.get(word[0], word[0]), sentence)
+        return sentence.format(**parts) if parts else sentence
+
 
 KINDS = {
     "minimum": "a local minimum: the Hessian there is positive definite",
@@ -131,7 +131,7 @@ class SearchProblem(ABC):
     size: Sequence[float]
     """The size of numbers like which the coordinates are rounded."""
     tolerance: float
-    sense: Sense = SENSES[False]
+    sense = Sense()
 
     @abstractmethod
     def row(self, x: Sequence[float]) -> DescentStep | None:
@@ -144,20 +144,26 @@ class SearchProblem(ABC):
             return self._described(row, analysis)
         stationary = projected_slope(row, self.limits) <= self.tolerance
         trail, last = self.newton(row, analysis, stationary)
-        end = trail[-1]
-        way = _divergence(trail, self.size)
+        end, way = trail[-1], _divergence(trail, self.size)
         end_is_near = self._is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
         if way < 0 and last is not None and last.kind != "minimum":
-            return self._diverging(trail)
+            start = row.free_values
+            far = max(range(len(start)), key=lambda k: abs(end.free_values[k] - start[k]) / self.size[k])
+            name, x = row.free[far], end.free_values[far]
+            value = row.text("value", unsigned(-end.value if self.sense.maximize else end.value))
+            there = f"{value} at {name} = {row.text(name, x)}"
+            fall = self.sense.say("the value goes on falling ({there}); it seems to have no minimum", there=there)
+            why = f"as {name} {'grows' if x > start[far] else 'falls'} {fall} that way"
+            message = f"not converged: {why}: start elsewhere, or limit it: `--bounds {name}=…`"
+            return ConvergenceReport(row, "not stationary", "", "unattained", message)
         if last is not None and last.kind != "not stationary" and way <= 0:
             if end.value > row.value + self.value_error(row):
                 # a saddle or a maximum above the end of the search: if that is near, it stays there
                 if not end_is_near:
                     return self._falling(row)
                 end = row
-            return self._precise(
-                self._described(end, PointAnalysis(last)), "the partial derivatives are 0 within their rounding errors"
-            )
+            report = self._described(end, PointAnalysis(last))
+            return self._precise(report, "the partial derivatives are 0 within their rounding errors")
         lower = last is not None and stationary and end.value <= row.value
         if lower and len(trail) > FEW_STEPS and not end_is_near:
             # small derivatives far from where they are 0, if they are anywhere
@@ -176,7 +182,6 @@ class SearchProblem(ABC):
         return replace(report, reason="precision", message=f"converged: {why}")
 
     def look(self, row: DescentStep) -> PointAnalysis:
-        """Classify a point by gradient and Hessian."""
         why, kinks = f"there are more than {MAX_HESSIAN} variables", tuple[Diagnostic, ...]()
         try:
             if len(row.free) <= MAX_HESSIAN:
@@ -276,26 +281,15 @@ class SearchProblem(ABC):
                 break
         return trail, verdict
 
-    def _diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
-        row, start, end = trail[0], trail[0].free_values, trail[-1].free_values
-        far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
-        way, name = "grows" if end[far] > start[far] else "falls", row.free[far]
-        value = row.text("value", unsigned(-trail[-1].value if self.sense.maximize else trail[-1].value))
-        there = f"{value} at {name} = {row.text(name, end[far])}"
-        hint = f"start elsewhere, or limit it: `--bounds {name}=…`"
-        seems = self.sense.say("the value goes on falling ({there}); it seems to have no minimum that way", there=there)
-        message = f"not converged: as {name} {way} {seems}: {hint}"
-        return ConvergenceReport(row, "not stationary", "", "unattained", message)
-
     def _is_near(self, step: Sequence[float]) -> bool:
         return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
 
     def _falling(self, row: DescentStep) -> ConvergenceReport:
-        small = f"no partial derivative is larger than {self.tolerance:g}, but"
+        small = f"no partial derivative is larger than {self.tolerance:g}"
         if projected_slope(row, self.limits) > self.tolerance:
-            small = "the search found no lower value, but"
+            small = "the search found no lower value"
         hint = "choose a smaller `--gradient-tolerance` or another start"
-        message = self.sense.say(f"not converged: {small} the value falls on from here; {hint}")
+        message = self.sense.say(f"not converged: {small}, but the value falls on from here; {hint}")
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
     def _described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
@@ -352,19 +346,17 @@ class SearchProblem(ABC):
         length = min(size / abs(d) for size, d in zip(self.size, direction, strict=True) if d)
         results = []
         for sign in (1.0, -1.0):
-            trend = None
+            trend: list[int] = []
             for k in DISTANCE_EXPONENTS:
                 point = self._moved(row, direction, sign * length * 2.0**-k)
                 there = self.bounded_at(row, point)
                 if here is None or there is None or point == row.free_values:
                     continue
-                change = there[0].x - here[0].x
-                trend = 0
+                change, trend = there[0].x - here[0].x, [0]
                 if abs(change) > here[0].error + there[0].error:
-                    trend = 1 if change > 0 else -1
+                    trend = [1 if change > 0 else -1]
                     break
-            if trend is not None:
-                results.append(trend)
+            results += trend
         return results
 
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:

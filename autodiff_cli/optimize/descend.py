@@ -59,7 +59,6 @@ class RunOptions:
                 raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")
 
     def batches(self, rows: int) -> Iterator[Iterator[list[int]]]:
-        """Yield the batches of the rows, for each epoch."""
         random, order, size = Random(self.seed), list(range(rows)), self.batch or rows
         while True:
             if self.shuffle:
@@ -192,8 +191,7 @@ class Descent:
         row = start
         coordinates: Sequence[float] = start.coordinates
         partials: Sequence[float] = start.partials
-        epochs, stride = options.batches(self.data_rows), self.stride
-        epoch: int | None = None
+        epochs, stride, epoch = options.batches(self.data_rows), self.stride, start.epoch
         yield row
         for planned in range(stride, self.steps + stride, stride):
             step = min(planned, self.steps)
@@ -207,7 +205,7 @@ class Descent:
                     point = list(coordinates)
                     for k, which in enumerate(islice(next(epochs), step - row.step), start=row.step):
                         if self.stop(k + 1):
-                            return _interrupted(k)
+                            return self.interrupt(k)
                         point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
                         if not all(map(isfinite, point)):
                             break
@@ -244,16 +242,14 @@ class Descent:
             return Ending("gradient", f"converged at step {row.step}: the gradient norm is {norm_text}")
         if sign * row.value > sign * start.value and row.gradient_norm > start.gradient_norm:
             return self._diverged(row.step, row)
-        taken = plural(row.step, "step")
+        taken, more = plural(row.step, "step"), "--steps"
         if epoch is not None:
-            taken = f"{plural(epoch, 'epoch')} ({taken})"
+            taken, more = f"{plural(epoch, 'epoch')} ({taken})", "--epochs"
         if options.gradient_tolerance is None and options.value_tolerance is None:
             return Ending("steps", f"stopped after {taken}, as asked")
         norm_text = row.text("gradient_norm", row.gradient_norm)
         message = f"not converged after {taken}: the gradient norm is still {norm_text}"
-        return Ending(
-            "steps", message, f"take more `{'--steps' if epoch is None else '--epochs'}`, or another `--rate`"
-        )
+        return Ending("steps", message, f"take more `{more}`, or another `--rate`")
 
     @property
     def data_rows(self) -> int:
@@ -271,20 +267,17 @@ class Descent:
             hint = f"there may be no {'maximum' if self.maximize else 'minimum'}; or try a smaller `--rate`"
         return Ending("diverged", f"diverged at step {step}: {away}", hint)
 
-    def interrupt(self, step: int) -> None:
-        """Note that the run was ended from outside."""
-        self.ending = _interrupted(step)
-
-
-def _interrupted(step: int) -> Ending:
-    return Ending("interrupted", f"interrupted after {step} step{'s' * (step != 1)}")
+    def interrupt(self, step: int) -> Ending:
+        """Note that the run was ended from outside, and return its ending."""
+        self.ending = Ending("interrupted", f"interrupted after {step} step{'s' * (step != 1)}")
+        return self.ending
 
 
 def _mover(
     rule: RunOptions, start: DescentStep, sign: float
 ) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
     where = tuple(map(start.names.index, start.free))
-    shifts = _adam(rule, sign, len(where)) if rule.method == "adam" else _gradient_steps(rule, sign, len(where))
+    shifts = (_adam if rule.method == "adam" else _gradient_steps)(rule, sign, len(where))
     if where == tuple(range(len(start.names))):
         return lambda coordinates, partials: list(map(sub, coordinates, shifts(partials)))
 

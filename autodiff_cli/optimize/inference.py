@@ -113,7 +113,6 @@ class Inference:
         return correction**2 * float(psi @ psi) / dof / mean**2 * square
 
     def parameters(self, values: Mapping[str, Any], errors: Mapping[str, Any]) -> dict[str, Parameter]:
-        """Return the estimates, in the order of the formula."""
         parameters: dict[str, Parameter] = {}
         for name in self.model.problem.program.leaves:
             if name in self.model.held:
@@ -127,7 +126,6 @@ class Inference:
         return parameters
 
     def correlation(self) -> dict[str, dict[str, float]]:
-        """Return the correlations of the estimates."""
         place = {name: self.names.index(name) for name in self.errors}
         length = {name: math.sqrt(max(0.0, float(self.inverse[k, k]))) for name, k in place.items()}
 
@@ -166,7 +164,6 @@ class Inference:
         return values, np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
 
     def curve(self) -> list[tuple[float, float, float]]:
-        """Return the curve over its one predictor."""
         if len(self.model.data.predictors) != 1:
             return []
         (name,) = self.model.data.predictors
@@ -177,7 +174,6 @@ class Inference:
         return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
 
     def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
-        """Return the curve at rows of predictors."""
         data, noise = self.model.data, self.noise
         names = data.predictors
         if not columns:
@@ -215,7 +211,6 @@ class Inference:
         ]
 
     def undetermined_warnings(self) -> Iterator[Diagnostic]:
-        """Yield a warning for each null direction."""
         for direction in self.null:
             first, *others = direction
             if others:
@@ -227,7 +222,6 @@ class Inference:
             yield Diagnostic("undetermined", message, None, hint)
 
     def end_warnings(self) -> Iterator[Diagnostic]:
-        """Yield a warning of an end at a kink, and of each other minimum that fits about as well."""
         model, values = self.model.copy(), self.end.values
         kinked = []
         for k, name in zip(self.estimated, self.names, strict=True):
@@ -275,7 +269,6 @@ class Inference:
         )
 
     def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
-        """Yield warnings of an unlikely χ², nonrandom residuals, R² below 0."""
         if self.sigma_given and result.doubtful and result.reduced is not None and result.p_value is not None:
             more = result.reduced > 1
             scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
@@ -295,7 +288,6 @@ class Inference:
         yield Diagnostic("residuals", message, None, hint)
 
     def outcome(self, interrupted: bool) -> tuple[str, str]:
-        """Return why the search is over, as one word and in words."""
         method, moved = self.end.message, self.end.moved
         if interrupted:
             what = "the starts" if method == "interrupted" else f"the best values so far, by {method}"

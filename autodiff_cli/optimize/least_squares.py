@@ -109,23 +109,19 @@ class Evaluated:
 
     @property
     def error(self) -> ExpressionError | None:
-        """Return the error of the first row that has no value."""
         return self.errors[min(self.errors)] if self.errors else None
 
     @cached_property
     def jacobian(self) -> Any:
-        """Return the derivatives of the residuals, a column for each free parameter."""
         rows = -(self.slopes * self.weights).T
         return np.where(np.isfinite(rows), rows, 0.0)
 
     @property
     def robust(self) -> Robust:
-        """Return the loss of the residuals."""
         return LOSSES[self.loss](self.residuals / self.scale)
 
     @property
     def cost(self) -> float:
-        """Return half the sum of the squares, or of their losses."""
         return 0.5 * self.scale**2 * float(np.sum(self.robust.rho))
 
 
@@ -167,7 +163,6 @@ class Model:
 
     @cached_property
     def rounding_cost(self) -> float:
-        """Return the cost of the rounding of the data."""
         return 0.5 * float(ROUNDED_OFF * np.linalg.norm(self.response * self.weights)) ** 2
 
     def copy(self, **changes: Any) -> Self:
@@ -177,7 +172,6 @@ class Model:
         return other
 
     def use_loss(self, loss: str, scale: float) -> None:
-        """Minimise a robust loss of the residuals, over all parameters at once."""
         self.loss, self.scale, self.places, self._last = loss, scale, [], None
 
     def over(self, columns: Mapping[str, Any]) -> Model:
@@ -186,11 +180,9 @@ class Model:
         return self.copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:
-        """Return the model with standard uncertainties of predictors by row."""
         return self.copy(errors=errors, places=[], _around=self._compiled([*self.free, *errors]))
 
     def sample(self, rows: int) -> Model:
-        """Return the model over at most `rows` rows, drawn at random with a fixed seed."""
         if self.rows <= rows:
             return self
         places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
@@ -294,7 +286,6 @@ class Model:
         return np.bincount(places, residuals[used]) / counts
 
     def r_squared(self, values: Any, *, origin: bool = False) -> float:
-        """Return R² about the mean of the response, or about 0."""
         square, left = self.weights**2, self(values).residuals
         middle = 0.0 if origin else float(np.average(self.response, weights=square))
         total = float(square @ (self.response - middle) ** 2)

@@ -12,7 +12,7 @@ from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, parse
 from ..record import Record
-from .convergence import SENSES, ConstraintAtPoint
+from .convergence import ConstraintAtPoint, Sense
 from .descend import DEFAULT_SEED, DescentStep, Init, begin_descent
 from .objective import METHODS, Objective
 
@@ -81,7 +81,7 @@ def minimize(
     `units`. Once `stop` says so, the best point so far is returned. With data `over`, the program is one row's term.
     Raises `ExpressionError` as `gradient` does at the start, and `usage` without SciPy.
     """
-    sense = SENSES[maximize]
+    sense = Sense(maximize)
     message = sense.say("`minimize` needs SciPy, the extra `optimize`")
     require("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
     from .constraints import ConstrainedProblem, parse_constraints  # they need SciPy

@@ -254,7 +254,6 @@ class Observations(NamedTuple):
         return np.broadcast_to(numbers, len(self.columns[name]))
 
     def root_weights(self) -> Any:
-        """Return the root of the weight of each row. Raises `ExpressionError`."""
         import numpy as np
 
         rows = len(self.columns[self.response])

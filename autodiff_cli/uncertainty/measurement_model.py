@@ -13,7 +13,7 @@ from typing import Any
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..equations.equations import read_equations
 from ..equations.residuals import derivatives, second_derivatives
-from ..equations.solve import find_solution, posed_equations
+from ..equations.solve import find_solution
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.higher_order import directional_in, hessian_in
@@ -21,7 +21,6 @@ from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import pose_with_units
-from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, output_names, parse
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
@@ -53,21 +52,6 @@ along the given directions.
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
     """Return the variables of a model; `names` have values. Raises `ExpressionError`."""
     return (read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)).variables
-
-
-def model_of(
-    text: str,
-    point: Point,
-    unknowns: Sequence[str] | None,
-    between: Mapping[str, Range] | Range | None,
-    asked: Sequence[str] | str | None = None,
-    *,
-    system: bool = False,
-) -> Model:
-    """Return a text's model in coherent units, implicit if it has unknowns or bounds."""
-    if unknowns is not None or between is not None:
-        return Implicit(posed_equations(text, point, unknowns, between, None, asked, system=system))
-    return Explicit(text, point, asked, system)
 
 
 class _Surfaces:
@@ -141,7 +125,6 @@ class Explicit:
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
-        """Return the second derivatives of output `k`. Raises `ExpressionError`."""
         return hessian_in(REAL, self.program.outputs[k], self.values, names).hessian
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
@@ -203,7 +186,6 @@ class Implicit:
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
     def first(self, names: Sequence[str]) -> FirstOrder:
-        """Return the unknowns and their derivatives."""
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
@@ -215,12 +197,10 @@ class Implicit:
         return self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
-        """Return the second derivatives of unknown `k`."""
         _, rows, _ = self.first(names)
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
         # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
@@ -232,7 +212,6 @@ class Implicit:
         return 6 * float(along[self.outputs[k]][-1])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """Return the nearest kinks of the equations."""
         slopes = dict(zip(names, directions, strict=True))
         for name, row in zip(self.outputs, self.first(names)[1], strict=True):
             slopes[name] = [dot(row, along) for along in zip(*directions, strict=True)]
@@ -406,7 +385,6 @@ class Branch:
         return None
 
     def slope(self, x: float) -> float | None:
-        """Return the derivative of the first unknown."""
         values = self(x)
         with Defined(ArithmeticError):
             return None if values is None else self.model.slopes(values, [self.name])[0][0] + 0.0
