@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,16 +61,9 @@ class EndPoint(NamedTuple):
 class Robust(NamedTuple):
     """A robust loss of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
 
-    rho: Any
-    """ρ(u²)."""
-    weight: Any
-    """ψ(u)/u."""
-    bent: Any
-    """ψ′(u)."""
-
-
-def _squares(u: Any) -> Robust:
-    return Robust(u * u, np.ones_like(u), np.ones_like(u))
+    rho: Any  # ρ(u²)
+    weight: Any  # ψ(u)/u
+    bent: Any  # ψ′(u)
 
 
 def _soft_l1(u: Any) -> Robust:
@@ -87,7 +81,12 @@ def _cauchy(u: Any) -> Robust:
     return Robust(np.log1p(u * u), weight, (1 - u * u) * weight**2)
 
 
-LOSSES = {"linear": _squares, "soft_l1": _soft_l1, "huber": _huber, "cauchy": _cauchy}
+LOSSES: dict[str, Callable[[Any], Robust]] = {
+    "linear": lambda u: Robust(u * u, np.ones_like(u), np.ones_like(u)),
+    "soft_l1": _soft_l1,
+    "huber": _huber,
+    "cauchy": _cauchy,
+}
 
 
 @dataclass
@@ -136,8 +135,7 @@ class Model:
     """
 
     def __init__(self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False) -> None:
-        self.problem, self.data, self.stop = problem, data, stop
-        self.free = [*problem.unknowns]
+        self.problem, self.data, self.stop, self.free = problem, data, stop, [*problem.unknowns]
         self.held = {name: x for name, x in problem.values.items() if name not in self.free}
         self.columns = {name: np.array(data.columns[name], dtype=float) for name in data.predictors}
         self.response = np.array(data.columns[data.response], dtype=float)
@@ -189,6 +187,10 @@ class Model:
         columns = {name: column[places] for name, column in self.columns.items()}
         return self.copy(columns=columns, rows=rows, response=self.response[places], weights=self.weights[places])
 
+    def allows(self, values: Any) -> bool:
+        """Return whether values are within the bounds."""
+        return bool(np.all((self.limits[0] <= values) & (values <= self.limits[1])))
+
     def _compiled(self, wrt: Sequence[str]) -> ProgramOverRows:
         program = self.problem.program
         return ProgramOverRows(program, wrt, [name for name in program.leaves if name not in self.columns])
@@ -216,15 +218,13 @@ class Model:
             raise Stopped
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
-        point = {**self.held, **dict(zip(self.free, map(float, values), strict=True))}
-        fitted, slopes, errors = over_rows({**point, **columns}, self.rows)
+        point = dict(zip(self.free, map(float, values), strict=True))
+        fitted, slopes, errors = over_rows({**self.held, **point, **columns}, self.rows)
         # a row of weight 0 is left out, whether or not it has a value
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
     def _corrected(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
-        n = len(self.free)
-        tau = np.array([*self.errors.values()])
-        variance = self.weights**-2.0
+        n, tau, variance = len(self.free), np.array([*self.errors.values()]), self.weights**-2.0
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
             columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
@@ -239,16 +239,14 @@ class Model:
 
         rounding = 4 * np.spacing(np.abs([self.columns[name] for name in self.errors]))
         unit = np.where(tau > 0, tau, 1.0)
-        delta = np.zeros_like(tau)
+        last = change = delta = np.zeros_like(tau)
         state, errors = at(delta)
         step, mixed = np.ones(self.rows), np.zeros(self.rows, dtype=bool)
-        last, change = delta, delta
         for _ in range(MAX_CORRECTIONS):
             nearest, cost, *_ = state
             room = nearest - delta
-            unfinished = np.any(np.abs(room) > np.maximum(CORRECTION_ERROR * tau, rounding), axis=0) & (
-                step > MIN_CORRECTION_SHARE
-            )
+            unfinished = np.any(np.abs(room) > np.maximum(CORRECTION_ERROR * tau, rounding), axis=0)
+            unfinished &= step > MIN_CORRECTION_SHARE
             if errors or not np.any(unfinished):
                 break
             # Anderson mixing of the last two steps (the secant method for one predictor), else the step
@@ -311,44 +309,26 @@ def is_determined(model: Model, values: Any) -> bool:
 
 def fitted_linearly(model: Model, values: Any) -> Any:
     """Return the values with the linear parameters at their least squares solution."""
-    places = model.places
-    at = model(values)
+    at, places, solution = model(values), model.places, np.array(values, dtype=float)
     rows = at.jacobian[:, places]
     size = column_sizes(rows)
-    solution = np.array(values, dtype=float)
     solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
     return solution
 
 
 def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS) -> EndPoint:
     """Return where SciPy's Levenberg-Marquardt ends, or its trust regions."""
-    start, places = np.array(start, dtype=float), slice(None)
-    values = _by_scipy(model, lambda x: model(x).residuals, lambda x: model(x).jacobian, start, places, most)
     plain = not model.problem.bounds and model.loss == "linear"
-    return polished(model, values, "Levenberg-Marquardt" if plain else "trust regions")
+    return _by_scipy(model, start, [], "Levenberg-Marquardt" if plain else "trust regions", most)
 
 
 def projected(model: Model, start: Any) -> EndPoint:
     """Return where variable projection ends."""
-    start, places = np.array(start, dtype=float), model.places
-    others = [k for k in range(len(start)) if k not in places]
-
-    def all_values(theta: Any) -> Any:
-        values = np.array(start)
-        values[others] = theta
-        return fitted_linearly(model, values)
-
-    def slopes(theta: Any) -> Any:
-        rows = model(all_values(theta)).jacobian
-        q, _ = np.linalg.qr(rows[:, places] / column_sizes(rows[:, places]))
-        other = rows[:, others]
-        return other - q @ (q.T @ other)
-
-    if not others:
-        # once more, against the rounding errors of the first solve
-        return polished(model, fitted_linearly(model, fitted_linearly(model, start)), "one linear solve")
-    theta = _by_scipy(model, lambda theta: model(all_values(theta)).residuals, slopes, start[others], others)
-    return polished(model, all_values(theta), "variable projection")
+    if len(model.places) < len(start):
+        return _by_scipy(model, start, model.places, "variable projection")
+    # once more, against the rounding errors of the first solve
+    values = fitted_linearly(model, fitted_linearly(model, np.array(start, dtype=float)))
+    return polished(model, values, "one linear solve")
 
 
 def search(model: Model, start: Any) -> EndPoint:
@@ -356,20 +336,34 @@ def search(model: Model, start: Any) -> EndPoint:
     return projected(model, start) if model.places else searched(model, start)
 
 
-def _by_scipy(model: Model, left: Any, slopes: Any, start: Any, places: Any, most: int = MAX_EVALUATIONS) -> Any:
+def _by_scipy(model: Model, start: Any, places: list[int], message: str, most: int = MAX_EVALUATIONS) -> EndPoint:
     from scipy.optimize import least_squares
 
+    others = [k for k in range(len(start)) if k not in places]
+    theta = np.array(start, dtype=float)[others]
+
+    def complete(theta: Any) -> Any:
+        # parameters at these places follow from the others
+        values = np.array(start, dtype=float)
+        values[others] = theta
+        return fitted_linearly(model, values) if places else values
+
+    def slopes(theta: Any) -> Any:
+        rows = model(complete(theta)).jacobian
+        if not places:
+            return rows
+        q, _ = np.linalg.qr(rows[:, places] / column_sizes(rows[:, places]))
+        return rows[:, others] - q @ (q.T @ rows[:, others])
+
     more: dict[str, Any] = {"method": "lm"}
-    if model.problem.bounds or model.loss != "linear" or model.rows < len(start):
-        bounds = tuple(limit[places] for limit in model.limits)
+    if model.problem.bounds or model.loss != "linear" or model.rows < len(theta):
+        bounds = tuple(limit[others] for limit in model.limits)
         more = {"method": "trf", "bounds": bounds, "loss": model.loss, "f_scale": model.scale}
-    more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": most}
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": most, "x_scale": "jac"}
+    with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError, np.linalg.LinAlgError):
         warnings.simplefilter("ignore")
-        try:
-            return least_squares(left, start, jac=slopes, x_scale="jac", **more).x
-        except (ValueError, np.linalg.LinAlgError):
-            return start
+        theta = least_squares(lambda theta: model(complete(theta)).residuals, theta, jac=slopes, **more).x
+    return polished(model, complete(theta), message)
 
 
 def _products(rows: Any, left: Any) -> Any:
@@ -383,8 +377,7 @@ def _products(rows: Any, left: Any) -> Any:
 
 def polished(model: Model, values: Any, message: str) -> EndPoint:
     """Return where steps of Gauss and Newton within the bounds lead."""
-    low, high = model.limits
-    here = np.array(values, dtype=float)
+    (low, high), here = model.limits, np.array(values, dtype=float)
     cost = model(here).cost
     best, least = EndPoint(here, cost, math.inf, message), math.inf
     for _ in range(MAX_POLISHING):
@@ -445,11 +438,11 @@ class _Squares(SearchProblem):
         )
 
     def bounded_at(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
-        there, error = row if x is None else self.row(x), MAX_LAST_STEP / 4
-        return there and (
-            Bounded(there.value, MAX_ROUNDING_SHARE * there.value),
-            [Bounded(g, error) for g in there.partials],
-        )
+        there = row if x is None else self.row(x)
+        if there is None:
+            return None
+        value = Bounded(there.value, MAX_ROUNDING_SHARE * there.value)
+        return value, [Bounded(g, MAX_LAST_STEP / 4) for g in there.partials]
 
 
 def at_kink(model: Model, ended: EndPoint) -> EndPoint:
@@ -496,15 +489,11 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
     # parts below the rounding of a residual's terms say nothing, if that is small beside the data
     terms = root * at.weights * (np.abs(model.response) + np.abs(at.fitted)) + np.abs(rows) @ np.abs(values)
-    size_of_data = float(np.linalg.norm(model.response * at.weights))
-    noise = min(
-        TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0))),
-        MAX_ROUNDING_SHARE * size_of_data,
-    )
+    rounding = TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0)))
+    noise = min(rounding, MAX_ROUNDING_SHARE * float(np.linalg.norm(model.response * at.weights)))
     used = int(np.count_nonzero(model.weights))
     spread = float(np.linalg.norm(left)) / math.sqrt(max(1, used - int(np.count_nonzero(free)))) or 1.0
-    moved = math.inf
-    step = np.zeros(len(free))
+    moved, step = math.inf, np.zeros(len(free))
     while True:
         along, inward = _solved(rows[:, free], size[free], left)
         if math.isinf(moved):
