@@ -87,14 +87,11 @@ class ConvergenceReport:
 
     row: DescentStep
     kind: str | None
-    """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; or None."""
     verdict: str = ""
     reason: str = ""
-    """Why this is the end, if that is known here, as in `Minimum`."""
     message: str = ""
     kinks: tuple[Diagnostic, ...] = ()
     held: tuple[str, ...] = ()
-    """The variables away from whose bounds the value rises."""
     constraints: tuple[ConstraintAtPoint, ...] | None = None
 
 

@@ -39,12 +39,10 @@ class RunOptions:
     beta1: float
     beta2: float
     steps: int | None
-    """None: `DEFAULT_STEPS`, or in batches as many as their epochs take."""
     gradient_tolerance: float | None
     value_tolerance: float | None
     batch: int | None
     epochs: int | None
-    """Passes of batches through all rows; None for as many as the steps take."""
     shuffle: bool
     seed: int
 
@@ -93,9 +91,7 @@ class DescentStep(NamedTuple):
     value: float
     gradient_norm: float
     coordinates: tuple[float, ...]
-    """The values of `names`, in order."""
     partials: tuple[float, ...]
-    """The derivatives by `free`, in order."""
     names: tuple[str, ...]
     free: tuple[str, ...]
     epoch: int | None = None
@@ -124,8 +120,7 @@ class DescentStep(NamedTuple):
 class Ending:
     """Why a run has ended."""
 
-    reason: str
-    """`steps`, `gradient`, `value`; `diverged`, `domain`; `limit`; `interrupted`."""
+    reason: str  # `steps`, `gradient`, `value`; `diverged`, `domain`; `limit`; `interrupted`
     message: str
     hint: str | None = None
     step: int = 0
@@ -156,18 +151,15 @@ class Descent:
     maximize: bool
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
-    """The data that values are the sum or mean over, if any."""
     stop: Callable[[int], bool] = never
-    """Whether to stop, asked at each step of an epoch."""
     best: DescentStep = field(init=False)
     ending: Ending | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.best, options = self.start, self.options
+        # a row of the run follows one step, or those of an epoch
         self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
-        """Steps between two rows of the run: one, or those of an epoch."""
         self.steps = DEFAULT_STEPS if options.steps is None else options.steps
-        """Steps at most."""
         if options.batch is not None and (options.epochs is not None or options.steps is None):
             of_epochs = (options.epochs or 1) * self.stride
             self.steps = of_epochs if options.steps is None else min(options.steps, of_epochs)

@@ -49,13 +49,10 @@ class EndPoint(NamedTuple):
     """The end point of a strategy."""
 
     values: Any
-    cost: float
-    """Half the sum of the squared residuals, or of their losses."""
-    moved: float
-    """The size of another Gauss-Newton step in standard errors."""
+    cost: float  # half the sum of the squared residuals, or of their losses
+    moved: float  # the size of another Gauss-Newton step in standard errors
     message: str
-    others: tuple[EndPoint, ...] = ()
-    """Other minima that the data do not rule out."""
+    others: tuple[EndPoint, ...] = ()  # minima that the data do not rule out
 
 
 class Robust(NamedTuple):
@@ -95,14 +92,10 @@ class Evaluated:
 
     fitted: Any
     slopes: Any
-    """Derivatives by the free parameters, a row each."""
     errors: dict[int, ExpressionError]
-    weights: Any
-    """The roots of the weights of the rows."""
+    weights: Any  # the roots of the weights of the rows
     corrections: dict[str, Any]
-    """The corrections of uncertain predictors in each row."""
-    residuals: Any
-    """Weighted residuals; a large number where the model has no value."""
+    residuals: Any  # weighted; a large number where the model has no value
     loss: str
     scale: float
 
@@ -140,16 +133,13 @@ class Model:
         self.columns = {name: np.array(data.columns[name], dtype=float) for name in data.predictors}
         self.response = np.array(data.columns[data.response], dtype=float)
         self.weights = data.root_weights()
-        """The roots of the weights of the rows."""
         ends = [problem.bounds.get(name, (-np.inf, np.inf)) for name in self.free]
         self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
         linear, self.kinks = linear_and_kinks(problem.program.graph, self.free)
         self.linear = [name for name in linear if name not in problem.bounds]  # a linear solve keeps no bounds
         self.places: list[int] = [self.free.index(name) for name in self.linear]
-        """Places of the linear parameters, found by a linear solve."""
         self.loss, self.scale = "linear", 1.0
-        self.errors: Mapping[str, Any] = {}
-        """The standard uncertainties of predictors in each row."""
+        self.errors: Mapping[str, Any] = {}  # the standard uncertainties of predictors in each row
         self.rows, self.evaluations = len(self.response), 0
         self._over_rows = self._around = self._compiled(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
