@@ -436,6 +436,7 @@ class Reduced(SearchProblem):
         return at, multipliers, ways
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+        """Return value, gradient and Hessian by the other variables, with rounding errors."""
         problem, free = self.problem, self.problem.free
         at, multipliers, ways = self._solved(np.array([point[name] for name in free]))
         n, there = len(at.x), problem.point(at.x.tolist())
@@ -458,6 +459,7 @@ class Reduced(SearchProblem):
         )
 
     def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+        """Return value and gradient by the other variables with their rounding errors."""
         x = np.array([point[name].x for name in self.problem.free])
         at, multipliers, ways = self._solved(x)
         size, places = np.abs(multipliers), self.places
@@ -471,5 +473,6 @@ class Reduced(SearchProblem):
         return all(function.is_smooth for function, _ in self.problem.functions)
 
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
+        """Return a warning for each kink of the function and of the constraints that it is on."""
         functions = [self.problem.functions[k] for k in (0, *self.places)]
         return tuple(kink for function, names in functions for kink in function.kinks(point, names))

@@ -136,7 +136,7 @@ class SearchProblem(ABC):
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """Return the report on the end point of a search that had steps left, or not."""
-        analysis = self.look(row)
+        analysis = self._look(row)
         if walking:
             return self._described(row, analysis)
         stationary = projected_slope(row, self.limits) <= self.tolerance
@@ -178,7 +178,7 @@ class SearchProblem(ABC):
             return report
         return replace(report, reason="precision", message=f"converged: {why}")
 
-    def look(self, row: DescentStep) -> PointAnalysis:
+    def _look(self, row: DescentStep) -> PointAnalysis:
         why, kinks = f"there are more than {MAX_HESSIAN} variables", tuple[Diagnostic, ...]()
         try:
             if len(row.free) <= MAX_HESSIAN:
@@ -269,7 +269,7 @@ class SearchProblem(ABC):
                 there = self.row(self._moved(here, verdict.step, times))
                 if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
                     continue
-                other = self.look(there).verdict
+                other = self._look(there).verdict
                 if other is not None and length(other) < length(verdict):
                     trail.append(there)
                     verdict, before, factor = other, step, times

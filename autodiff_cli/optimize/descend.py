@@ -57,6 +57,7 @@ class RunOptions:
                 raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")
 
     def batches(self, rows: int) -> Iterator[Iterator[list[int]]]:
+        """Yield the batches of the rows, for each epoch."""
         random, order, size = Random(self.seed), list(range(rows)), self.batch or rows
         while True:
             if self.shuffle:

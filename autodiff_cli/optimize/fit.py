@@ -29,8 +29,7 @@ from .observations import (
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-    from .goodness import Goodness
-    from .inference import Inference, Parameter, Prediction
+    from .inference import Goodness, Inference, Parameter, Prediction
 
 DEFAULT_LEVEL = 0.95
 MAX_PARAMETERS = 200

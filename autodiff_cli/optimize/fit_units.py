@@ -123,6 +123,7 @@ class FitUnits:
         return self.wanted.get(name) or (Unit() if solution is None else self.system.unit(solution))
 
     def formula(self, formula: FitFormula) -> FitFormula:
+        """Return the formula of numbers in these units."""
         variables = self.columns | {name: self._shown(name) for name in self.parameters}
         program, transform = (
             of and quantities.in_own_units(of, variables, [self.columns[self.response]], self.computed)
@@ -132,6 +133,7 @@ class FitUnits:
         return formula._replace(program=program, transform=transform)
 
     def inputs(self, inputs: FitInputs) -> FitInputs:
+        """Return the inputs as numbers in these units."""
         texts, of_points = getattr(inputs.columns, "units", {}), getattr(inputs.predict, "units", {})
         columns = dict(inputs.columns)
 
@@ -174,6 +176,7 @@ class FitUnits:
         return in_unit(numbers, own.degree, to.degree) if spread else in_unit(numbers, own, to)
 
     def of_answer(self, fit: Any) -> Units:
+        """Return the units of the numbers of a fit."""
         degree = self.columns[self.response].degree
         of_parameters = {name: None if self.solved[name] is None else self._shown(name) for name in fit.parameters}
         units = Units(

@@ -160,6 +160,7 @@ class Model:
         return other
 
     def use_loss(self, loss: str, scale: float) -> None:
+        """Minimise a robust loss of the residuals, over all parameters at once."""
         self.loss, self.scale, self.places, self._last = loss, scale, [], None
 
     def over(self, columns: Mapping[str, Any]) -> Model:
@@ -168,9 +169,11 @@ class Model:
         return self.copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:
+        """Return the model with standard uncertainties of predictors by row."""
         return self.copy(errors=errors, places=[], _around=self._compiled([*self.free, *errors]))
 
     def sample(self, rows: int) -> Model:
+        """Return the model over at most `rows` rows, drawn at random with a fixed seed."""
         if self.rows <= rows:
             return self
         places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
@@ -274,6 +277,7 @@ class Model:
         return np.bincount(places, residuals[used]) / counts
 
     def r_squared(self, values: Any, *, origin: bool = False) -> float:
+        """Return R² about the mean of the response, or about 0."""
         square, left = self.weights**2, self(values).residuals
         middle = 0.0 if origin else float(np.average(self.response, weights=square))
         total = float(square @ (self.response - middle) ** 2)

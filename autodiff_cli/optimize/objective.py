@@ -79,9 +79,11 @@ class Objective(SearchProblem):
         self.reserve = VERDICT_SHARE * self.work.left
 
     def point(self, x: Sequence[float]) -> dict[str, float]:
+        """Return the values of all variables."""
         return {**self.start.point, **dict(zip(self.free, map(float, x), strict=True))}
 
     def is_feasible(self, x: Sequence[float]) -> bool:
+        """Return whether all constraints hold at a point."""
         return True
 
     def row(self, x: Sequence[float]) -> DescentStep | None:
@@ -109,6 +111,7 @@ class Objective(SearchProblem):
         return row
 
     def unbounded(self, falls: str) -> ConvergenceReport:
+        """Return the report on a search without a minimum."""
         unit = "" if self.best.units is None else f" {self.best.units['point'][self.best.free[0]]}".rstrip()
         ends = f"{self.best.free[0]}=-10{unit}:10{unit}"
         bounds = f'--bounds "{ends}"' if unit else f"--bounds {ends}"
@@ -124,6 +127,7 @@ class Objective(SearchProblem):
         return "limit", f"not converged: {limit}; {limit.hint}"
 
     def hessian(self, x: Any) -> Any:
+        """Return the Hessian for SciPy."""
         import numpy
 
         self.hessians += 1
@@ -134,6 +138,7 @@ class Objective(SearchProblem):
             return numpy.eye(len(x))
 
     def reach(self, row: DescentStep) -> None:
+        """Add a point to the path, unless it is the last one there."""
         if row.coordinates != self.path[-1].coordinates:
             self.path.append(row._replace(step=len(self.path)))
 

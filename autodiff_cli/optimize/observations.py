@@ -249,6 +249,7 @@ class Observations(NamedTuple):
         return np.broadcast_to(numbers, len(self.columns[name]))
 
     def root_weights(self) -> Any:
+        """Return the root of the weight of each row. Raises `ExpressionError`."""
         import numpy as np
 
         rows = len(self.columns[self.response])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..numbers.budget import BudgetExceeded, current_budget
-from .goodness import runs_test
+from .inference import runs_test
 from .least_squares import (
     MAX_LAST_STEP,
     EndPoint,

@@ -39,6 +39,7 @@ class Distribution(NamedTuple):
         return FAMILIES[self.family].support(*self.parameters)
 
     def draw(self, np: Any, rng: Any, n: int) -> Any:
+        """Return `n` draws as an array."""
         if self.family == "normal" and not math.isinf(self.dof):
             return FAMILIES["student"].draw(np, rng, n, *self.parameters, self.dof)
         return FAMILIES[self.family].draw(np, rng, n, *self.parameters)

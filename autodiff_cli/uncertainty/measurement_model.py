@@ -125,6 +125,7 @@ class Explicit:
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
+        """Return the second derivatives of output `k`. Raises `ExpressionError`."""
         return hessian_in(REAL, self.program.outputs[k], self.values, names).hessian
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
@@ -186,6 +187,7 @@ class Implicit:
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
     def first(self, names: Sequence[str]) -> FirstOrder:
+        """Return the unknowns and their derivatives."""
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
@@ -197,10 +199,12 @@ class Implicit:
         return self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
+        """Return the second derivatives of unknown `k`."""
         _, rows, _ = self.first(names)
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
+        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
         # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
@@ -212,6 +216,7 @@ class Implicit:
         return 6 * float(along[self.outputs[k]][-1])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
+        """Return the nearest kinks of the equations."""
         slopes = dict(zip(names, directions, strict=True))
         for name, row in zip(self.outputs, self.first(names)[1], strict=True):
             slopes[name] = [dot(row, along) for along in zip(*directions, strict=True)]
@@ -385,6 +390,7 @@ class Branch:
         return None
 
     def slope(self, x: float) -> float | None:
+        """Return the derivative of the first unknown."""
         values = self(x)
         with Defined(ArithmeticError):
             return None if values is None else self.model.slopes(values, [self.name])[0][0] + 0.0

@@ -82,6 +82,7 @@ class Results:
         self._batches: list[Any] = []
 
     def add(self, values: Any) -> None:
+        """Add a block of results."""
         good = values[np.isfinite(values)]
         self.outside += len(values) - len(good)
         self.count += len(good)
@@ -108,6 +109,7 @@ class Results:
         self._kept = []
 
     def drawn(self, level: float) -> Drawn:
+        """Return the summary of all results."""
         # sorted values, and how many results are at most each
         if self._edges is None:
             values = np.sort(np.concatenate(self._kept))
