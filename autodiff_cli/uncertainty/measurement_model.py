@@ -325,7 +325,7 @@ class Implicit:
             return self._linear({**here, **there, **dict(zip(self.outputs, point, strict=True))})
 
         last = max(2 * TANGENT_SLACK, *map(truediv, far, size))
-        for point, step in islice(newton(REAL, system, start), MAX_CORRECTIONS):
+        for point, _, step in islice(newton(REAL, system, start), MAX_CORRECTIONS):
             length = math.inf if step is None else max(abs(d) / part for d, part in zip(step, size, strict=True))
             if step is None or not (length <= STEP_TOLERANCE or length <= last / 2):
                 return None
