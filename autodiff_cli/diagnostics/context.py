@@ -62,7 +62,7 @@ SIGNS = Kind.PLUS + Kind.MINUS
 FACTOR_SIGNS = Kind.TIMES + Kind.DIVIDE
 POWERS = Kind.POWER + Kind.SUPERSCRIPT
 VALUES = NAMES + NUMBERS + Kind.OPEN + Kind.ROOT
-TIGHT = Kind.DIVIDE + Kind.POWER + Kind.ROOT  # operators whose right operand may extend further than intended
+TIGHT = Kind.DIVIDE + Kind.POWER + Kind.ROOT  # their right operand may extend further than intended
 
 SEPARATORS = Kind.SEMICOLON + Kind.NEWLINE
 STOPS = SEPARATORS + Kind.END

@@ -157,7 +157,7 @@ MISTAKES = tuple(_mistakes((Path(__file__).parent / "mistakes.txt").read_text(en
 """All mistakes, of which the first match applies; the last one always matches."""
 
 
-# ---- named fragments of the text around the error --------------------------------------------------------------------
+# ---- named fragments of the text around the error
 class Fragments(Context):
     """A context with named fragments of its text, computed on demand; one that is missing is a `KeyError`."""
 
@@ -417,12 +417,13 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
 """Fragments that are computed, or may be missing."""
 
 
-# ---- recognising -----------------------------------------------------------------------------------------------------
+# ---- recognising
 PATTERN_WINDOW = 80  # characters before and after the error that patterns see
 _WHOLE = ("{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "{difference}", "{statement} else 0")
 """Spellings of whole statements."""
 
 _MISSING = (LookupError, ValueError, StopIteration)
+_WITH_STEP = ("round", "floor", "ceil")  # functions of a number, and of its digits or a step elsewhere
 _AFTER_ARGUMENT = ENDS + Kind.EQUALS + Kind.CLOSING_BAR + Kind.FUNCTION
 _BEFORE_NO_OPERAND = ENDS + FACTOR_SIGNS + Kind.POWER
 _GOES_ON = VALUES + BARS + POWERS + Kind.UNREADABLE
@@ -548,7 +549,7 @@ def _replaced(text: str, repairs: tuple[Repair, ...]) -> str:
     return text.strip()
 
 
-# ---- conditions for accepting the only suggestion -------------------------------------------------------------------
+# ---- conditions for accepting the only suggestion
 Condition = Callable[[Fragments, int], bool]
 """Whether nothing speaks against a suggestion that ends at a place."""
 
@@ -587,7 +588,7 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
         with suppress(KeyError):
             names.append(c["native"])
         rows = [FUNCTIONS[name] for name in names if name in FUNCTIONS]
-        if any(row.variadic or row.with_two or len(row.params) > 1 for row in rows):
+        if any(row.variadic or row.with_two or len(row.params) > 1 or row.name in _WITH_STEP for row in rows):
             return False  # `max x, y` may be one call
     start = c.partner.get(end - 1)
     if start is not None and start >= c.at - 1 - (c.kinds[start - 1] in NAMES):

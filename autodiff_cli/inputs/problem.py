@@ -205,6 +205,8 @@ def evaluate_constant(text: str) -> float:
                 message = f"{text} is too large for double precision"
                 raise ExpressionError("overflow", message, None, "give a smaller value")
             return value
+        if has_unit_literals(text):
+            raise point_error("the unit of a value stands behind it, without brackets", "write it as in `x=2 kg`")
         spread = UNCERTAIN_DIGITS.search(text)
         if spread is not None:
             hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; "

@@ -124,7 +124,7 @@ ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index"
 """Markers for operations on lists, for `unrolling`."""
 
 _OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
-BOUNDED = frozenset(("sum", "prod"))  # functions that accept an index and bounds: `sum(w[i]*x[i], i, 1, 3)`
+BOUNDED = frozenset(("sum", "prod"))  # with an index and bounds: `sum(w[i]*x[i], i, 1, 3)`
 ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}  # the functions of lists alone
 
 

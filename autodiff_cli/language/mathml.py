@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .typesetting import APPLIED, LETTERS
 
-TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"  # invisible operators: multiplication and function application
+TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"  # invisible operators
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
 OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)

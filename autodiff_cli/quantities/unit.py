@@ -169,7 +169,7 @@ def _root(scale: Fraction, k: int) -> Fraction:
     return Fraction(*parts)
 
 
-# ---- reading ------------------------------------------------------------------------------------------------------
+# ---- reading
 @lru_cache(1024)
 def parse_unit(text: str) -> Unit:
     """Return the unit of a text: `kg*m/s^2`, `kg m s^-2`, `m/s²`, `N·m`, `J/(kg K)`, `1/s`.
@@ -338,7 +338,7 @@ def _of_entry(entry: Entry, prefix: str = "") -> Unit:
     return Unit(((prefix + entry.symbol, 1),), of.dimension, scale, _plain(pi + of.pi), Fraction(entry.zero))
 
 
-# ---- choosing -----------------------------------------------------------------------------------------------------
+# ---- choosing
 @cache
 def si_unit(dimension: Dimension) -> Unit:
     """Return the usual coherent SI unit of a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
@@ -454,7 +454,7 @@ def split_literal(text: str) -> tuple[str, Unit]:
     return digits, parse_unit(unit[:-1])
 
 
-# ---- systems ------------------------------------------------------------------------------------------------------
+# ---- systems
 class Elimination:
     """Linear combinations that are 0, each solved for an eliminated component."""
 
