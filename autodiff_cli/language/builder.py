@@ -306,11 +306,8 @@ class Builder:
         """Return the values of the expressions of this statement."""
         return [*roots]
 
-    def bind(self, name: str, at: Place, root: int) -> None:
-        """Bind a name to an expression."""
-        self._bind(name, at, *self.evaluate_roots(root))
-
-    def _bind(self, name: str, at: Place, value: Any, labels: Sequence[str] = ()) -> None:
+    def bind(self, name: str, at: Place, value: Any, labels: Sequence[str] = ()) -> None:
+        """Bind a name to a value; `labels` are the names of its entries."""
         earlier = self.free.get(name, self.used_constants.get(name))
         try:
             if earlier is not None and name not in self.bound:
@@ -320,8 +317,8 @@ class Builder:
             self._check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
-        self.outputs = self._entries(value)
-        for label, entry in zip(labels or (name,), self.outputs, strict=True):
+        self.outputs = self._entries(value) if labels else (value,)
+        for label, entry in zip(labels, self.outputs, strict=True) if labels else ((name, value),):
             self.labels.setdefault(entry, label)
             self.bindings.append((label, at, entry))
         self.bound.setdefault(name, []).append((len(self.statements), value))
@@ -337,7 +334,7 @@ class Builder:
                 value = self.checked_node(primitive, operands, (at[0], piece[1]), (at, piece))
             except ExpressionError as error:
                 value = self.refuse(error)
-            self._bind(name, at, value)
+            self.bind(name, at, value)
             return
         what = "a constant" if name in CONSTANTS and name not in self.valued else "not bound yet"
         message, hint = f"`{name}` is {what}, so it cannot be updated", f"bind it first: `{name} = …`"

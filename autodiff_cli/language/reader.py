@@ -321,12 +321,11 @@ def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:
 
 
 def _bind(parts: Parts) -> Complete:
-    name, at = parts.name
-    sign = meaning_of(parts.signs[at[1]])
-    if sign == "=":
-        parts.builder.bind(name, at, parts.top)
+    builder, (name, at) = parts.builder, parts.name
+    if parts.signs[at[1]] == "=":
+        builder.bind(name, at, builder.evaluate_roots(parts.top)[0] if builder.takes_lists else parts.top)
         return "bind", *parts.place
-    parts.builder.augment(name, at, PRIMITIVES[sign], parts.top, parts.inner)
+    builder.augment(name, at, PRIMITIVES[meaning_of(parts.signs[at[1]])], parts.top, parts.inner)
     return "augment", *parts.place
 
 

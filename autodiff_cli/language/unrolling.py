@@ -127,14 +127,14 @@ class Unroller(Builder):
                 values.append(self.refuse(error))
         return values
 
-    def _bind(self, name: str, at: Place, value: int | Array, labels: Sequence[str] = ()) -> None:
+    def bind(self, name: str, at: Place, value: Any, labels: Sequence[str] = ()) -> None:
         if name in self.dimensions or name in self.shapes:
             used = [(self.dimensions[name][1], "used here")] if name in self.dimensions else []
             what = "but its entries were used before" if used else "and has a value at the point"
             message, hint = f"`{name}` is bound here {what}", "give one of them another name"
             self.refuse(self.error("name", message, at, hint, *used))
         indices = product(*[range(1, n + 1) for n in value.shape]) if isinstance(value, Array) else ()
-        super()._bind(name, at, value, [element_name(name, index) for index in indices])
+        super().bind(name, at, value, [element_name(name, index) for index in indices])
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         before = len(self.free)
