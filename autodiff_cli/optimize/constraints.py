@@ -67,10 +67,7 @@ class Constraint(NamedTuple):
 
 
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
-    """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two.
-
-    Raises `ExpressionError`, whose `text` is what was read.
-    """
+    """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two. Raises `ExpressionError`."""
     constraints = []
     texts = [texts] if isinstance(texts, str) else texts
     for text in (line[part[0][1] : part[-1][2]] for line in texts for part in split_statements(line)):
@@ -138,10 +135,7 @@ class ConstrainedProblem(Objective):
         return [by_name.get(name, 0.0) for name in self.free]
 
     def first_order(self, x: Any, places: Sequence[int] | None = None, row: DescentStep | None = None) -> FirstOrder:
-        """Return values and gradients of function and constraints, or of some, with rounding errors.
-
-        Those of the function are taken from its `row`, if given, without errors.
-        """
+        """Return values and gradients of function (from its `row`, if given) and constraints, with rounding errors."""
         point = self.point(x.tolist())
         columns: list[tuple[float, float, Sequence[float], Sequence[float]]] = []
         if row is not None:
@@ -342,14 +336,11 @@ class ConstrainedProblem(Objective):
 class Reduced(SearchProblem):
     """The function on its active constraints near a point, which is used like a `DataLoss`.
 
-    Some variables follow from the others by the constraints.
-
-    The derivatives by the others are those of the Lagrangian, whose multipliers make its derivatives by the dependent
+    Some variables follow from the others. The derivatives by these are those of the Lagrangian, whose multipliers make its derivatives by the dependent
     variables 0: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.
     """
 
     def __init__(self, problem: ConstrainedProblem, x: Any, near: float) -> None:
-        """`near` is the relative distance from its border at which a constraint is active."""
         self.problem, self.x, self.near = problem, x, near
         at = problem.first_order(x)
         active = problem.active(at, near)
@@ -400,7 +391,6 @@ class Reduced(SearchProblem):
         return None
 
     def _on_constraints(self, x: Any) -> Any:
-        """Return the point nearest to the constraints by Newton steps of the dependent variables."""
         here, least = x, math.inf
         with suppress(np.linalg.LinAlgError):
             for _ in range(NEWTON_STEPS if self.places else 0):
@@ -414,11 +404,7 @@ class Reduced(SearchProblem):
         return x
 
     def _solved(self, x: Any, row: DescentStep | None = None) -> tuple[FirstOrder, Any, Any]:
-        """Return the first order on the constraints, their multipliers, and the derivatives of all variables.
-
-        `row` has the function at this point, if that is on the constraints. Raises `ExpressionError` off the
-        constraints.
-        """
+        # `row` has the function at this point, if that is on the constraints
         problem, places, dependent = self.problem, self.places, self.dependent
         at = problem.first_order(self._on_constraints(x) if row is None else x, row=row)
         x, slopes = at.x, at.gradients[places]

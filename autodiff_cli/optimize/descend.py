@@ -74,19 +74,14 @@ class Init(NamedTuple):
     def values(self, names: Iterable[str]) -> dict[str, float]:
         """Return a value for each name: the same for the same names in the same order."""
         random = Random(self.seed)
-        draws: dict[str, Callable[[], float]] = {
-            "normal": lambda: random.gauss(0.0, 1.0),
-            "uniform": lambda: random.uniform(-1.0, 1.0),
-            "zeros": lambda: 0.0,
-        }
-        return {name: draws[self.method]() for name in names}
+        if self.method == "zeros":
+            return dict.fromkeys(names, 0.0)
+        draw, ends = (random.gauss, (0.0, 1.0)) if self.method == "normal" else (random.uniform, (-1.0, 1.0))
+        return {name: draw(*ends) for name in names}
 
 
 class DescentStep(NamedTuple):
-    """One step of a run: its point, value and gradient. Step 0 is the start.
-
-    In batches it is one epoch, with value and gradient over all rows.
-    """
+    """One step of a run, or epoch of its batches: its point, value and gradient. Step 0 is the start."""
 
     step: int
     value: float
@@ -140,10 +135,7 @@ def never(step: int) -> bool:
 
 @dataclass
 class Descent:
-    """A prepared run: iterating takes the steps, one row each, the start included.
-
-    `ending` says why it is over, `best` is the row with the best value so far.
-    """
+    """A prepared run: iterating takes the steps, one row each, the start included."""
 
     text: str
     evaluator: Evaluator | DataLoss

@@ -337,7 +337,6 @@ def _by_scipy(model: Model, start: Any, places: list[int], message: str, most: i
     theta = np.array(start, dtype=float)[others]
 
     def complete(theta: Any) -> Any:
-        # parameters at these places follow from the others
         values = np.array(start, dtype=float)
         values[others] = theta
         return fitted_linearly(model, values) if places else values

@@ -65,10 +65,7 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
 
 
 def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
-    """Return the minimum of squared distances near a fit with exact predictors.
-
-    It is not the least one: a curve that oscillates enough is near to all rows.
-    """
+    """Return the minimum of squared distances near a fit with exact predictors."""
 
     def rank(end: EndPoint) -> tuple[bool, float]:
         # an oscillating curve is at no distance from any row, whatever the parameters
@@ -165,7 +162,6 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
 
 
 def _within_noise(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
-    """Return minima with other curves that the data hardly tell from the best one."""
     dof = model.rows - len(model.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []
@@ -177,10 +173,7 @@ def _within_noise(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple
 
 
 def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) -> list[tuple[float, Any]]:
-    """Return starts that are spread over the scales of the data: the best with different curves, and the next best.
-
-    Each follows how many times as large as at the best end its residuals are.
-    """
+    # starts after the relative size of their residuals: the best with different curves, and the next best
     anywhere = best.cost < UNDEFINED_SUM_OF_SQUARES
     probe = model.sample(SCANNED_ROWS)
     points: list[tuple[float, Any, Any]] = []

@@ -84,9 +84,8 @@ def is_asymmetric(text: str) -> bool:
 def quantity(name: str, text: str, offset: int = 0) -> float:
     """Return the value of a text, with its uncertainty if it has one.
 
-    `5.00±0.02` (also `+/-`, `+-`, with a percentage), `19.66(10)e-3` and `19.66e-3(10)` give one standard uncertainty
-    of a normal distribution, `5.00 ± 0.04 (k = 2)` gives two. `offset` is the text's place in a longer one.
-    Raises `ExpressionError` of kind `point`.
+    `5.00±0.02`, `19.66(10)e-3` and `19.66e-3(10)` give one standard uncertainty of a normal distribution, `5.00 ± 0.04
+    (k = 2)` gives two. `offset` is the text's place in a longer one. Raises `ExpressionError`.
 
     >>> x = quantity("x", "19.66(10)e-3")
     >>> x, x.uncertainty

@@ -51,7 +51,6 @@ class Sampler:
         self._independent = [name for name in distributions if name not in together]
 
     def __call__(self, n: int) -> dict[str, Any]:
-        """Return `n` samples of each input; constants as numbers."""
         values: dict[str, Any] = dict(self.constants)
         for names, root, dof in self.correlated:
             z = np.asarray(root) @ self.random.standard_normal((len(names), n))
@@ -110,7 +109,6 @@ class Results:
 
     def drawn(self, level: float) -> Drawn:
         """Return the summary of all results."""
-        # sorted values, and how many results are at most each
         if self._edges is None:
             values = np.sort(np.concatenate(self._kept))
             below = np.arange(1, len(values) + 1)

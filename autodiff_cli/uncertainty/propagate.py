@@ -316,11 +316,11 @@ def propagate(
             warnings += [warning] if warning else []
         if count:
             for drawn in tables.values():
-                for name, column in drawn.items():
-                    unit = getattr(values[name], "unit", Unit())
-                    drawn[name] = in_unit(column, unit, si_unit(unit.dimension))
-            copies = [{name: x for name, x in drawn.items() if name in inputs} for drawn in tables.values()]
-            sampler = _sampler(model, spread, [*filter(None, copies)], count, seed)
+                for name in [*drawn]:
+                    unit, column = getattr(values[name], "unit", Unit()), drawn.pop(name)
+                    if name in inputs:
+                        drawn[name] = in_unit(column, unit, si_unit(unit.dimension))
+            sampler = _sampler(model, spread, [*filter(None, tables.values())], count, seed)
             results, count, interrupted = _with_draws(model, results, out, sampler, count, stop, warnings)
         covariance = [[dot(one, other) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
@@ -504,7 +504,7 @@ def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[
 def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None]]:
     rows: list[list[float | None]] = []
     for i, row in enumerate(covariance):
-        sizes = [math.sqrt(row[i]) * math.sqrt(covariance[j][j]) for j in range(len(row))]
+        sizes = [math.sqrt(row[i]) * math.sqrt(other[j]) for j, other in enumerate(covariance)]
         rows.append([max(-1.0, min(1.0, x / size)) if size else None for x, size in zip(row, sizes, strict=True)])
         rows[i][i] = 1.0 if row[i] else None
     return rows
@@ -579,9 +579,7 @@ class _Expansion:
         for way, m in zip(ways, [*self.moments, Moments()], strict=False):
             if math.isinf(m.variance):
                 continue
-            # points with the same skewness and kurtosis
-            # H. P. Hong, Reliability Engineering
-            # and System Safety 59 (1998) 261
+            # of the same skewness and kurtosis: Hong, Reliability Engineering and System Safety 59 (1998) 261
             half = math.sqrt(max(m.fourth - 0.75 * m.third**2, 0.0))
             nodes = [(t, 1 / (2 * half * abs(t))) for t in (m.third / 2 + half, m.third / 2 - half)]
             if not m.third and m.fourth >= 3 * m.variance**2:
@@ -591,10 +589,9 @@ class _Expansion:
             yield way, [(max(low, min(t, high)), w) for t, w in nodes]
 
     def _beyond_domain(self) -> str | None:
-        primitives = self.model.program.graph.primitives
+        primitives, reach = self.model.program.graph.primitives, max(DOMAIN_REACH, self.first.k)
         if not (isinstance(self.model, Explicit) and any({*p.domain} & {"<", ">"} for p in primitives)):
             return None
-        reach = max(DOMAIN_REACH, self.first.k)
         for i, (name, (low, high)) in enumerate(zip(self.names, self.ends, strict=True)):
             for t in (max(-reach, 0.999 * low), min(reach, 0.999 * high)):
                 moves = zip(self.names, self.root, strict=True)
@@ -605,9 +602,8 @@ class _Expansion:
 
     @cached_property
     def second(self) -> list[list[float]]:
-        rows = self.model.second(self.output, self.names)
+        rows, columns = self.model.second(self.output, self.names), list(zip(*self.root, strict=True))
         matrix = [[self.unit.from_si(float(x)) for x in row] for row in rows]
-        columns = list(zip(*self.root, strict=True))
 
         def along(a: Sequence[float], b: Sequence[float]) -> float:
             return math.fsum(x * y * h for x, row in zip(a, matrix, strict=True) for y, h in zip(b, row, strict=True))
@@ -639,17 +635,14 @@ class _Expansion:
             if self._departs(way, [(min(t, end), 1 / KINK_QUANTILES) for t in quantiles if t > distance], math.inf):
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
                 place = f"{distance:.2g} standard uncertainties away"
-                message = f"`{node.primitive.written}` {fault} "
-                message += "within the coverage interval" if distance < first.k else place
-                return Diagnostic("linearity", message, node.span, None)
+                place = "within the coverage interval" if distance < first.k else place
+                return Diagnostic("linearity", f"`{node.primitive.written}` {fault} {place}", node.span, None)
         return None
 
     def _departs(self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float) -> bool:
-        # from the cubic Taylor polynomial, at places with weights
         step = [dot(row, way) for row in self.root]
-        slope = dot(self.slopes, way)
+        slope, third = dot(self.slopes, way), self._third(step)
         second = dot(way, [dot(row, way) for row in self.second])
-        third = self._third(step)
         departures = []
         for t, weight in nodes:
             moves = zip(self.names, step, strict=True)
@@ -756,8 +749,7 @@ def _with_draws(
             hint = "the distributions reach beyond the domain of the formula"
             warnings.append(Diagnostic("outside", f"{message}; they are left out", None, hint))
         drawn = tally.drawn(result.level)
-        numbers = drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter
-        if not all(map(math.isfinite, numbers)):
+        if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
             message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
             raise ExpressionError("overflow", message, hint="compute in larger units")
         tolerance = _tolerance(result)
