@@ -336,8 +336,8 @@ class ConstrainedProblem(Objective):
 class Reduced(SearchProblem):
     """The function on its active constraints near a point, which is used like a `DataLoss`.
 
-    Some variables follow from the others. The derivatives by these are those of the Lagrangian, whose multipliers make its derivatives by the dependent
-    variables 0: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.
+    Some variables follow from the others, by which the derivatives are those of the Lagrangian, whose multipliers make
+    its other derivatives 0: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.
     """
 
     def __init__(self, problem: ConstrainedProblem, x: Any, near: float) -> None:

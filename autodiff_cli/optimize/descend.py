@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from operator import sub
 from random import Random
@@ -262,7 +263,29 @@ def _mover(
     rule: RunOptions, start: DescentStep, sign: float
 ) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
     where = tuple(map(start.names.index, start.free))
-    shifts = (_adam if rule.method == "adam" else _gradient_steps)(rule, sign, len(where))
+    rate, mu, beta1, beta2 = sign * rule.rate, rule.momentum, rule.beta1, rule.beta2
+    first, second = [0.0] * len(where), [0.0] * len(where)
+    power1 = power2 = 1.0
+
+    def momentum(gradient: Sequence[float]) -> list[float]:
+        first[:] = [mu * v + g for v, g in zip(first, gradient, strict=True)]
+        if rule.method == "nesterov":
+            return [rate * (g + mu * v) for v, g in zip(first, gradient, strict=True)]
+        return [rate * v for v in first]
+
+    def adam(gradient: Sequence[float]) -> list[float]:
+        # Kingma and Ba, Algorithm 1
+        nonlocal power1, power2
+        power1 *= beta1
+        power2 *= beta2
+        first[:] = [beta1 * m + (1 - beta1) * g for m, g in zip(first, gradient, strict=True)]
+        second[:] = [beta2 * v + (1 - beta2) * g * g for v, g in zip(second, gradient, strict=True)]
+        means = zip(first, second, strict=True)
+        return [rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + ADAM_EPSILON) for m, v in means]
+
+    shifts: Callable[[Sequence[float]], Iterable[float]] = adam if rule.method == "adam" else momentum
+    if rule.method == "plain":
+        shifts = partial(map, rate.__mul__)
     if where == tuple(range(len(start.names))):
         return lambda coordinates, partials: list(map(sub, coordinates, shifts(partials)))
 
@@ -273,39 +296,6 @@ def _mover(
         return point
 
     return moved
-
-
-def _gradient_steps(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], Iterable[float]]:
-    rate, mu, velocity = sign * rule.rate, rule.momentum, [0.0] * count
-    if rule.method == "plain":
-        times = rate.__mul__
-        return lambda gradient: map(times, gradient)
-
-    def shifts(gradient: Sequence[float]) -> list[float]:
-        velocity[:] = [mu * v + g for v, g in zip(velocity, gradient, strict=True)]
-        if rule.method == "nesterov":
-            return [rate * (g + mu * v) for v, g in zip(velocity, gradient, strict=True)]
-        return [rate * v for v in velocity]
-
-    return shifts
-
-
-def _adam(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], list[float]]:
-    """Return the steps of Kingma and Ba, Algorithm 1."""
-    rate, beta1, beta2 = sign * rule.rate, rule.beta1, rule.beta2
-    first, second = [0.0] * count, [0.0] * count
-    power1 = power2 = 1.0
-
-    def shifts(gradient: Sequence[float]) -> list[float]:
-        nonlocal power1, power2
-        power1 *= beta1
-        power2 *= beta2
-        first[:] = [beta1 * m + (1 - beta1) * g for m, g in zip(first, gradient, strict=True)]
-        second[:] = [beta2 * v + (1 - beta2) * g * g for v, g in zip(second, gradient, strict=True)]
-        means = zip(first, second, strict=True)
-        return [rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + ADAM_EPSILON) for m, v in means]
-
-    return shifts
 
 
 def descend(
