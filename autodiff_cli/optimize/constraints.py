@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
     from ..quantities.unit import Unit
 
-BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)
-"""Relative distances from its border at which a constraint counts as active, tried in turn."""
-
+BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)  # relative, at which a constraint counts as active, tried in turn
 END_TOLERANCE = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
 MAX_VIOLATION = 1e-10  # violation beyond rounding errors, in the same units
@@ -307,9 +305,8 @@ class ConstrainedProblem(Objective):
         elif local is not None and local.reason in ("kink", "unattained"):
             kind, verdict, reason, message = local.kind, local.verdict, local.reason, local.message
         elif np.any(np.abs(left) > allowed) or loose:
-            rest = f"{np.max(np.abs(left)):.3g} is left"
-            hint = "start elsewhere (`--at`), or write kinks as constraints"
-            message = f"not converged: the gradient is no sum of the constraints' gradients: {rest}; {hint}"
+            message = f"not converged: the gradient is no sum of the constraints' gradients: {np.max(np.abs(left)):.3g}"
+            message += " is left; start elsewhere (`--at`), or write kinks as constraints"
         elif any(function.kinks(self.point(x), names) for function, names in functions):
             kind = "kink"
             message = "not converged: there is a kink here, where the KKT conditions need derivatives"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, point_error, quote, require, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
-from ..inputs.optional_units import with_units
+from ..inputs.optional_units import left_out, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, as_number
 from ..numbers.budget import use_budget
@@ -129,11 +129,14 @@ def fit(
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
         spreads = parse_sigma(sigma, formula.of_sigma)
         inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})
-        of_units, notes = None, list[Diagnostic]()
-        if getattr(columns, "units", {}) or units or formula.has_unit_literals or inputs.typed_units:
-            from .fit_units import in_own_units
+        of_units = None
+        have_units = getattr(columns, "units", {}) or units or formula.has_unit_literals or inputs.typed_units
+        if have_units and not left_out(units):
+            from .fit_units import FitUnits
 
-            formula, inputs, of_units, notes = in_own_units(formula, inputs, units, arithmetic)
+            of_units = FitUnits(formula, inputs, units, arithmetic)
+            if of_units.columns:
+                formula, inputs = of_units.formula(formula), of_units.inputs(inputs)
         model = Model(*_pose(formula, inputs, weights), stop)
         problem, data, free = model.problem, model.data, model.free
         if not free:
@@ -176,8 +179,10 @@ def fit(
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
         predictions = inference.predictions(inputs.predict)
         answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
-        shown = None if of_units is None else of_units.of_answer(answer)
-        return answer._replace(warnings=(*answer.warnings, *notes), units=shown)
+        if of_units is None:
+            return answer
+        shown = of_units.of_answer(answer) if of_units.columns else None
+        return answer._replace(warnings=(*answer.warnings, *of_units.warnings), units=shown)
 
 
 def _answer(

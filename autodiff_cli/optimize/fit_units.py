@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ..inputs import quantities
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.optional_units import check_percentage, column_units, in_unit, left_out, without_units_hint
+from ..inputs.optional_units import check_percentage, column_units, in_unit, without_units_hint
 from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
@@ -18,41 +18,28 @@ from ..quantities.unit import Unit, UnitSystem, factor, parse_unit, quantity_nam
 from .observations import FitFormula, FitInputs, Spread, percentage
 
 
-def in_own_units(
-    formula: FitFormula, inputs: FitInputs, asked: Sequence[str] | str | None, arithmetic: Arithmetic
-) -> tuple[FitFormula, FitInputs, FitUnits | None, list[Diagnostic]]:
-    """Return formula and inputs in the units of columns and answer, these units if any count, and notes."""
-    if left_out(asked):
-        return formula, inputs, None, []
-    texts = getattr(inputs.columns, "units", {})
-    used = [*formula.measured, *(name for name in formula.program.leaves if name in inputs.columns)]
-    for name, spread in inputs.sigma.items():
-        if percentage(spread) is not None:
-            check_percentage(name, texts.get(name, ""))
-    of_columns, notes = column_units(used, texts, bool(asked or inputs.typed_units or formula.has_unit_literals))
-    if not of_columns:
-        return formula, inputs, None, notes
-    units = FitUnits(formula, of_columns, inputs, asked, arithmetic)
-    return units.formula(formula), units.inputs(inputs), units, [*units.warnings, *notes]
-
-
 class FitUnits:
-    """The units of a fit's columns and parameters.
+    """The units of a fit's columns, none where they do not count, and of its parameters.
 
     A fit is computed in the system of the columns' own units, which needs no factors, or in the SI.
     """
 
     def __init__(
-        self,
-        formula: FitFormula,
-        columns: Mapping[str, Unit],
-        inputs: FitInputs,
-        asked: Sequence[str] | str | None,
-        arithmetic: Arithmetic,
+        self, formula: FitFormula, inputs: FitInputs, asked: Sequence[str] | str | None, arithmetic: Arithmetic
     ) -> None:
-        program, self.response, transform, _ = formula
+        program, self.response, transform, measured = formula
+        texts = getattr(inputs.columns, "units", {})
+        names = [*measured, *(name for name in program.leaves if name in inputs.columns)]
+        for name, spread in inputs.sigma.items():
+            if percentage(spread) is not None:
+                check_percentage(name, texts.get(name, ""))
+        counts = bool(asked or inputs.typed_units or formula.has_unit_literals)
+        columns, self.warnings = column_units(names, texts, counts)
+        if not columns:
+            self.columns = columns
+            return
         self.parameters = [name for name in program.leaves if name not in columns]
-        self.columns, self.warnings, self.wanted = dict(columns), list[Diagnostic](), dict[str, Unit]()
+        self.columns, self.wanted = dict(columns), dict[str, Unit]()
         m = UnknownDimensions(self.parameters)
         leaves = {name: Dimensioned(unit.dimension) for name, unit in columns.items()}
         of_values: dict[str, Unit] = {}

@@ -21,11 +21,8 @@ if TYPE_CHECKING:
 
 _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
-Spread = str | float
-"""A standard uncertainty: a number, the name of a column, or a share such as `2%`."""
-
-Sigma = float | str | Mapping[str, Spread]
-"""Uncertainties as typed: of the response, or several by name."""
+Spread = str | float  # a standard uncertainty: a number, the name of a column, or a share such as `2%`
+Sigma = float | str | Mapping[str, Spread]  # of the response, or several by name
 
 
 def percentage(spread: Spread | None) -> float | None:

@@ -72,13 +72,11 @@ class Results:
     """The results of one output: kept up to a limit, then counted in bins."""
 
     def __init__(self, middle: float) -> None:
-        self.middle = middle
-        self.count = self.outside = 0
+        self.middle, self.count, self.outside = middle, 0, 0
         self._sum = self._squares = 0.0
-        self._kept: list[Any] = []
+        self._kept, self._batches = list[Any](), list[Any]()
         self._edges: Any = None
         self._counts: Any = 0
-        self._batches: list[Any] = []
 
     def add(self, values: Any) -> None:
         """Add a block of results."""

@@ -37,7 +37,7 @@ from .measurement_model import Explicit, Implicit, Model, variables_of
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-    from .monte_carlo import Drawn, Sampler
+    from .monte_carlo import Drawn
 
 DEFAULT_LEVEL = 0.95  # of confidence, by default
 DEFAULT_SEED = 1
@@ -45,8 +45,8 @@ SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
+# standard uncertainties on both sides, and their weights: exact up to the ninth power
 GAUSS_HERMITE = [(1.355626179974266, 0.2220759220056126), (2.8569700138728056, 0.01125741132772069)]
-"""Standard uncertainties on both sides, and their weights: exact up to the ninth power."""
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
@@ -320,8 +320,8 @@ def propagate(
                     unit, column = getattr(values[name], "unit", Unit()), drawn.pop(name)
                     if name in inputs:
                         drawn[name] = in_unit(column, unit, si_unit(unit.dimension))
-            sampler = _sampler(model, spread, [*filter(None, tables.values())], count, seed)
-            results, count, interrupted = _with_draws(model, results, out, sampler, count, stop, warnings)
+            copies = [*filter(None, tables.values())]
+            results, count, interrupted = _with_draws(model, spread, results, out, copies, count, seed, stop, warnings)
         covariance = [[dot(one, other) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
@@ -479,11 +479,14 @@ def _spread(
         groups.append((members, min(degrees)))
         block = [[matrix[i][j] for j in members] for i in members]
         if len(members) > 1 and (least := eigenvalues(block)[0]) < -EIGENVALUE_SLACK * len(members):
-            raise point_error(
-                f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
-                "no quantities can be correlated so; check the signs, and give more digits of correlations near 1",
-            )
-    return _Spread(inputs, matrix, groups, _square_root(matrix, [x.uncertainty for x in inputs.values()]))
+            message = f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}"
+            hint = "no quantities can be correlated so; check the signs, and give more digits of correlations near 1"
+            raise point_error(message, hint)
+    root = [
+        [x * entry.uncertainty for x in row] + [0.0] * (len(names) - len(row))
+        for entry, row in zip(inputs.values(), cholesky(matrix, EIGENVALUE_SLACK) or [], strict=True)
+    ]
+    return _Spread(inputs, matrix, groups, root)
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
@@ -494,11 +497,6 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
     n = len(a)
     covariance = math.fsum((x - mean_a) * (y - mean_b) for x, y in zip(a, b, strict=True)) / (n - 1) / n
     return max(-1.0, min(1.0, covariance / (u_a * u_b)))
-
-
-def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[list[float]]:
-    lower = cholesky(matrix, EIGENVALUE_SLACK) or []
-    return [[x * u[i] for x in row] + [0.0] * (len(u) - len(row)) for i, row in enumerate(lower)]
 
 
 def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None]]:
@@ -692,43 +690,34 @@ def _tolerance(result: Result) -> float:
     return max(half, 1e-15 * abs(result.value))
 
 
-def _sampler(
-    model: Model, spread: _Spread, copies: Sequence[Mapping[str, Sequence[float]]], samples: int, seed: int
-) -> Sampler:
-    from .monte_carlo import Sampler  # only draws need NumPy
+def _with_draws(
+    model: Model,
+    spread: _Spread,
+    results: Sequence[Result],
+    units: Sequence[Unit],
+    copies: Sequence[Mapping[str, Sequence[float]]],
+    samples: int,
+    seed: int,
+    stop: Callable[[], bool],
+    warnings: list[Diagnostic],
+) -> tuple[list[Result], int, bool]:
+    from .monte_carlo import BLOCK_DRAWS, Results, Sampler  # only draws need NumPy
 
-    inputs, names = spread.inputs, list(spread.inputs)
-    correlated = []
+    inputs, correlated = spread.inputs, []
     for members, dof in spread.groups:
-        group = [names[i] for i in members]
+        group = [[*inputs][i] for i in members]
         if len(group) < 2 or any(group[0] in table for table in copies):
             continue
         for name in group:
             if (family := inputs[name].distribution.family) != "normal":
-                raise usage_error(
-                    f"`{name}` is correlated and its distribution is {family}, so the joint one is not determined",
-                    "`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8",
-                )
-        block = [[spread.matrix[i][j] for j in members] for i in members]
-        root = _square_root(block, [inputs[name].uncertainty for name in group])
-        correlated.append((group, root, dof))
+                message = f"`{name}` is correlated and its distribution is {family}, so the joint one is not determined"
+                hint = "`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8"
+                raise usage_error(message, hint)
+        correlated.append((group, [[spread.root[i][j] for j in members] for i in members], dof))
     constants = {name: float(model.values[name]) for name in model.point if name not in inputs}
     distributions = {name: entry.distribution for name, entry in inputs.items()}
-    return Sampler(distributions, correlated, constants, seed, copies, samples)
-
-
-def _with_draws(
-    model: Model,
-    results: Sequence[Result],
-    units: Sequence[Unit],
-    draw: Sampler,
-    samples: int,
-    stop: Callable[[], bool],
-    warnings: list[Diagnostic],
-) -> tuple[list[Result], int, bool]:
-    from .monte_carlo import BLOCK_DRAWS, Results  # only draws need NumPy
-
-    (steps, evaluate), work = model.draws(draw.constants), current_budget()
+    draw = Sampler(distributions, correlated, constants, seed, copies, samples)
+    (steps, evaluate), work = model.draws(constants), current_budget()
     if samples * steps > work.left:
         raise work.exhausted(samples * steps, exactly=True)
     collected = [Results(result.value) for result in results]
