@@ -66,19 +66,13 @@ class RunOptions:
             yield (order[k : k + size] for k in range(0, rows, size))
 
 
-class Init(NamedTuple):
-    """Starting values: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
-
-    method: str
-    seed: int = DEFAULT_SEED
-
-    def values(self, names: Iterable[str]) -> dict[str, float]:
-        """Return a value for each name: the same for the same names in the same order."""
-        random = Random(self.seed)
-        if self.method == "zeros":
-            return dict.fromkeys(names, 0.0)
-        draw, ends = (random.gauss, (0.0, 1.0)) if self.method == "normal" else (random.uniform, (-1.0, 1.0))
-        return {name: draw(*ends) for name in names}
+def initial_values(method: str, seed: int, names: Iterable[str]) -> dict[str, float]:
+    """Return starting values: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
+    random = Random(seed)
+    if method == "zeros":
+        return dict.fromkeys(names, 0.0)
+    draw, ends = (random.gauss, (0.0, 1.0)) if method == "normal" else (random.uniform, (-1.0, 1.0))
+    return {name: draw(*ends) for name in names}
 
 
 class DescentStep(NamedTuple):
@@ -151,6 +145,7 @@ class Descent:
 
     def __post_init__(self) -> None:
         self.best, options = self.start, self.options
+        self.data_rows = 0 if isinstance(self.evaluator, Evaluator) else self.evaluator.data.rows
         # a row of the run follows one step, or those of an epoch
         self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
         self.steps = DEFAULT_STEPS if options.steps is None else options.steps
@@ -236,11 +231,6 @@ class Descent:
         norm_text = row.text("gradient_norm", row.gradient_norm)
         message = f"not converged after {taken}: the gradient norm is still {norm_text}"
         return Ending("steps", message, f"take more `{more}`, or another `--rate`")
-
-    @property
-    def data_rows(self) -> int:
-        data = getattr(self.evaluator, "data", None)
-        return 0 if data is None else int(data.rows)
 
     def _diverged(self, step: int, row: DescentStep) -> Ending:
         start = self.start.value
@@ -340,7 +330,7 @@ def descend(
     tolerances = gradient_tolerance, value_tolerance
     options = RunOptions(method, rate, momentum, beta1, beta2, steps, *tolerances, batch, epochs, shuffle, seed)
     passes = 1 + (DEFAULT_STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
-    drawn = None if init is None else Init(init, seed)
+    drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, summary = begin_descent(text, point, wrt, over, passes, drawn, units=units, held=held)
     if start.units is not None:
         from ..inputs.quantities import unit_of_rate
@@ -369,7 +359,7 @@ def begin_descent(
     wrt: Sequence[str] | None,
     over: LossSpec | None,
     passes: float,
-    init: Init | None = None,
+    fill: Callable[[Iterable[str]], dict[str, float]] | None = None,
     *,
     negative: bool = False,
     units: Sequence[str] | str | None = None,
@@ -382,10 +372,9 @@ def begin_descent(
     """
     evaluator: Evaluator | DataLoss
     if over is None:
-        if init is not None:
+        if fill is not None:
             values = dict(point or {})
-            missing = [name for name in parse(text, values, units=True).variables if name not in values]
-            point = values | init.values(missing)
+            point = values | fill([name for name in parse(text, values, units=True).variables if name not in values])
         problem = pose_with_units(text, point, wrt, units)
         free = [name for name in problem.wanted if name in problem.program.leaves]
         free = [name for name in free if name not in held] if wrt is None else free
@@ -398,7 +387,7 @@ def begin_descent(
     else:
         from ..batched.data_loss import pose_over
 
-        fill, over, point = init and init.values, over._replace(negative=negative), with_units(point)
+        over, point = over._replace(negative=negative), with_units(point)
         problem, evaluator = pose_over(
             text, point, wrt, over, passes, only_variables=True, fill=fill, units=units, held=held
         )

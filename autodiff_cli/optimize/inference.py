@@ -78,11 +78,6 @@ class Goodness(Record):
     runs: Runs | None = None
     normality: Normality | None = None
 
-    @property
-    def doubtful(self) -> bool:
-        """Return whether χ² is far from the degrees of freedom."""
-        return self.p_value is not None and not DOUBTFUL_P_VALUE <= self.p_value <= 1 - DOUBTFUL_P_VALUE
-
 
 class Inference:
     """The inference about the parameters at the end of a search."""
@@ -309,10 +304,11 @@ class Inference:
 
     def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
         """Yield warnings of an unlikely χ², nonrandom residuals, R² below 0."""
-        if self.sigma_given and result.doubtful and result.reduced is not None and result.p_value is not None:
-            more = result.reduced > 1
+        reduced, p = result.reduced, result.p_value
+        if self.sigma_given and reduced and p is not None and not DOUBTFUL_P_VALUE <= p <= 1 - DOUBTFUL_P_VALUE:
+            more = reduced > 1
             scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
-            message = f"χ²/ν is {result.reduced:.3g}: {scatter} (p = {result.p_value:.2g})"
+            message = f"χ²/ν is {reduced:.3g}: {scatter} (p = {p:.2g})"
             hint = "check the formula and the uncertainties" if more else "the uncertainties may be too large"
             hint += "; if only their ratios are known, `--scale-errors` takes their size from the residuals"
             yield Diagnostic("goodness_of_fit", message, None, hint)

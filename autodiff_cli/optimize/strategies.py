@@ -158,18 +158,15 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
             raise Stopped(best) from None
         except BudgetExceeded:
             break
-    return best._replace(others=_within_noise(probe, best, minima))
-
-
-def _within_noise(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
     dof = model.rows - len(model.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []
     for end in sorted(minima, key=lambda end: end.cost):
         if best.cost < end.cost < best.cost + MAX_CHI_SQUARE_RISE / 2 * noise:
-            apart = [np.linalg.norm(model(end.values).residuals - model(x.values).residuals) for x in (best, *others)]
+            left = probe(end.values).residuals
+            apart = [np.linalg.norm(left - probe(x.values).residuals) for x in (best, *others)]
             others += [end] if min(apart) > SAME_CURVE * math.sqrt(2 * end.cost) else []
-    return tuple(others)
+    return best._replace(others=tuple(others))
 
 
 def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) -> list[tuple[float, Any]]:

@@ -114,7 +114,6 @@ class Explicit:
                     error = usage_error("this is an equation: it does not say what is computed", hint)
             raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
-        """The point has the inputs' values as given."""
         self.outputs, self.units = output_names(self.program), problem.units
         self.values = {name: float(x) for name, x in problem.values.items()}
 
@@ -359,8 +358,7 @@ class Branch:
 
     def __init__(self, model: Implicit, name: str) -> None:
         self.model, self.name = model, name
-        self._last = (-math.inf, math.inf)
-        """Between these numbers it ends, or continues."""
+        self._last = (-math.inf, math.inf)  # between these numbers it ends, or continues
         self._known = {model.values[name]: model.values}
         self._at = [*self._known]
 

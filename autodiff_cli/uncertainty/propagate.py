@@ -31,7 +31,7 @@ from ..numerics.student_t import check_level, coverage_factor, level_of
 from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
-from .measured_units import budget_units, measured_value, with_unit
+from .measured_units import measured_value, with_unit
 from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from .measurement_model import Explicit, Implicit, Model, variables_of
 
@@ -345,6 +345,14 @@ def propagate(
             hint = "`--samples 1e6` keeps the asymmetry in the result"
             warnings.insert(first_notes, Diagnostic("distribution", message, None, hint))
             first_notes += 1
+    units_of_answer = None
+    if of_program is not None:
+        of_inputs = {n: {"estimate": of_program.point[n], "uncertainty": of_program.point[n].degree} for n in inputs}
+        of_results = []
+        for j, unit in enumerate(of_program.outputs):
+            shares = {n: {"sensitivity": of_program.derivative([n], j), "contribution": unit.degree} for n in inputs}
+            of_results.append({"value": unit, "uncertainty": unit.degree, "budget": shares})
+        units_of_answer = of_program.tree(results=of_results, inputs=of_inputs)
     return Propagation(
         text=text,
         results=results,
@@ -360,7 +368,7 @@ def propagate(
         point={name: as_number(getattr(x, "number", x), name) for name, x in model.point.items()},
         constants=model.program.constants,
         warnings=tuple(warnings),
-        units=None if of_program is None else budget_units(of_program, list(inputs)),
+        units=units_of_answer,
     )
 
 
