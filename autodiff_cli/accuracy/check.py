@@ -435,10 +435,11 @@ def _holds(swept: Evaluation, name: str, precision: int) -> tuple[bool, str, boo
     one_sided = sides(value, x, step)
     if one_sided is None:
         return True, "one-sided: the function ends here", True
+    middle = (one_sided.left + one_sided.right) / 2
     near = (abs(partial) + abs(one_sided.left) + abs(one_sided.right)) * 1e-12
     # the rounding error of a difference, divided by the step
     near += abs(data[-1]) * m.literal(REFERENCE_NOISE) / (abs(x) or 1)
-    settled = abs(one_sided.middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near
+    settled = abs(middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near
     if settled or (one_sided.vanishes and not partial):
         return True, "", True
     if not one_sided.digits_agree:
@@ -453,7 +454,7 @@ def _holds(swept: Evaluation, name: str, precision: int) -> tuple[bool, str, boo
     if low - near <= partial <= high + near and high - low > near:
         remark = f"a kink: slope {_short(one_sided.left)} on the left, {_short(one_sided.right)} on the right"
         return True, remark, False
-    return False, f"wrong: differences in {m.digits} digits give {_short(one_sided.middle)}", not swept.kinks
+    return False, f"wrong: differences in {m.digits} digits give {_short(middle)}", not swept.kinks
 
 
 def _short(x: Number) -> str:
@@ -541,10 +542,6 @@ class Sides(NamedTuple):
     right: Number
     digits_agree: bool  # a finer step gives the same digits
     vanishes: bool  # the slopes shrink with the step, so that they are 0
-
-    @property
-    def middle(self) -> Number:
-        return (self.left + self.right) / 2
 
 
 def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> Sides | None:

@@ -313,16 +313,9 @@ def descend(
 ) -> Descent:
     """Return a run of gradient descent from `point`; iterate over it to take the steps.
 
-    Only the variables `wrt` move, by default as in `gradient`, but not those `held`. With data `over`, the program is
-    one row's term; a `batch` of rows in each step is stochastic descent. `init` draws missing starting values. Steps
-    are in the units of the start, the value in one of `units`. Raises `ExpressionError` as `gradient` does at the
-    start, and `usage` for impossible numbers; what happens later ends the run, and is in `ending`.
-
-    >>> run = descend("(x - 3)**2", {"x": 0}, rate=0.25, steps=3)
-    >>> [(row.step, row.value, row.point["x"]) for row in run]
-    [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
-    >>> run.ending.message
-    'stopped after 3 steps, as asked'
+    With data `over`, the program is one row's term; a `batch` of rows in each step is stochastic descent. `init` draws
+    missing starting values. Raises `ExpressionError` as `gradient` does at the start, and `usage` for impossible
+    numbers; what happens later ends the run, and is in `ending`.
     """
     method = method or ("plain" if momentum is None else "momentum")
     rate = RATES[method] if rate is None else rate
@@ -367,8 +360,7 @@ def begin_descent(
 ) -> tuple[Evaluator | DataLoss, DescentStep, tuple[Diagnostic, ...], LossSummary | None]:
     """Return evaluator, start, warnings and data of a run of a program or a loss over data.
 
-    `passes` is about how often data are read; if `negative`, the run is that of the negative. Raises `ExpressionError`
-    where there is nothing to move, and as `gradient` does at the point.
+    `passes` is about how often data are read; if `negative`, the run is that of the negative. Raises as `gradient`.
     """
     evaluator: Evaluator | DataLoss
     if over is None:

@@ -129,16 +129,15 @@ class FitUnits:
             unit = self._shown(name)
             return unit.from_si(float(given)) if given.unit.zero else given.number * factor(given.unit, unit)
 
+        units = {name: of_points.get(name, "") for name in inputs.predict if name in self.columns}
+        predict = {n: self._column(n, x, units[n]) if n in units else x for n, x in inputs.predict.items()}
         return FitInputs(
             columns,
             {name: value(name, x) for name, x in inputs.point.items()},
             {name: value(name, x) for name, x in inputs.fixed.items()},
             {name: Range(*(value(name, end) for end in ends)) for name, ends in inputs.bounds.items()},
             {name: spread(name, x) for name, x in inputs.sigma.items()},
-            {
-                name: self._column(name, x, of_points.get(name, "")) if name in self.columns else x
-                for name, x in inputs.predict.items()
-            },
+            predict,
         )
 
     def _column(self, name: str, numbers: Sequence[float], unit: str, spread: bool = False) -> Sequence[float]:

@@ -87,11 +87,6 @@ class FitFormula(NamedTuple):
     def has_unit_literals(self) -> bool:
         return any(program and has_unit_literals(program.text) for program in (self.program, self.transform))
 
-    @property
-    def of_sigma(self) -> str:
-        """Return the default name of an uncertainty: the only measured column."""
-        return self.measured[0] if len(self.measured) == 1 else self.response
-
 
 def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
     """Read a program, and what it explains. Raises `ExpressionError`."""

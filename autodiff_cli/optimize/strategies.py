@@ -243,8 +243,8 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
 
     In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
     """
-    values = _in_order(model, values)
-    fitted, given = model(values).fitted, model.problem.values
+    values, given = _in_order(model, values), model.problem.values
+    fitted = model(values).fitted
     starts = [0.0 if name in model.linear else given.get(name, 0.0) for name in model.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (model.free[k] in model.linear and values[k])]
     for count in range(1, 4 if len(loose) <= MAX_PERMUTED else 1):

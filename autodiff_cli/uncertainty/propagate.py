@@ -221,9 +221,6 @@ def propagate(
     `point` has numbers, `MeasuredValue`s or texts; `readings` and `draws` are columns, `fitted` further inputs.
     With `unknowns` or `between`, the text is equations. In a `system`, units of outputs are products of input units;
     `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
-
-    >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
-    '254.3(16)'
     """
     check_level(level)
     if k is not None and not 0 < k < math.inf:
