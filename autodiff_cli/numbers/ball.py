@@ -91,7 +91,7 @@ class Ball(Compared, Operators):
             raise undecided(f"whether {self} is {question} {y} cannot be told") from None
 
     def __neg__(self) -> Ball:
-        return Ball(-self.a, None if self.form is None else form.negate(self.form))
+        return Ball(-self.a, self.form and {product: -q for product, q in self.form.items()})
 
     def __add__(self, other: Number) -> Ball:
         y = ball(other)
@@ -119,18 +119,9 @@ def ball(x: Any) -> Ball:
     """Return a ball unchanged; a whole number, float or fraction as a ball."""
     if isinstance(x, Ball):
         return x
-    if isinstance(x, float):
-        x = fmpq(*x.as_integer_ratio())
-    elif isinstance(x, Fraction):
-        x = fmpq(x.numerator, x.denominator)
-    else:
-        x = fmpq(x)
-    return exact_ball(x)
-
-
-def exact_ball(q: Any) -> Ball:
-    """Return the ball of a rational number."""
-    return Ball(arb(q), form.form_of(q) if q.height_bits() <= form.MAX_BITS else None)
+    q = fmpq(*x.as_integer_ratio()) if isinstance(x, (float, Fraction)) else fmpq(x)
+    exact: Form = {(): q} if q != 0 else {}
+    return Ball(arb(q), exact if q.height_bits() <= form.MAX_BITS else None)
 
 
 def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
@@ -203,11 +194,9 @@ class Balls(NumberType):
         self._steps["gamma"] = 20 + bits**2 / 800
         self._step = 6 + bits // 700
         self._values: dict[tuple[Any, ...], Ball] = {}
-        for name in NATIVE:
-            self.__dict__[name] = self._lifted(name, _native(name))
-        self.__dict__.update({name: self._lifted(name, function, self) for name, function in _FUNCTIONS.items()})
+        self.__dict__.update({name: self._lifted(name, function) for name, function in _FUNCTIONS.items()})
 
-    def _lifted(self, name: str, function: Callable[..., Ball], *first: Any) -> Callable[..., Ball]:
+    def _lifted(self, name: str, function: Callable[..., Ball]) -> Callable[..., Ball]:
         steps = self._steps[OPERATIONS[name].family]
 
         def lifted(*inputs: Number) -> Ball:
@@ -215,7 +204,7 @@ class Balls(NumberType):
             forms = [x.form for x in balls if x.form is not None]
             if len(forms) < len(balls):
                 budget.charge(steps)
-                return function(*first, *balls)
+                return function(self, *balls)
             parts = [form.freeze(f) for f in forms]
             key = (name, *parts)
             value = self._values.get(key)
@@ -226,7 +215,7 @@ class Balls(NumberType):
                     rational = rational_value(name, [Fraction(int(q.p), int(q.q)) for q in inputs_in_full])
                 if rational is None:
                     budget.charge(steps)
-                value = function(*first, *balls) if rational is None else ball(rational)
+                value = function(self, *balls) if rational is None else ball(rational)
                 self._values[key] = value
                 if value.form is None:
                     value.form = form.atom(name, *parts)
@@ -299,7 +288,7 @@ def _no_pole(x: Ball) -> None:
 def _native(name: str) -> Callable[..., Any]:
     bounds = OPERATIONS[name].bounds.bounds
 
-    def function(x: Ball) -> Ball:
+    def function(m: Balls, x: Ball) -> Ball:
         for bound in bounds:
             if bound.end is None:
                 _no_pole(x)
@@ -378,7 +367,7 @@ def _polygamma(m: Balls, n: Ball, x: Ball) -> Ball:
     return Ball(acb(x.a).polygamma(acb(order)).real)
 
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
+_FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NATIVE} | by_name({
     "pow": lambda m, x, y: _power(x, y),
     "cbrt": _cbrt,
     "abs": lambda m, x: abs(x),
@@ -395,4 +384,4 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "beta": _beta,
     "polygamma": _polygamma,
 })  # fmt: skip
-"""Functions that arb lacks or that need special care."""
+"""arb's functions, and those that it lacks or that need special care."""

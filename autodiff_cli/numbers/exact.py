@@ -105,10 +105,12 @@ def _checked(function: Callable[..., Number]) -> Callable[..., Number]:
     return checked
 
 
-def root(x: Fraction, n: int) -> Fraction | None:
-    """Return the n-th root of a non-negative number; None if irrational."""
-    result = Fraction(_whole_root(x.numerator, n), _whole_root(x.denominator, n))
-    return result if result**n == x else None
+def _root(x: Fraction, n: int, written: str, *inputs: Fraction) -> Fraction:
+    if n <= MAX_BITS:
+        result = Fraction(_whole_root(x.numerator, n), _whole_root(x.denominator, n))
+        if result**n == x:
+            return result
+    raise _irrational(f"`{written.format(*inputs)}` is not a rational number")
 
 
 def _whole_root(integer: int, n: int) -> int:
@@ -129,16 +131,11 @@ def _whole_root(integer: int, n: int) -> int:
 def _sqrt(x: Fraction) -> Any:
     if x < 0:
         raise ValueError("the root of a negative number")
-    result = root(x, 2)
-    if result is None:
-        raise _irrational(f"`sqrt({x})` is not a rational number")
-    return result
+    return _root(x, 2, "sqrt({})", x)
 
 
 def _cbrt(x: Fraction) -> Fraction:
-    result = root(abs(x), 3)
-    if result is None:
-        raise _irrational(f"`cbrt({x})` is not a rational number")
+    result = _root(abs(x), 3, "cbrt({})", x)
     return result if x >= 0 else -result
 
 
@@ -152,10 +149,7 @@ def _pow(x: Fraction, y: Fraction) -> Fraction:
     if y.denominator != 1:
         if x < 0:
             raise ValueError("a negative number to a power that is not whole")
-        result = root(x, y.denominator) if y.denominator <= MAX_BITS else None
-        if result is None:
-            raise _irrational(f"`({x})**({y})` is not a rational number")
-        x = result
+        x = _root(x, y.denominator, "({})**({})", x, y)
     if abs(x) != 1 and abs(y.numerator) * (size(x) - 1) > MAX_BITS:
         raise OverflowError("too large")
     return Fraction(x ** int(y.numerator) if abs(x) != 1 else x ** int(y.numerator % 2))

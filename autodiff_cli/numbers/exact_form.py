@@ -46,11 +46,6 @@ ONE = fmpq(1)
 _ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
 
 
-def form_of(q: Any) -> Form:
-    """Return the form of a rational number."""
-    return {(): q} if q != 0 else {}
-
-
 def as_rational(form: Form | None) -> Any:
     """Return the rational number that equals a form, or None."""
     if form is None or len(form) > 1:
@@ -85,11 +80,6 @@ def _bounded(form: Form) -> Form:
     ):
         return atom("sum", freeze(form))
     return form
-
-
-def negate(f: Form) -> Form:
-    """Return -f."""
-    return {product: -q for product, q in f.items()}
 
 
 def add(f: Form, g: Form) -> Form:

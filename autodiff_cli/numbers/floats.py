@@ -18,7 +18,7 @@ from typing import Any
 from ..table.primitives import by_name, functions_of
 from . import budget
 from .base import Number, NumberType
-from .double import aggregates, elementary, special
+from .double import elementary, special
 from .double.twofold import check_finite
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
@@ -40,7 +40,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     PLAIN
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
     | {name: getattr(operator, name) for name in _CONDITIONS.split()}
-    | functions_of(vars(aggregates))
     | functions_of(vars(elementary))
     | functions_of(vars(special))
 )

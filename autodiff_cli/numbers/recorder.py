@@ -12,6 +12,9 @@ from .floats import REAL
 
 CONDITIONS = frozenset(p.name for p in OPERATIONS.values() if p.gives_condition)
 
+NEUTRAL = {"add": (0, 0), "sub": (None, 0), "mul": (1, 1), "div": (None, 1), "pow": (None, 1)}
+"""The first and the second operand that give the other one, if there are any."""
+
 
 class Step(Written):
     """One step of a recording: an operation on other steps."""
@@ -126,35 +129,24 @@ class Recorder(NumberType):
 
     def _simpler(self, name: str, args: tuple[Step, ...]) -> Step | None:
         a, b = args[0], args[-1]
+        first, second = NEUTRAL.get(name, (None, None))
+        if is_number(a, first):
+            return b
+        if is_number(b, second):
+            return a
         match name:
+            case "add" | "sub" if b.name == "neg":
+                return self.step("sub" if name == "add" else "add", a, b.args[0])
             case "add":
-                if is_number(a, 0):
-                    return b
-                if is_number(b, 0):
-                    return a
-                if b.name == "neg":
-                    return self.step("sub", a, b.args[0])
                 return self.step("sub", b, a.args[0]) if a.name == "neg" else None
             case "sub":
-                if is_number(b, 0):
-                    return a
-                if is_number(a, 0):
-                    return self.step("neg", b)
-                return self.step("add", a, b.args[0]) if b.name == "neg" else None
+                return self.step("neg", b) if is_number(a, 0) else None
+            case "mul" | "div" if is_number(b, -1):
+                return self.step("neg", a)
             case "mul":
-                if is_number(a, 1):
-                    return b
-                if is_number(b, 1):
-                    return a
-                if is_number(a, -1):
-                    return self.step("neg", b)
-                return self.step("neg", a) if is_number(b, -1) else None
-            case "div":
-                return a if is_number(b, 1) else self.step("neg", a) if is_number(b, -1) else None
+                return self.step("neg", b) if is_number(a, -1) else None
             case "neg" | "not_":
                 return a.args[0] if a.name == name else None
-            case "pow":
-                return a if is_number(b, 1) else None
             case "power_minus_one":
                 # for a constant exponent with exact y - 1, as on floats
                 y = args[1]
@@ -171,7 +163,7 @@ class Recorder(NumberType):
         return None
 
 
-def is_number(a: Step, value: float) -> bool:
+def is_number(a: Step, value: float | None) -> bool:
     """Return whether a step is a constant of this value."""
     return a.name == "number" and a.data == value
 

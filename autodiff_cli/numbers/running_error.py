@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 from ..table.primitive import Primitive
 from .base import Lifted, Number, Valued
@@ -76,11 +75,6 @@ def rounding(x: float) -> float:
     return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
 
 
-def value_of(x: Any) -> float:
-    """Return the double without its error."""
-    return x.x if isinstance(x, Bounded) else x
-
-
 class Running(Lifted):
     """Doubles with running error bounds, over the functions of `REAL`."""
 
@@ -103,14 +97,14 @@ class Running(Lifted):
         return Bounded(x, 0.0 if exact else rounding(x))
 
     def finite(self, x: Number) -> bool:
-        return math.isfinite(value_of(x))
+        return math.isfinite(x.x if isinstance(x, Bounded) else x)
 
     def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)
         unit = UNIT_ROUNDOFF * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
 
         def function(*inputs: Number) -> Bounded:
-            xs = [value_of(x) for x in inputs]
+            xs = [x.x if isinstance(x, Bounded) else x for x in inputs]
             out = value(*xs)
             error = max(unit * abs(out), UNDERFLOW_ERROR) if out else 0.0
             spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]

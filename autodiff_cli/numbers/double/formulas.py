@@ -7,6 +7,7 @@ library lacks it. Other functions use their definition in the table.
 from __future__ import annotations
 
 import math
+from functools import partial, reduce
 from typing import Any
 
 from ...table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Number
@@ -162,21 +163,9 @@ def _softmax_weight(m: Any, x: Number, *xs: Number) -> Number:
     return _exp_difference(m, x, largest) / m.sum(*[_exp_difference(m, v, largest) for v in xs])
 
 
-def _reduce_pairwise(name: str) -> Any:
-    def reduced(m: Any, *xs: Number) -> Number:
-        total = xs[0]
-        for x in xs[1:]:
-            total = m.step(name, total, x)
-        return total
-
-    return reduced
-
-
-def _max_or_min(name: str, better: str) -> Any:
-    reduced = _reduce_pairwise(name)
-
+def _extreme_value(name: str, better: str) -> Any:
     def extreme_value(m: Any, *xs: Number) -> Number:
-        return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else reduced(m, *xs)
+        return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else reduce(partial(m.step, name), xs)
 
     return extreme_value
 
@@ -351,8 +340,8 @@ FORMULAS: dict[str, Any] = functions_of(vars(special)) | functions_of(globals())
     "acot": lambda m, x: x / m.abs(x) * m.atan2(1, m.abs(x)),
     "asec": lambda m, x: m.atan2(_sqrt_square_minus_one(m, x), m.sign(x)),
     "acsc": lambda m, x: m.sign(x) * m.atan2(1, _sqrt_square_minus_one(m, x)),
-    "max": _max_or_min("max", "ge"),
-    "min": _max_or_min("min", "le"),
+    "max": _extreme_value("max", "ge"),
+    "min": _extreme_value("min", "le"),
     "trigamma": lambda m, x: m.polygamma(1, x),
     "recip_one_plus_square": _switch_at_1e9(lambda m, x: 1 / (1 + x * x), lambda m, x: 1 / x / x),
     "recip_one_minus_square": _switch_at_1e9(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),

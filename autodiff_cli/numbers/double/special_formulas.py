@@ -13,7 +13,7 @@ from typing import Any
 from ...table.primitive import Number
 from ..base import cotangent_polynomial
 from . import special as doubles
-from .parts import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, stirling_correction
+from .special import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, stirling_correction
 from .twofold import horner, two_sum
 
 ERF_SERIES = (
@@ -124,27 +124,15 @@ def _lowered_product(m: Any, x: Number) -> tuple[Number, Number]:
     return low, product
 
 
-def _stirling(m: Any, x: Number) -> tuple[Number, Number]:
-    root = m.pow(x, 0.5 * x - 0.25)
-    rest = m.exp(stirling_correction(x)) * math.sqrt(2 * math.pi)
-    return root, root * m.exp(-x) * rest
-
-
-def _gamma_moderate(m: Any, x: Number) -> Number:
-    def above() -> Number:
-        low, product = _lowered_product(m, x)
-        return product * horner(GAMMA_SERIES, low - 1.5)
-
-    return m.where(m.lt(x, 1), lambda: horner(GAMMA_SERIES, x - 0.5) / x, above)
-
-
 def gamma(m: Any, x: Number) -> Number:
     """Return Γ(x); infinite at 0 and the negative integers."""
     size = m.abs(x)
 
     def large() -> Number:
-        first, second = _stirling(m, size)
-        return m.where(m.gt(x, 0), lambda: first * second, lambda: reflected(first, second))
+        root = m.pow(size, 0.5 * size - 0.25)
+        rest = m.exp(stirling_correction(size)) * math.sqrt(2 * math.pi)
+        second = root * m.exp(-size) * rest
+        return m.where(m.gt(x, 0), lambda: root * second, lambda: reflected(root, second))
 
     def reflected(*factors: Number) -> Number:
         # DLMF 5.5.3, written for Γ(-x); the product of the factors may overflow.
@@ -153,8 +141,12 @@ def gamma(m: Any, x: Number) -> Number:
             value = value / factor
         return value
 
+    def above_one() -> Number:
+        low, product = _lowered_product(m, size)
+        return product * horner(GAMMA_SERIES, low - 1.5)
+
     def moderate() -> Number:
-        value = _gamma_moderate(m, size)
+        value = m.where(m.lt(size, 1), lambda: horner(GAMMA_SERIES, size - 0.5) / size, above_one)
         return m.where(m.gt(x, 0), value, lambda: reflected(value))
 
     return m.where(m.lt(size, doubles.MIN_ASYMPTOTIC), moderate, large)
