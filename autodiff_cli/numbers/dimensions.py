@@ -70,7 +70,6 @@ class Dimensions(NumberType):
         return Dimensioned(unit.dimension)
 
     def same(self, a: Dimension, b: Dimension) -> bool:
-        """Return whether two dimensions are equal."""
         return a == b
 
     def unit_of(self, dimension: Dimension) -> str:
@@ -82,7 +81,6 @@ class Dimensions(NumberType):
         return quantity_name(dimension)
 
     def definition(self, name: str) -> Callable[..., Dimensioned]:
-        """Return the rule of an operation; by default for plain numbers only."""
         if name in OF_ONE_DIMENSION:
             return lambda m, *xs: self._alike(name, xs[1:] if name == "where" else xs)
         if name in _ROOTS:
@@ -221,7 +219,6 @@ class UnknownDimensions(Dimensions):
         return self.known(self.unknown(name).dimension)
 
     def unit_of(self, dimension: Dimension) -> str:
-        """Return the coherent unit, with unknown dimensions' names in brackets."""
         known = self.known(dimension)
         if known is not None:
             return str(si_unit(known))

@@ -104,7 +104,6 @@ class Duals(Lifted):
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
     def lifted(self, primitive: Primitive) -> Callable[..., Dual]:
-        """Return the function on duals: base value and table derivative."""
         base, value = self.base, getattr(self.base, primitive.name)
 
         def function(*inputs: Number) -> Dual:

@@ -38,7 +38,6 @@ class Exact(NumberType):
         return Fraction(x)
 
     def literal(self, text: str) -> Fraction:
-        """Return the decimal. Raises OverflowError, and `Refusal` for a named constant."""
         if text in ("pi", "π", "e"):
             raise _irrational(f"`{text}` is not a rational number")
         if abs(Decimal(text).adjusted()) * 3 > MAX_BITS:
@@ -54,7 +53,6 @@ class Exact(NumberType):
         return bits <= MAX_BITS
 
     def charge(self, operations: int) -> None:
-        """Charge sums and products, mostly for greatest common divisors."""
         budget.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:

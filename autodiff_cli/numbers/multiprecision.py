@@ -72,7 +72,6 @@ class Multiprecision(NumberType):
         return self._bounded(self.context.mpf(x))
 
     def literal(self, text: str) -> Number:
-        """Return the value of a literal or a named constant. Raises OverflowError."""
         if text in NAMED:
             value = +getattr(self.context, NAMED[text])
             return value if self.decimals else self.context.mpf(float(value))
@@ -94,7 +93,6 @@ class Multiprecision(NumberType):
         return bool(exponent + bits <= MAX_EXPONENT if mantissa else not exponent)
 
     def mul(self, x: Number, y: Number) -> Number:
-        """Return the product; 0 below the bound."""
         return self._bounded(self.context.mpf(x) * y)
 
     def div(self, x: Number, y: Number) -> Number:

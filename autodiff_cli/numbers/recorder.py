@@ -7,12 +7,13 @@ from functools import partial
 from typing import Any
 
 from ..table.primitive import OPERATIONS
+from ..table.primitives import by_name
 from .base import Number, NumberType, Written
 from .floats import REAL
 
 CONDITIONS = frozenset(p.name for p in OPERATIONS.values() if p.gives_condition)
 
-NEUTRAL = {"add": (0, 0), "sub": (None, 0), "mul": (1, 1), "div": (None, 1), "pow": (None, 1)}
+NEUTRAL = by_name({"add": (0, 0), "sub": (None, 0), "mul": (1, 1), "div": (None, 1), "pow": (None, 1)})
 """The first and the second operand that give the other one, if there are any."""
 
 
@@ -110,7 +111,6 @@ class Recorder(NumberType):
         return [self._new("item", (several,), k) for k in range(len(args))]
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
-        """Return the step of a choice that computes only one branch."""
         if not isinstance(condition, Step) or condition.name == "number":
             chosen = then if (condition.data if isinstance(condition, Step) else condition) else otherwise
             return self.number(chosen() if callable(chosen) else chosen)

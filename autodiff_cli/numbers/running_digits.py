@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ..table.primitive import Primitive
@@ -186,19 +186,11 @@ class Remembering(Multiprecision):
 
     def _guarded(self, name: str, function: Callable[..., Number], *, accurate: bool = False) -> Callable[..., Number]:
         compute = super()._guarded(name, function, accurate=accurate)
-        values: dict[tuple[Number, ...], Number] = {}
+        cached = lru_cache(MAX_CACHED_VALUES)(compute)
 
         def remembered(*inputs: Number) -> Number:
-            if self._inside:
-                return compute(*inputs)
-            value = values.get(inputs)
-            if value is None:
-                value = compute(*inputs)
-                if len(values) >= MAX_CACHED_VALUES:
-                    values.clear()
-                if value:  # a 0 may be an underflow, to be noted each time
-                    values[inputs] = value
-            return value
+            # a 0 may be an underflow, to be noted each time
+            return (not self._inside and cached(*inputs)) or compute(*inputs)
 
         return remembered
 

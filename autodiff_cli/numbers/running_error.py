@@ -91,7 +91,6 @@ class Running(Lifted):
         return x if isinstance(x, Bounded) else Bounded(float(x))
 
     def literal(self, text: str) -> Bounded:
-        """Return the double nearest to a literal, with its error bound."""
         x = REAL.literal(text)
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
         return Bounded(x, 0.0 if exact else rounding(x))

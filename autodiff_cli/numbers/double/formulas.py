@@ -146,23 +146,6 @@ def _exp_difference(m: Any, x: Number, y: Number) -> Number:
     return m.where(m.lt(high, -750), 0, lambda: power + power * low)
 
 
-def _logaddexp(m: Any, x: Number, y: Number) -> Number:
-    largest = m.max(x, y)
-    return largest + m.log1p(_exp_difference(m, m.min(x, y), largest))
-
-
-def _softmax(m: Any, *xs: Number) -> list[Number]:
-    largest = m.max(*xs)
-    powers = [_exp_difference(m, x, largest) for x in xs]
-    total = m.sum(*powers)
-    return [power / total for power in powers]
-
-
-def _softmax_weight(m: Any, x: Number, *xs: Number) -> Number:
-    largest = m.max(*xs)
-    return _exp_difference(m, x, largest) / m.sum(*[_exp_difference(m, v, largest) for v in xs])
-
-
 def _extreme_value(name: str, better: str) -> Any:
     def extreme_value(m: Any, *xs: Number) -> Number:
         return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else reduce(partial(m.step, name), xs)

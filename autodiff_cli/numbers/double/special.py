@@ -20,11 +20,6 @@ MIN_ASYMPTOTIC = 10.0
 HALF_LN_2PI = 0.9189385332046728
 """log(2π)/2."""
 
-BERNOULLI = (
-    -3617 / 510, 7 / 6, -691 / 2730, 5 / 66, -1 / 30, 1 / 42, -1 / 30, 1 / 6,
-)  # fmt: skip
-"""B(2k), k = 8 … 1 (DLMF 24.2)."""
-
 LGAMMA_SERIES = (
     -7.760660152513446e-06, 1.2140008083973407e-05, -8.355075869795273e-06,
     1.3186019073996835e-05, -2.7201673025504752e-05, 4.30276814976503e-05,
@@ -55,14 +50,15 @@ DIGAMMA_SERIES = (
 )  # fmt: skip
 """digamma(x)/(x - zero) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 23 terms, error 3e-18)."""
 
-STIRLING_SERIES = (
-    -3617 / 122400, 1 / 156, -691 / 360360, 1 / 1188, -1 / 1680, 1 / 1260, -1 / 360, 1 / 12,
-)  # fmt: skip
+_BERNOULLI = tuple(
+    zip(range(8, 0, -1), (-3617, 7, -691, 5, -1, 1, -1, 1), (510, 6, 2730, 66, 30, 42, 30, 6), strict=True)
+)
+"""k, and the numerator and the denominator of B(2k) (DLMF 24.2), for the asymptotic series."""
+
+STIRLING_SERIES = tuple(n / (d * 2 * k * (2 * k - 1)) for k, n, d in _BERNOULLI)
 """B(2k)/(2k(2k - 1)), the coefficients of 1/x^(2k-1) in log Γ(x), k = 8 … 1 (DLMF 5.11.1)."""
 
-DIGAMMA_TAIL = (
-    3617 / 8160, -1 / 12, 691 / 32760, -1 / 132, 1 / 240, -1 / 252, 1 / 120, -1 / 12,
-)  # fmt: skip
+DIGAMMA_TAIL = tuple(-n / (d * 2 * k) for k, n, d in _BERNOULLI)
 """-B(2k)/(2k), the coefficients of 1/x^(2k) in digamma(x), k = 8 … 1 (DLMF 5.11.2)."""
 
 
@@ -80,10 +76,7 @@ def gamma(x: float) -> float:
 @lru_cache(256)
 def polygamma_tail(order: int) -> tuple[float, ...]:
     """Return B(2k)·(n+1)…(n+2k-1)/(2k)!, k = 8 … 1, for |ψ⁽ⁿ⁾(x)|/n! in 1/x^(n+2k) (DLMF 5.15.8)."""
-    return tuple(
-        bernoulli * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k)
-        for k, bernoulli in zip(range(8, 0, -1), BERNOULLI, strict=True)
-    )
+    return tuple(n / d * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k) for k, n, d in _BERNOULLI)
 
 
 def lgamma_one_plus(u: float) -> float:
@@ -175,17 +168,6 @@ def _digamma_positive(x: float) -> float:
     return math.log(x) - 0.5 / x + square * horner(DIGAMMA_TAIL, square)
 
 
-def trigamma(x: float) -> float:
-    """Return ψ'(x). Raises ZeroDivisionError at 0, -1, -2, …"""
-    _no_pole(x)
-    if math.fabs(x) < 1e-9:
-        return check_finite(1.0 / x / x)
-    if x < 0.0:  # DLMF 5.15.6 (reflection)
-        sine = sin_pi(x)
-        return (math.pi / sine) * (math.pi / sine) - (_polygamma_sum(1, -x) - 1.0 / x / x)
-    return _polygamma_sum(1, x)
-
-
 def polygamma(order: float, x: float) -> float:
     """Return a derivative of digamma. Raises ZeroDivisionError at 0, -1, -2, …
 
@@ -194,7 +176,13 @@ def polygamma(order: float, x: float) -> float:
     if order == 0:
         return digamma(x)
     if order == 1:
-        return trigamma(x)
+        _no_pole(x)
+        if math.fabs(x) < 1e-9:
+            return check_finite(1.0 / x / x)
+        if x < 0.0:  # DLMF 5.15.6 (reflection)
+            sine = sin_pi(x)
+            return (math.pi / sine) * (math.pi / sine) - (_polygamma_sum(1, -x) - 1.0 / x / x)
+        return _polygamma_sum(1, x)
     if order in FAST_ORDERS and 1e-10 < x < 1e10:
         return math.copysign(_polygamma_sum(int(order), x), math.fmod(order, 2.0) - 0.5)
     return by_multiprecision("polygamma", order, x)

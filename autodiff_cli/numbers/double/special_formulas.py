@@ -101,7 +101,6 @@ def cos_pi(m: Any, x: Number) -> Number:
 
 
 def _cotangent(m: Any, x: Number) -> Number:
-    """Return cot(πx), with exact period reduction."""
     rest = x - m.floor(x + 0.5)
     from_half = rest - 0.5 * m.sign(rest)
     return m.where(m.gt(m.abs(rest), 0.25), -m.tan(math.pi * from_half), lambda: 1 / m.tan(math.pi * rest))
@@ -263,8 +262,7 @@ def polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:
 
 
 def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
-    """Return ψ(a) - ψ(a + b) for a > 0 and |b| < a/2."""
-    # ψ(x) = -Σ 1/(x + k) + ψ(x + ASYMPTOTIC_SHIFT); the factor b of each difference is taken out.
+    # a > 0, |b| < a/2; ψ(x) = -Σ 1/(x + k) + ψ(x + ASYMPTOTIC_SHIFT); the factor b of each difference is taken out
     x, y = a + ASYMPTOTIC_SHIFT, a + ASYMPTOTIC_SHIFT + b
     total = 0.5 / x / y
     for k in range(ASYMPTOTIC_SHIFT):
