@@ -21,7 +21,7 @@ from ..graphs.adjoint import Recording, merge_recordings, record_gradient
 from ..graphs.value import graph_in, in_order, variable
 from ..language.builder import Program
 from ..numbers.budget import gc_collect
-from ..numbers.double.special_formulas import Lacking
+from ..numbers.double.formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.operators import POW
 from ..table.primitives import library_names

@@ -58,6 +58,7 @@ def cbrt(x: float) -> float:
 
 def _with_poles(function: Callable[[float], float], *poles: float) -> Callable[[float], float]:
     def checked(x: float) -> float:
+        """Return a function's value. Raises ZeroDivisionError at its poles, ValueError outside of its domain."""
         if x in poles:
             raise ZeroDivisionError("infinite here")
         return function(x)
@@ -67,7 +68,6 @@ def _with_poles(function: Callable[[float], float], *poles: float) -> Callable[[
 
 log, log2, log10 = (_with_poles(function, 0.0) for function in (math.log, math.log2, math.log10))
 log1p, atanh = _with_poles(math.log1p, -1.0), _with_poles(math.atanh, 1.0, -1.0)
-"""Python's functions, which raise ZeroDivisionError at their poles, ValueError outside of their domains."""
 
 
 def log_base(x: float, base: float) -> float:
