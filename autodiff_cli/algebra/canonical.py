@@ -190,10 +190,15 @@ class Canonicalizer:
             number = exact_value(value)
             leaf = value.primitive.name, value.source or value.label
             return self.interned.setdefault(leaf, value) if number is None else Number(number)
-        inputs = [self.forms[p] for p in value._prev]
+        name, inputs = value.primitive.name, [self.forms[p] for p in value._prev]
         self.changes.clear()
         try:
-            return self.rule(value, inputs)
+            if name in RULES:
+                return RULES[name](self, value, inputs)
+            if all(isinstance(f, (Number, Boolean)) for f in inputs):
+                result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
+                return Boolean(result) if isinstance(result, bool) else Number(check_digits(result))
+            return self.declared_identity(value.primitive, inputs)
         except (RuleNotApplicable, *NO_RESULT):
             for items, key, before in reversed(self.changes):
                 if before is None:
@@ -201,16 +206,6 @@ class Canonicalizer:
                 else:
                     items[key] = before
             return self.opaque(value.primitive, inputs)
-
-    def rule(self, value: Value, inputs: list[Form]) -> Form:
-        """Return the form of an operation by a rule. Raises `RuleNotApplicable`."""
-        name = value.primitive.name
-        if name in RULES:
-            return RULES[name](self, value, inputs)
-        if all(isinstance(f, (Number, Boolean)) for f in inputs):
-            result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
-            return Boolean(result) if isinstance(result, bool) else Number(check_digits(result))
-        return self.declared_identity(value.primitive, inputs)
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
         """Return the node of an operation on the nodes of its inputs."""

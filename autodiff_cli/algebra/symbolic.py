@@ -113,8 +113,7 @@ class AtPoint(Symbolic):
     def where(self, condition: Any, then: Any, otherwise: Any) -> Any:
         if condition.data is None:
             return super().where(condition, then, otherwise)
-        chosen = then if condition.data else otherwise
-        return chosen() if callable(chosen) else chosen
+        return NumberType.where(self, condition.data, then, otherwise)
 
     def power_minus_one(self, x: Value, y: Value, out: Value) -> Value:
         """Return x**(y - 1) as usually written: 2*x, not 2*x**1."""
@@ -169,9 +168,7 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active
 def _folded(partial: Value | Number) -> Value:
     if not isinstance(partial, Value):
         return constant(partial)
-    if partial.data is None or not partial._prev:
-        return partial
-    if has_variables(partial):
+    if partial.data is None or not partial._prev or has_variables(partial):
         return partial
     # 1/3 stays; a sum of constants, 1/sum(1, 1), becomes a number.
     short = len(in_order((partial,))) <= 3 and partial.data != int(partial.data)
