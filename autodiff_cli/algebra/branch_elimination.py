@@ -55,10 +55,7 @@ class _Ends(NamedTuple):
 
 
 class Range(Written, _Ends):
-    """An interval of real numbers; without 0 even inside, if that is known.
-
-    `x*y` is the range of products of two numbers, `x*x` of squares.
-    """
+    """An interval of real numbers, perhaps without 0. `x*x` is the range of squares, of no other products."""
 
     __slots__ = ()
     m: Ranges

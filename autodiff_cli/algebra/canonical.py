@@ -129,10 +129,7 @@ def digit_count(n: int) -> int:
 
 
 def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Return two decimals with this quotient: short integers, or those of the fewest digits.
-
-    Thus 1/1.7677669529663688 is not written as 125e13/2209708691207961, although they are equal.
-    """
+    """Return two decimals with this quotient: short integers, or those of the fewest digits."""
     sign, numerator, denominator = 1 if x > 0 else -1, abs(x.numerator), x.denominator
     if len(str(numerator)) + len(str(denominator)) <= MAX_FRACTION_DIGITS:
         return Fraction(x.numerator), Fraction(denominator)

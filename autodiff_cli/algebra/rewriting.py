@@ -411,10 +411,8 @@ class Shortener(Canonicalizer):
         return self.product_form(form.coefficient * c, multiply(divide(form.factors, old), new))
 
     def by_exponents(self, form: Product) -> Form | None:
-        """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z).
-
-        If b <= 0, either side has a value only if the other has the same one.
-        """
+        """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z)."""
+        # If b <= 0, either side has a value only if the other has the same one.
         groups: dict[Value | None, list[tuple[Value, Fraction]]] = {}
         for base, e in form.factors.items():
             if base.primitive in (POW, EXP) and e.denominator == 1:

@@ -82,10 +82,8 @@ def to_language(
 
 
 def expand_definition(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
-    """Return the definition of an operation, perhaps a list of Values.
-
-    Nothing is evaluated, as it may have no value: `log1p(-2)`, `(1e200*x)**2`.
-    """
+    """Return the definition of an operation, perhaps a list of Values."""
+    # Nothing is evaluated, as it may have no value: `log1p(-2)`, `(1e200*x)**2`.
     fixed = {operation.params.index(name) for name in operation.constant_params}
     places = [x.data if k in fixed else variable("") for k, x in enumerate(inputs)]
     result = DEFINITIONS[operation.name](m, *places)
@@ -126,10 +124,7 @@ AT_POINT = AtPoint()
 
 
 def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
-    """Return the derivative by each input, in the inputs; None if none is short.
-
-    `inputs` are leaves with names and values, or constants; `name` is the output's.
-    """
+    """Return the derivative by each input, in the inputs; None if none is short."""
     # No derivatives by literals: that by the exponent of (-2)**2 has no value.
     wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]
     formulas: list[Value | None] = [None] * len(inputs)

@@ -97,10 +97,8 @@ def chain_of(primitive: Primitive, values: Iterable[Value]) -> Value:
 
 
 def linear_and_kinks(graph: Graph, free: Sequence[str]) -> tuple[list[str], bool]:
-    """Return names of `free` in which all nodes are jointly linear, and whether one may kink in `free`.
-
-    Two variables meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
-    """
+    """Return names of `free` in which all nodes are jointly linear, and whether one may kink in `free`."""
+    # Two variables meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
     masks: list[int] = []
     meets, kinks = [0] * len(free), False
 

@@ -137,10 +137,7 @@ def _divide(f: Form, g: Form) -> Form:
 
 # ---- balls
 class Ball(Compared, Operators):
-    """An enclosure of a number, and its exact form if known.
-
-    Raises `Refusal` if neither decides a question, such as whether it is 0.
-    """
+    """An enclosure of a number, and its exact form if known."""
 
     __slots__ = ("a", "form")
 

@@ -46,10 +46,7 @@ DESCENT_COORDINATE = 3
 
 
 class BudgetExceeded(Diagnosed):
-    """The budget is exhausted: an error of the kind `limit`.
-
-    Handlers of missing values do not catch it. `reported` turns it into an `ExpressionError`.
-    """
+    """An error of the kind `limit`: the budget is exhausted. Handlers of missing values do not catch it."""
 
     node: int | None = None
     """The graph node whose operation exceeded the budget."""
@@ -140,10 +137,8 @@ _collections = count(1)
 
 
 def gc_collect() -> None:
-    """Collect garbage between rows or answers, if there may be much.
-
-    The command turns the collector off: it would walk through a growing graph again and again.
-    """
+    """Collect garbage between rows or answers, if there may be much."""
+    # The command turns the collector off: it would walk through a growing graph again and again.
     if gc.get_count()[0] > GARBAGE and not gc.isenabled():
         gc.collect(0 if next(_collections) % (YOUNG + 1) else 2)
 
@@ -155,10 +150,7 @@ def charge(steps: float) -> None:
 
 @contextmanager
 def use_budget(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
-    """Use one allowance for the block, `times` the usual one for this length.
-
-    Unless `anew`, a current allowance is kept.
-    """
+    """Use one allowance for the block, `times` the usual one for this length; unless `anew`, the current one."""
     if not anew and (work := _in_force.get()) is not None:
         yield work
         return

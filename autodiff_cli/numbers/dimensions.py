@@ -196,10 +196,7 @@ COUNT = len(BASE)
 
 
 class UnknownDimensions(Dimensions):
-    """Dimensions with exponents of unknown ones after the base units'.
-
-    Equal dimensions give linear equations for the unknown ones.
-    """
+    """Dimensions with exponents of unknown ones after the base units'."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__()

@@ -41,11 +41,7 @@ class Step(Written):
 
 
 class Recorder(NumberType):
-    """Numbers that are steps.
-
-    Simplifications are exact to the last bit: constants are folded by the float functions; factors 1 and -1 and terms 0
-    vanish.
-    """
+    """Numbers that are steps. Simplifications are exact to the last bit."""
 
     name = "recorded"
 

@@ -547,10 +547,7 @@ Own = TypeVar("Own")
 
 
 def by_name(own: Mapping[str, Own]) -> dict[str, Own]:
-    """Return a table by operation of a target's spellings or a number type's methods.
-
-    Facts of an operation that hold everywhere belong in its row. Raises KeyError for an unknown name.
-    """
+    """Return a table by operation of a target's spellings or a number type's methods."""
     return {OPERATIONS[name].name: mine for name, mine in own.items()}
 
 

@@ -24,11 +24,8 @@ def pow(x: float, y: float) -> float:
 
 
 def power_minus_one(x: float, y: float, out: float) -> float:
-    """Return x**(y - 1), given out = x**y, for the derivative of a power.
-
-    If y - 1 is a double, or out lost digits to underflow, compute the power, corrected to first order for the rounding
-    of y - 1; else divide, which is also accurate for a tiny y.
-    """
+    """Return x**(y - 1), given out = x**y, for the derivative of a power."""
+    # The last way but one is also accurate for a tiny y; the last corrects the rounding of y - 1 to first order.
     exponent, error = two_sum(y, -1.0)
     if error == 0.0:
         return pow(x, exponent)
@@ -39,11 +36,8 @@ def power_minus_one(x: float, y: float, out: float) -> float:
 
 
 def cbrt(x: float) -> float:
-    """Return the real cube root, exact for a cube.
-
-    One Newton step on a scaled x, with the residual x - y³ in twofold arithmetic, corrects the last digits of the C
-    library's root.
-    """
+    """Return the real cube root, exact for a cube."""
+    # A Newton step with an exact residual corrects the last digits of the C library's root.
     mantissa, exponent = math.frexp(x)
     thirds, rest = divmod(exponent, 3)
     scaled = math.ldexp(mantissa, rest)
@@ -102,10 +96,8 @@ def clamp(x: float, low: float, high: float) -> float:
 
 # ---- trigonometric and hyperbolic functions
 def atan2(y: float, x: float) -> float:
-    """Return the angle in (-π, π] of the point (x, y); 0 at the origin.
-
-    `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
-    """
+    """Return the angle in (-π, π] of the point (x, y); 0 at the origin."""
+    # `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
     return math.atan2(y + 0.0, x + 0.0)
 
 
@@ -285,10 +277,7 @@ def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
 
 
 def unit_vector(*xs: float) -> list[float]:
-    """Return each argument over the norm, the gradient of `hypot`; zeros for norm 0.
-
-    Accurate even if the norm overflows or is subnormal.
-    """
+    """Return each argument over the norm, the gradient of `hypot`; zeros for norm 0."""
     length = math.hypot(*xs)
     if length == 0.0:
         return [0.0] * len(xs)

@@ -95,10 +95,8 @@ def digamma_one_plus(u: float) -> float:
 
 
 def gamma_slope(x: float, out: float) -> float:
-    """Return the derivative of Γ at x, given out = Γ(x).
-
-    It is out·ψ(x). If out is subnormal or 0, Γ(x) is Γ(x + 10)/(x(x + 1)…(x + 9)), divided last.
-    """
+    """Return the derivative of Γ at x, given out = Γ(x)."""
+    # If out is subnormal or 0, Γ(x) is Γ(x + 10)/(x(x + 1)…(x + 9)), divided last.
     if math.fabs(out) > 1e-290:
         return check_finite(out * digamma(x))
     rising = math.prod(x + k for k in range(10))
@@ -106,10 +104,7 @@ def gamma_slope(x: float, out: float) -> float:
 
 
 def lgamma(x: float) -> float:
-    """Return log |Γ(x)|. Raises ZeroDivisionError at 0, -1, -2, …
-
-    Near the zeros at 1 and 2, only the absolute error of `math.lgamma` is small.
-    """
+    """Return log |Γ(x)|. Raises ZeroDivisionError at 0, -1, -2, …"""
     _no_pole(x)
     if x > 0.0:
         return check_finite(_lgamma_positive(x))
@@ -169,10 +164,7 @@ def _digamma_positive(x: float) -> float:
 
 
 def polygamma(order: float, x: float) -> float:
-    """Return a derivative of digamma. Raises ZeroDivisionError at 0, -1, -2, …
-
-    Raises ValueError unless the order is a non-negative integer.
-    """
+    """Return a derivative of digamma. Raises ZeroDivisionError at poles, ValueError for an order not in 0, 1, 2, …"""
     if order == 0:
         return digamma(x)
     if order == 1:
@@ -255,10 +247,7 @@ def normal_density(x: float, factor: float = 1.0) -> float:
 
 
 def normal_distribution(x: float) -> float:
-    """Return the standard normal distribution function, erfc(-x/sqrt(2))/2.
-
-    The rounding error of x/sqrt(2) is corrected to first order, as erfc falls steeply.
-    """
+    """Return the standard normal distribution function, erfc(-x/sqrt(2))/2."""
     if x < -40.0:
         return 0.0
     if x > 10.0:
