@@ -1,7 +1,4 @@
-"""Formulas without choices at points and on thin sets, with their conditions.
-
-`n*x**(n - 1)` where n != 0 or x != 0, without a choice for 0**0. Also formulas under assumptions.
-"""
+"""Formulas without choices at points and on thin sets, with their conditions; formulas under assumptions."""
 
 from __future__ import annotations
 

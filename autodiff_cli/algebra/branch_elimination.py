@@ -1,7 +1,4 @@
-"""Ranges of expressions, and elimination of dead branches: choices that ranges decide become the branch taken.
-
-An operand of a dropped condition must be computed anyway or have a value everywhere.
-"""
+"""Ranges of expressions, and elimination of dead branches: choices that ranges decide become the branch taken."""
 
 from __future__ import annotations
 
@@ -394,7 +391,6 @@ class ProgramPoint:
         self.pairs: dict[tuple[Value, Value], str] = {}
         """Which of `<`, `=`, `>` may hold between two nodes."""
         self.known: dict[Value, Range] = {}
-        """The facts found about nodes in this branch."""
 
     def line(self) -> Iterator[ProgramPoint]:
         """Yield this branch and those that enclose it."""
@@ -422,7 +418,6 @@ class Guards:
         """The number of operations that may still be examined."""
         self.order = list(in_order((root,)))
         self.bare = ProgramPoint()
-        """The branch without facts."""
         self.places = [ProgramPoint()]
         for fact in facts:
             self._assume(self.places[0], fact, True)

@@ -169,7 +169,6 @@ class Canonicalizer:
                 self.only_user[p] = None if p in self.only_user else value
         self.interned: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
-        """The forms of the nodes of the graph and of new nodes."""
         self.fresh: dict[int, Terms] = {}
         """Terms and factors, by id, that their only user may extend in place."""
         self.changes: list[tuple[Terms, Value, Fraction | None]] = []

@@ -1,7 +1,4 @@
-"""Simplifier: shorter graphs of the same function, by rules for every real input in the domain.
-
-Other rules are never used: (a²)^½ is not a.
-"""
+"""Simplifier: shorter graphs of the same function, by rules for every real input in the domain."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Ball: enclosures proven to contain the true number, by python-flint's arb.
+"""Ball: enclosures proven to contain the true number, by python-flint's arb, and exact forms of numbers.
 
-A ball may know the exact value of its number, a sum of products with rational factors, its form. Numbers of equal form
-are equal; a form without terms is 0, which no enclosure can prove. Irreducible values, such as sin(1/3), are atoms;
-equal functions of equal forms are the same atom.
+Numbers of equal form are equal; a form without terms is 0, which no enclosure can prove.
 """
 
 from __future__ import annotations

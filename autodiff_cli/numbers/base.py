@@ -106,7 +106,6 @@ class Operators:
 
     __slots__ = ()
     m: Any
-    """The type of the number."""
     __add__: Any
     __mul__: Any
     __truediv__: Any

@@ -1,8 +1,4 @@
-"""Work: the budget of an answer, in steps, not time, to be reproducible.
-
-A command line, each line of a stream and each call from Python has one allowance. Expensive operations charge it:
-multiprecision functions, orders of a series, nodes of a formula, evaluations of a search.
-"""
+"""Work: the budget of an answer, in steps, not time, to be reproducible: one for each line and each call."""
 
 from __future__ import annotations
 
@@ -49,7 +45,6 @@ class BudgetExceeded(Diagnosed):
     """An error of the kind `limit`: the budget is exhausted. Handlers of missing values do not catch it."""
 
     node: int | None = None
-    """The graph node whose operation exceeded the budget."""
     position = None
 
     @property
@@ -91,7 +86,6 @@ class Work:
 
     def __init__(self, times: float = 1) -> None:
         self.times = times
-        """Multiple of the default budget."""
         self.renew(0)
 
     def renew(self, length: float, less: str = "ask for less") -> None:

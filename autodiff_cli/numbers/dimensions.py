@@ -1,8 +1,4 @@
-"""Dimensions as numbers: a sweep checks a formula, and gives units of operations.
-
-A number has its dimension, and a constant its value too, for powers. The literal 0 has every dimension: `max(F, 0)`
-is a force.
-"""
+"""Dimensions as numbers: a sweep checks a formula, and gives units; the literal 0 has every dimension."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Dual: numbers with first derivatives, for second ones by a backward sweep.
-
-The derivative of a function on duals is the table's rule on plain numbers.
-"""
+"""Dual: numbers with first derivatives, by the table's rules, for second ones by a backward sweep."""
 
 from __future__ import annotations
 

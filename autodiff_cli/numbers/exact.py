@@ -28,7 +28,6 @@ class Exact(NumberType):
     def __init__(self) -> None:
         self.__dict__.update({name: _checked(function) for name, function in RATIONAL_FUNCTIONS.items()})
         self._longest = 0
-        """Bit length of the longest number so far."""
 
     @property
     def pi(self) -> Number:

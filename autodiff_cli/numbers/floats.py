@@ -1,11 +1,7 @@
 """REAL: Python's floats as a number type, the default.
 
-Functions come from `numbers.double` where no formula is accurate or fast enough, else from `numbers.double.formulas`
-and the table. They take finite floats and return a float (comparisons a bool; `softmax`, `unit_vector` and
-`products_of_others` a list), or raise ValueError (outside the domain), ZeroDivisionError (infinite there) or
-OverflowError (too large for a double). Underflow rounds to 0. Elementary functions are right to 4 ulp and special ones
-to 16, extremes included, wherever the last digit of an argument does not change the value more. Where fast formulas in
-doubles cancel, they fall back on multiprecision.
+Functions take finite floats and return a float, or raise ValueError (outside the domain), ZeroDivisionError (infinite
+there) or OverflowError. Elementary functions are right to 4 ulp and special ones to 16.
 """
 
 from __future__ import annotations

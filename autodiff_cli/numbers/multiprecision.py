@@ -1,8 +1,4 @@
-"""Multiprecision: binary numbers of any number of digits, by mpmath.
-
-Literals, named constants and points are read either as exact decimals and mathematical constants
-(`Multiprecision(50, decimals=True)`), or as the doubles of the default computation.
-"""
+"""Multiprecision: binary numbers of any number of digits, by mpmath, from exact decimals or from doubles."""
 
 from __future__ import annotations
 
@@ -55,7 +51,6 @@ class Multiprecision(NumberType):
         self._prepared = 0
         """The precision of prepared constants of the gamma family, in bits."""
         self.underflowed = False
-        """Whether a result underflowed to 0."""
         self._inside = False
         for name, function in _FUNCTIONS.items():
             self.__dict__[name] = self._guarded(name, function, accurate=name in _SURE)

@@ -49,7 +49,6 @@ class Recorder(NumberType):
         self.steps: list[Step] = []
         self._known: dict[tuple[Any, ...], Step] = {}
         self.node: Any = None
-        """The graph node being recorded, for messages."""
         for name in vars(NumberType).keys() & OPERATIONS.keys() - {"where"}:
             self.__dict__[name] = partial(self.step, name)
         self.nothing = self._new("nothing", (), None)

@@ -1,12 +1,7 @@
 """RunningDigits: multiprecision with running error bounds, for the number of correct digits.
 
-Every operation adds its own rounding to the errors of its inputs, times its derivatives there (Higham, Accuracy and
-Stability of Numerical Algorithms, 3.3). If that exceeds half of the digits, or a kink or jump may be near, the function
-is also evaluated at the ends of its inputs' intervals. A comparison that the errors leave open raises `Refusal` when
-its outcome is used. Short fractions stay exact.
-
-Unlike `running_error` for doubles, which never refuses, the bound decides how many digits are shown. It must hold
-beyond first order and a double's range: hence logarithms of errors, values at ends of intervals, and exact fractions.
+As `running_error`, but the bound must hold beyond first order and a double's range: hence logarithms of errors, values
+at the ends of the inputs' intervals, and exact short fractions.
 """
 
 from __future__ import annotations

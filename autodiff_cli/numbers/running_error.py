@@ -1,7 +1,6 @@
-"""Running: doubles with a running bound on their rounding error.
+"""Running: doubles with a running bound on their rounding error, to first order.
 
-Each operation adds its own rounding to the errors of its inputs, times its table derivative there, to first order: the
-running error analysis of Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
+Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Series: truncated power series over any number type, by the rules of the table.
 
-(f(u))' = f'(u)·u' gives the next coefficient of f(u) from lower ones of u and f'(u), itself a series by the table's
-rule. A derivative is built once, when the next order needs it; sin and cos need no recurrence of their own. Griewank
-and Walther, Evaluating Derivatives, 13.2.
+(f(u))' = f'(u)·u' gives the next coefficient of f(u); Griewank and Walther, Evaluating Derivatives, 13.2.
 """
 
 from __future__ import annotations

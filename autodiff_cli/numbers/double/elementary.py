@@ -1,7 +1,4 @@
-"""Elementary, activation and aggregate functions of floats, and closed forms for their derivatives.
-
-The closed forms are safe where the usual formula overflows or cancels.
-"""
+"""Elementary, activation and aggregate functions of floats, and derivatives that neither overflow nor cancel."""
 
 from __future__ import annotations
 
