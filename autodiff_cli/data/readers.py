@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ..batched.columns_io import check_type, unique
@@ -84,7 +85,9 @@ class Reader(ABC):
 
     names: Sequence[str]
     """The columns of the file, or its first row, then the swept names."""
-    types: Mapping[str, Any] = {}
+    fields: Mapping[str, Any] = {}
+    """The Arrow fields of a columnar file."""
+    axes: Collection[str] = ()
     dialect = PLAIN
     rows_name_columns = False
     total: int | None = None
@@ -100,18 +103,13 @@ class Reader(ABC):
 
     def cross(self, grid: Grid) -> Self:
         """Combine rows with a grid. Raises `ExpressionError` if a column has a swept name."""
-        for name in grid.axes:
-            if name in self.names:
-                self.close()
-                message = f"`{name}` is swept, and is a column of {self.source.name}"
-                raise point_error(message, "leave one of them out, or rename the column")
-        self.names, self.grid = (*self.names, *grid.axes), grid
+        if clash := next((name for name in grid.axes if name in self.names), None):
+            self.close()
+            message = f"`{clash}` is swept, and is a column of {self.source.name}"
+            raise point_error(message, "leave one of them out, or rename the column")
+        self.names, self.grid, self.axes = (*self.names, *grid.axes), grid, grid.axes
         self.total = None if self.total is None else self.total * grid.size
         return self
-
-    @property
-    def axes(self) -> Collection[str]:
-        return () if self.grid is None else self.grid.axes
 
     def select(self, numbers: Sequence[str], kept: Sequence[str], *, as_text: bool = False) -> Selection:
         """Choose the columns of batches: numbers, and columns for the output, perhaps `as_text`."""
@@ -120,8 +118,7 @@ class Reader(ABC):
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
         doubled = [name for name in kept if as_text and name in numbers and name not in self.axes]
         fields += [pa.field(text_of(name), pa.string()) for name in doubled]
-        self._select(Selection(numbers, pa.schema(fields), self.source.name, as_text))
-        return self.selection
+        return self._select(Selection(numbers, pa.schema(fields), self.source.name, as_text))
 
     def select_like(self, first: Selection) -> None:
         """Choose the first file's columns. Raises `ExpressionError` if one differs."""
@@ -133,7 +130,7 @@ class Reader(ABC):
                 raise point_error(message, ALIKE)
         self._select(first)
 
-    def _select(self, chosen: Selection) -> None:
+    def _select(self, chosen: Selection) -> Selection:
         import pyarrow as pa
 
         self.selection = self.of_file = chosen
@@ -143,6 +140,7 @@ class Reader(ABC):
             fields = [field for field in chosen.schema if field.name not in self.axes]
             numbers = [name for name in chosen.numbers if name not in self.axes]
             self.of_file = chosen._replace(numbers=numbers, schema=pa.schema([*fields, *own]))
+        return chosen
 
     def require(self, columns: Iterable[str], first: str) -> None:
         """Raise an error if the file lacks a column of the file `first`."""
@@ -167,7 +165,8 @@ class Reader(ABC):
         """Return the Arrow field of a column."""
         import pyarrow as pa
 
-        return pa.field(name, pa.float64() if is_number or name in self.axes else pa.string())
+        kind = pa.float64() if is_number or name in self.axes else pa.string()
+        return self.fields.get(name) or pa.field(name, kind)
 
     @abstractmethod
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
@@ -209,7 +208,7 @@ class Reader(ABC):
                 if has_own:
                     faults.setdefault(k, _swept_column_error(name))
 
-        def places(row: int, count: int) -> Callable[[int], str]:
+        def where(row: int, count: int) -> Callable[[int], str]:
             return lambda k: chunk.where(row + k // count)
 
         @lru_cache(1)
@@ -234,15 +233,14 @@ class Reader(ABC):
                     for point in range(count)
                 }
                 batch = pa.RecordBatch.from_arrays(columns, schema=self.selection.schema)
-                yield Chunk(batch, places(row, count), at_points, size)
+                yield Chunk(batch, where(row, count), at_points, size)
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
         """Return the parts that can be read alone; None is the entire file."""
         return [None]
 
-    @abstractmethod
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - a sweep has no file
         """Close the file."""
 
     def __enter__(self) -> Self:
@@ -277,9 +275,6 @@ class SweptPoints(Reader):
         # one row, without columns
         yield Chunk(pa.RecordBatch.from_struct_array(pa.array([{}], pa.struct([]))), lambda row: "", {}, 0)
 
-    def close(self) -> None:
-        pass
-
 
 def reader(
     source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
@@ -311,8 +306,9 @@ class Files:
         grid: Grid | None = None,
     ) -> None:
         """`first` is the open reader of the first file, if any; see `reader`."""
-        self.sources, self.several, self.idle, self.grid = sources, several, idle, grid
-        self.first = first or reader(sources[0], several, idle, grid)
+        self.sources, self.several = sources, several
+        self.reader = partial(reader, several=several, idle=idle, grid=grid)
+        self.first = first or self.reader(sources[0])
         _note_format(self.first)
         self.checks: list[Callable[[Reader], None]] = []
         """Checks of later files: `ExpressionError` for other columns or units."""
@@ -331,8 +327,8 @@ class Files:
             if not file.rows_name_columns:
                 file.require((*numbers, *kept), first)
             for name in numbers:
-                if name in file.types:
-                    check_type(name, file.types[name])
+                if name in file.fields:
+                    check_type(name, file.fields[name].type)
             theirs = units_in_headings(used, file.units)
             for name, column in used.items():
                 if (here := theirs.get(name)) != (there := units.get(name)):
@@ -346,7 +342,7 @@ class Files:
     @contextmanager
     def open_further(self, source: Source) -> Iterator[Reader]:
         """Open and check a file after the first one."""
-        with reader(source, self.several, self.idle, self.grid) as file:
+        with self.reader(source) as file:
             for check in self.checks:
                 check(file)
             yield file
@@ -387,8 +383,7 @@ class Parquet(Reader):
         # names that are not text raise only when read
         self.names = self.attempt(lambda: schema.names)
         unique(self.names)
-        self.schema = schema
-        self.types = {field.name: field.type for field in schema}
+        self.fields = {field.name: field for field in schema}
         self.select((), self.names)
 
     def open(self) -> Any:
@@ -409,9 +404,6 @@ class Parquet(Reader):
         )
         self.total = self.file.metadata.num_rows
         return self.attempt(lambda: self.file.schema_arrow)
-
-    def field(self, name: str, is_number: bool) -> Any:
-        return super().field(name, is_number) if name in self.axes else self.schema.field(name)
 
     def attempt(self, action: Callable[[], Any]) -> Any:
         """Call pyarrow. Raises `ExpressionError` if the file is damaged."""
@@ -441,8 +433,9 @@ class Parquet(Reader):
         batches = validated()
         first = fragment.first if fragment else 1
         while (batch := self.attempt(lambda: next(batches, None))) is not None:
-            yield Chunk(batch, _row_labels(f"{self.prefix}row", first), {}, batch.nbytes)
-            first += batch.num_rows
+            numbers = range(first, first + batch.num_rows)
+            yield Chunk(batch, places(f"{self.prefix}row", numbers), {}, batch.nbytes)
+            first = numbers.stop
 
     def fragments(self) -> list[Fragment | None]:
         metadata = self.file.metadata
@@ -491,7 +484,7 @@ class Arrow(Parquet):
         if self.source.stream:
             return [None]
         # fetch only one column of remote files
-        file = self.attempt(lambda: self.reopen_with_columns([0] if len(self.schema) else []))
+        file = self.attempt(lambda: self.reopen_with_columns([0] if self.fields else []))
         counts = self.attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
         return _fragments(counts, [self.size // max(1, len(counts))] * len(counts))
 
@@ -504,8 +497,9 @@ def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | N
     return [Fragment(k, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
 
 
-def _row_labels(word: str, first: int) -> Callable[[int], str]:
-    return lambda row: f"{word} {first + row}: "
+def places(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
+    """Return a function from a row's position to its place, for messages: `line 5: `."""
+    return lambda row: f"{prefix} {lines[row]}: "
 
 
 # ---- text
@@ -588,13 +582,14 @@ class Text(Reader):
     def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
         """Yield the rows of a block from line `first`. Raises `Unclosed` if the last is incomplete."""
         separated = bool(self.dialect.separator)
-        is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect)
+        is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect.separator)
         parsed = self.parse_with_arrow(block) if is_regular else None
         if parsed is not None:
             batch, faults = parsed
-            lines = block.count(b"\n") + (not block.endswith(b"\n"))
-            where = _row_labels(f"{self.prefix}line", first)
-            yield Chunk(batch, where if batch.num_rows == lines else self.line_labels(block, where), faults, len(block))
+            lines = range(first, first + block.count(b"\n") + (not block.endswith(b"\n")))
+            regular = places(f"{self.prefix}line", lines)
+            where = regular if batch.num_rows == len(lines) else self.line_labels(block, first)
+            yield Chunk(batch, where, faults, len(block))
         elif is_regular and len(block) > PIECE_BYTES and (cut := _middle(block, quoted=separated)) < len(block):
             yield from self.parse_block(block[:cut], first)
             yield from self.parse_block(block[cut:], first + block.count(b"\n", 0, cut))
@@ -603,41 +598,33 @@ class Text(Reader):
 
     def parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
         """Return the batch in a block, and errors by row; None if readers might differ."""
+        import numpy as np
         import pyarrow as pa
 
         block = block.replace(b"\r\n", b"\n")
-        if b"\0" in block or b"\r" in block:
-            return None
-        schema, separated = self.of_file.schema, bool(self.dialect.separator)
+        schema, numbers, separated = self.of_file.schema, self.of_file.numbers, bool(self.dialect.separator)
         names = [name for name in schema.names if name in self.names]
-        if not separated and (len(names) < len(schema) or b"\\u0000" in block):
+        other_objects = not separated and (len(names) < len(schema) or b"\\u0000" in block)
+        if b"\0" in block or b"\r" in block or other_objects:
             return None
         try:
             if not block.isascii():
                 block.decode()
             # a column has one type while it is read: that of kept numbers is text
-            if names == schema.names and (batch := self.typed_batch(block, schema)) is not None:
-                return batch, {}
+            if names == schema.names:
+                with suppress(pa.ArrowInvalid):
+                    batch = self.batch(block, schema)
+                    # several objects may be in a line, or several lines in an object
+                    by_lines = separated or batch.num_rows == sum(map(bool, map(bytes.strip, block.split(b"\n"))))
+                    columns = map(batch.column, numbers)
+                    if by_lines and all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
+                        return batch, {}
             if not separated:
                 return None
             texts = self.batch(block, pa.schema([pa.field(name, pa.string()) for name in names]))
         except (pa.ArrowException, UnicodeDecodeError, KeyError):
             return None
-        return _parse_number_columns(texts, schema, self.of_file.numbers, self.dialect)
-
-    def typed_batch(self, block: bytes, schema: Any) -> Any:
-        """Parse a block whose numbers are all plain; None if there are others."""
-        import numpy as np
-        import pyarrow as pa
-
-        with suppress(pa.ArrowInvalid):
-            batch = self.batch(block, schema)
-            if self.rows_name_columns and batch.num_rows != sum(map(bool, map(bytes.strip, block.split(b"\n")))):
-                return None  # several objects in a line, or several lines of an object
-            columns = [batch.column(name) for name in self.of_file.numbers]
-            if all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
-                return batch
-        return None
+        return _parse_number_columns(texts, schema, numbers, self.dialect)
 
     def batch(self, block: bytes, schema: Any) -> Any:
         """Parse a block by pyarrow; its exceptions propagate."""
@@ -667,28 +654,27 @@ class Text(Reader):
         batches = table.select(schema.names).combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
-    def plain_rows(self, block: bytes) -> Iterator[TextRow]:
-        """Yield a block's rows by the plain reader; lines are counted from 0."""
+    def plain_rows(self, block: bytes, first: int) -> Iterator[TextRow]:
+        """Yield a block's rows by the plain reader."""
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
         rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
-        return ((line - 1, cells, error) for line, cells, error in rows)
+        return ((first + line - 1, cells, error) for line, cells, error in rows)
 
-    def line_labels(self, block: bytes, where: Callable[[int], str]) -> Callable[[int], str]:
+    def line_labels(self, block: bytes, first: int) -> Callable[[int], str]:
         """Return a function from row to location, if not each row is a line."""
-        lines = cache(lambda: [line for line, _, _ in self.plain_rows(block)])
-        return lambda row: where(lines()[row])
+        lines = cache(lambda: [line for line, _, _ in self.plain_rows(block, first)])
+        return lambda row: f"{self.prefix}line {lines()[row]}: "
 
     def parse_plainly(self, block: bytes, first: int) -> Chunk:
         """Parse a block by the plain reader."""
         import pyarrow as pa
 
-        schema = self.of_file.schema
-        wanted = self.of_file.numbers
+        schema, wanted = self.of_file.schema, self.of_file.numbers
         kept = [name for name in schema.names if name not in wanted]
         rows: list[dict[str, object]] = []
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
-        for row, (line, cells, error) in enumerate(self.plain_rows(block)):
+        for row, (line, cells, error) in enumerate(self.plain_rows(block, first)):
             if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.MAX_BYTES:
                 raise error
             lines.append(line)
@@ -698,8 +684,7 @@ class Text(Reader):
             texts = {name: cell_text(cells.get(column_of(name)), self.of_file.as_text) for name in kept}
             rows.append({**texts, **numbers})
         batch = pa.RecordBatch.from_struct_array(pa.array(rows, pa.struct(schema)))
-        where = _row_labels(f"{self.prefix}line", first)
-        return Chunk(batch, lambda row: where(lines[row]), faults, len(block))
+        return Chunk(batch, places(f"{self.prefix}line", lines), faults, len(block))
 
     def close(self) -> None:
         self.file.close()
@@ -735,20 +720,10 @@ def _parse_number_columns(
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema), faults
 
 
-def _encloses_cells(block: bytes, dialect: Dialect) -> bool:
+def _encloses_cells(block: bytes, separator: str) -> bool:
     # or doubled quotes, where every other one opens a cell
-    import numpy as np
-
-    data = np.frombuffer(block, np.uint8)
-    quotes = np.flatnonzero(data == ord('"'))
-    if len(quotes) % 2:
-        return False
-    around = np.zeros(256, bool)
-    around[[ord(char) for char in f'\r\n"{dialect.separator}']] = True
-    before, after = quotes[::2], quotes[1::2]
-    fine = around[data[before - 1]] | (before == 0)
-    fine &= around[data[np.minimum(after + 1, len(data) - 1)]] | (after == len(data) - 1)
-    return bool(fine.all())
+    around = rf'\r\n"{re.escape(separator)}'
+    return bool(re.fullmatch(rf'[^"]*+(?:(?<![^{around}])"[^"]*+"(?![^{around}])[^"]*+)*+'.encode(), block))
 
 
 def _middle(block: bytes, *, quoted: bool) -> int:
