@@ -25,8 +25,21 @@ from ..streams.filesystems import get_arrow
 from ..views.error import write_note
 from .rows import cell_text, column_of, doubles, text_of
 from .sources import Source, TextFile, parallel_map, quotable
-from .text_dialects import AS_CSV, PLAIN, Dialect, number, recognize
-from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
+from .text_dialects import (
+    AS_CSV,
+    PLAIN,
+    Dialect,
+    TextRow,
+    Texts,
+    Unclosed,
+    cells_of,
+    number,
+    numbers_in,
+    objects_of,
+    recognize,
+    table,
+    value,
+)
 
 Item = TypeVar("Item")
 

@@ -9,9 +9,9 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import (
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 QUESTIONS = ("grad", "jacobian", "hessian")
 
 
-# ---- the question
 Answer = tuple[Sequence[float], Sequence[Diagnostic]]
 """The results at a point, and warnings about them."""
 
@@ -148,11 +147,9 @@ class Bound:
         self.keep = kept_columns(rows.keep, names)
         self.kept = [text_of(name) if text_of(name) in schema.names else name for name in self.keep]
         self.known = rows.fitted(list(self.columns))
-        variables = self.known.variables
-        self.length = len(rows.text)
-        self.shared = dict(rows.at)
+        self.rows, variables, shared = rows, self.known.variables, dict(rows.at)
         self.request = row_request(rows.question, self.known)
-        self.fixed = {k: self.shared[name] for k, name in enumerate(variables) if name not in self.columns}
+        self.fixed = {k: shared[name] for k, name in enumerate(variables) if name not in self.columns}
         for k, name in enumerate(variables):
             if k not in self.fixed:
                 check_type(name, schema.field(self.columns[name]).type)
@@ -161,9 +158,8 @@ class Bound:
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
             self.kernel = kernel(self.request.record, len(variables), frozenset(self.fixed), rows.backend)
-        self.point = rows.point
-        check_clash(self.keep, (*self.point, *self.request.names, "error"))
-        check_clash(self.point, (*self.request.names, "error"), "rename the variable")
+        check_clash(self.keep, (*rows.point, *self.request.names, "error"))
+        check_clash(rows.point, (*self.request.names, "error"), "rename the variable")
         heads = dict(rows.heads)
         inputs = {name: linear for name, *linear in rows.inputs}
         self.inputs = {k: inputs[name] for k, name in enumerate(variables) if name in inputs}
@@ -175,7 +171,7 @@ class Bound:
             schema.field(self.columns[name]).with_name(heads.get(name, name))
             if name in self.columns
             else pa.field(heads.get(name, name), pa.float64())
-            for name in self.point
+            for name in rows.point
         ]
         meanings = [(heads.get(name, name), {"meaning": meaning}) for name, meaning in self.request.results]
         fields += [pa.field(name, pa.float64(), metadata=meaning) for name, meaning in meanings]
@@ -194,7 +190,7 @@ class Bound:
         self,
         batch: pa.RecordBatch,
         where: Callable[[int], str] = lambda row: "",
-        faults: Mapping[int, ExpressionError] | None = None,
+        faults: Mapping[int, ExpressionError] = MappingProxyType({}),
     ) -> Answered:
         """Return the answers to a batch; `where` gives rows' places, `faults` their errors."""
         import numpy as np
@@ -203,7 +199,7 @@ class Bound:
         from ..batched.kernels import evaluate
 
         count, width = batch.num_rows, len(self.request.results)
-        names = self.known.variables
+        names, length = self.known.variables, len(self.rows.text)
         columns = [
             self.fixed[k] if k in self.fixed else numbers_of(batch.column(self.columns[name]))
             for k, name in enumerate(names)
@@ -213,13 +209,13 @@ class Bound:
         kinks: Counter[tuple[str, ...]] = Counter()
 
         def missing(row: int, name: str) -> ExpressionError | None:
-            return faults[row] if faults and row in faults else no_number(batch, self.columns[name], row)
+            return faults.get(row) or no_number(batch, self.columns[name], row)
 
-        with use_budget(length=self.length, anew=False) as work:
+        with use_budget(length=length, anew=False) as work:
 
             def plain(point: Mapping[str, float]) -> Sequence[float]:
                 # each row has its own allowance, like a line of a stream
-                work.renew(self.length)
+                work.renew(length)
                 try:
                     numbers, warnings = self.request.plain(point)
                 except BudgetExceeded as error:
@@ -235,9 +231,8 @@ class Bound:
             block.results[k] *= times
             block.results[k] += plus
         # a constant program has an answer even in invalid rows
-        constant = [row for row in faults or () if row not in block.errors]
-        block.results[:, constant] = np.nan
-        errors = {**block.errors, **{row: (faults or {})[row] for row in constant}}
+        errors = block.errors | {row: fault for row, fault in faults.items() if row not in block.errors}
+        block.results[:, [*faults]] = np.nan
         there, texts = None, pa.nulls(count, pa.string())
         # `pyarrow.array` would import pandas to check for its types
         if errors:
@@ -253,9 +248,10 @@ class Bound:
             pa.Array.from_buffers(pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)])
             for k in range(width)
         ]
+        shared = dict(self.rows.at)
         point = [
-            batch.column(self.columns[name]) if name in self.columns else pa.repeat(float(self.shared[name]), count)
-            for name in self.point
+            batch.column(self.columns[name]) if name in self.columns else pa.repeat(float(shared[name]), count)
+            for name in self.rows.point
         ]
         answers = [*point, *results, texts, *map(batch.column, self.kept)]
         return Answered(pa.RecordBatch.from_arrays(answers, schema=self.schema), errors, len(block.asked), kinks)
@@ -471,9 +467,8 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
     from ..quantities.unit import conversion
 
     units = checked_units(known, point, units_asked)
-    of: dict[str, Callable[[Sequence[str]], Units]]
-    of = {"grad": units.of_gradient, "jacobian": units.of_jacobian, "hessian": units.of_hessian}
-    answer = of[question](known.wanted)
+    of: dict[str, Any] = {"grad": units.of_gradient, "jacobian": units.of_jacobian, "hessian": units.of_hessian}
+    answer: Units = of[question](known.wanted)
     own = units.in_system(answer)
     results, in_system = (FLAT[question](SimpleNamespace(**numbers)) for numbers in (answer, own))
     inputs = {name: conversion(unit, own["point"][name]) for name, unit in units.point.items()}
@@ -562,9 +557,8 @@ def _listed(names: Sequence[str] | str) -> tuple[str, ...]:
 
 
 KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
-
-
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+NO_COLUMNS = (str, bytes, Mapping)
 
 
 def is_frame(value: object) -> bool:
@@ -577,9 +571,6 @@ def is_frame(value: object) -> bool:
 def _is_column(value: object) -> bool:
     shape = getattr(value, "shape", None)
     return len(shape) == 1 if shape is not None else hasattr(value, "__len__") and not isinstance(value, NO_COLUMNS)
-
-
-NO_COLUMNS = (str, bytes, Mapping)
 
 
 def _field_names(value: object) -> tuple[str, ...] | None:
@@ -616,8 +607,7 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
         if isinstance(frame, Mapping) or names is not None:
             columns = dict(frame) if names is None else {name: frame[name] for name in names}
             common_length(columns)
-            first: Any = next(iter(columns.values()), [])
-            return arrow.table(columns), _structured if names is not None else lambda table: _dictionary(table, first)
+            return arrow.table(columns), partial(_restore_columns, frame)
         if any(hasattr(frame, attribute) for attribute in ARROW):
             return arrow.table(frame), lambda table: table
     except (arrow.ArrowException, ValueError, TypeError) as error:
@@ -625,21 +615,18 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     raise point_error(f"this is a {type(frame).__name__}, and no frame", f"give {KINDS}")
 
 
-def _dictionary(table: pa.Table, first: Any) -> dict[str, Any]:
+def _restore_columns(frame: Any, table: pa.Table) -> Any:
+    import numpy as np
     import pyarrow as pa
 
+    first = next(iter(frame.values()), []) if isinstance(frame, Mapping) else frame
     if isinstance(first, pa.Array | pa.ChunkedArray):
         return dict(zip(table.column_names, table.columns, strict=True))
-    if hasattr(first, "dtype"):
-        return {name: table[name].to_numpy() for name in table.column_names}
-    columns: dict[str, Any] = table.to_pydict()
-    return columns
-
-
-def _structured(table: pa.Table) -> Any:
-    import numpy as np
-
+    if not hasattr(first, "dtype"):
+        return table.to_pydict()
     columns = {name: table[name].to_numpy() for name in table.column_names}
+    if isinstance(frame, Mapping):
+        return columns
     array = np.empty(table.num_rows, [(name, column.dtype) for name, column in columns.items()])
     for name, column in columns.items():
         array[name] = column

@@ -1,16 +1,25 @@
-"""Dialects of text files: recognised once from the first block by the manual's rules, or set by options."""
+"""Text files of rows: separated columns under a header, or a JSON object a line.
+
+Their dialect is recognised once from the first block by the manual's rules, or set by options.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cache
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
-from ..errors import ExpressionError, point_error, quote, usage_error
+from ..batched.columns_io import unique
+from ..errors import ExpressionError, limit_error, point_error, quote, usage_error
+from ..inputs import decoding as reading
 from ..inputs.optional_units import heading, is_unit, without_brackets
+from ..inputs.parse_point import Typed, read_json, value_of_object
+from ..language.elements import flatten
+from ..streams.requests import lines
 
 FIRST_BLOCK_BYTES = 64 * 1024
 SAMPLE_LINES = 20
@@ -313,8 +322,22 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
         return Layout(Dialect(separator or ","), skip=skip)
     separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
     sample = [line for _, line in table[:SAMPLE_LINES]]
-    fit = _fitting(sample, separators, separator, forced.decimal)
-    if fit is None:
+    are_pairs = all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample)
+    if are_pairs and separator is None and forced.decimal is None:
+        message = f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal comma"
+        hint = "add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`"
+        raise point_error(message, hint)
+    fits = [fit for char in separators if (fit := _fit(sample, char)) is not None]
+    of_numbers = [fit for fit in fits if fit.values] or fits
+    for other in of_numbers[1:]:
+        if other.values and other.numbers != of_numbers[0].numbers:
+            both = of_numbers[0], other
+            one, two = (f"{_spelled(fit.separator)} ({quote(fit.values[0][:4])})" for fit in both)
+            words = " or ".join(f"`--separator {_word(fit.separator)}`" for fit in both)
+            raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
+    if of_numbers:
+        fit = of_numbers[0]
+    else:
         _check_title(table, separators)
         if separator is None:
             usual = ";" if forced.decimal == "," else ","
@@ -335,22 +358,6 @@ def _is_plain(lines: Sequence[str], text: str) -> bool:
     if len(table) > 1 and _are_units(_split(table[1], ",")):
         return False
     return _samples_begin([line for line in lines[:MAX_PREFACE_LINES] if line.strip()], ",") is None
-
-
-def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | None, decimal: str | None) -> _Fit | None:
-    if forced is None and decimal is None and all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample):
-        message = f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal comma"
-        hint = "add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`"
-        raise point_error(message, hint)
-    fits = [fit for separator in separators if (fit := _fit(sample, separator)) is not None]
-    of_numbers = [fit for fit in fits if fit.values] or fits
-    for other in of_numbers[1:]:
-        if other.values and other.numbers != of_numbers[0].numbers:
-            both = of_numbers[0], other
-            one, two = (f"{_spelled(fit.separator)} ({quote(fit.values[0][:4])})" for fit in both)
-            words = " or ".join(f"`--separator {_word(fit.separator)}`" for fit in both)
-            raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
-    return of_numbers[0] if of_numbers else None
 
 
 def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
@@ -402,11 +409,14 @@ def _laid_out(
 ) -> Layout:
     separator, width, names = fit.separator, fit.width, fit.names
     units, summary = list[str | None](), list[str]()
-    first, body = table[0][0], table
+    first, body, own = table[0][0], table, list[tuple[int, list[str]]]()
     comments = dict(comment_lines)
     if any(map(_is_value, names or _split(table[0][1], separator))):
         above = [(k, re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)) for k, line in comment_lines if k < first]
-        if own := _named(above, separator, width):
+        for char in dict.fromkeys((BLANKS, separator)):
+            named = [(k, cells) for k, line in above if (cells := _headings(line, char, width)) is not None]
+            own = named[-2 if len(named) > 1 and _are_units(named[-1][1]) else -1 :] or own
+        if own:
             names = own[0][1]
             summary.append(f"the header in line {own[0][0] + 1}, a comment")
             if len(own) == 2:
@@ -454,14 +464,6 @@ def _laid_out(
     marks = (forced.comment,) if forced.comment not in (None, "none") and comment_lines else marks
     blanks = separator == BLANKS
     return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(summary))
-
-
-def _named(comments: Sequence[Line], separator: str, width: int) -> list[tuple[int, list[str]]]:
-    for char in dict.fromkeys((separator, BLANKS)):
-        lines = [(k, cells) for k, line in comments if (cells := _headings(line, char, width)) is not None]
-        if lines:
-            return lines[-2:] if len(lines) > 1 and _are_units(lines[-1][1]) else lines[-1:]
-    return []
 
 
 _THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
@@ -517,3 +519,239 @@ def _tabbed(block: bytes, begins: bool = True, ends: bool = True) -> bytes:
     if ends:
         block = re.sub(rb"(?m)[ \t]+(?=\r?$)", b"", block)
     return re.sub(rb"[ \t]+", b"\t", block)
+
+
+# ---- rows
+TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
+"""A row: its line number, its cells by column, and its error or None."""
+
+ReadLine = tuple[int, str, ExpressionError | None]
+
+MAX_FAULTY_ROWS = 1000
+_ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
+
+
+class Texts:
+    """The lines of a file, with pushback."""
+
+    def __init__(self, file: Any, name: str, idle: Callable[[], None] | None = None, *, first: bool = True) -> None:
+        """`name` is the file's in messages; `first` means at its beginning."""
+        self.name = name
+        self.again: list[ReadLine] = []
+        self.taken = 0
+        self.first = first
+        self.more = self.read(lines(file, idle))
+
+    def read(self, raw: Iterator[bytes | None]) -> Iterator[ReadLine]:
+        """Yield each line as text. Raises `ExpressionError` for another format."""
+        for number, data in enumerate(raw, start=1):
+            if data is None:
+                message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
+                yield number, "", limit_error(message, "use shorter lines")
+                continue
+            begins = self.first and number == 1
+            if begins and (other := reading.kind_of(data)):
+                self.refuse(*other)
+            if begins and b"\r" in data[:-1] and b'"' not in data:
+                kind = "text with lines that end in a carriage return alone"
+                self.refuse(kind, "end them with a line feed: `tr '\\r' '\\n'`")
+            text, fault = reading.decode(data.removesuffix(b"\r"), first=begins)
+            if fault is not None:
+                fault.text = text
+            yield number, text, fault
+
+    def refuse(self, kind: str, hint: str) -> None:
+        """Raise the error that the file has another format."""
+        raise point_error(f"{self.name} seems to be {kind}", hint)
+
+    def __next__(self) -> ReadLine:
+        line = self.again.pop() if self.again else next(self.more)
+        self.taken += 1
+        return line
+
+    def __iter__(self) -> Texts:
+        return self
+
+    def back(self, taken: Sequence[ReadLine]) -> None:
+        """Push lines back, in order."""
+        self.again += reversed(taken)
+        self.taken -= len(taken)
+
+
+def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[list[str], Iterator[TextRow], Dialect]:
+    """Return the columns' names, the rows as an iterator, and the dialect.
+
+    If each row names its own columns, the names are those of the first. Raises `ExpressionError`.
+    """
+    dialect = layout.dialect
+    if layout.names is not None:
+        columns = [*layout.names]
+    else:
+        first = next((line for line in texts if line[2] is not None or line[1].strip()), None)
+        if first is None:
+            raise point_error(f"{texts.name} is empty", "its first line names the columns: `x,y`")
+        if _ARRAY.match(first[1]):
+            texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
+        if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
+            texts.back([first])
+            rows, passed = objects_of(texts), list[TextRow]()
+            for row in rows:
+                passed.append(row)
+                if row[2] is None or len(passed) > MAX_FAULTY_ROWS:
+                    break
+            if passed and passed[-1][2] is not None and (fault := passed[0][2]) is not None:
+                raise ExpressionError(fault.kind, f"line {passed[0][0]}: {fault}", hint=fault.hint)
+            return list(passed[-1][1]) if passed else [], chain(passed, rows), Dialect("")
+        try:
+            if first[2] is not None:
+                raise first[2]
+            columns = [cell.strip() for cell in _separated(first, texts, dialect)]
+        except ExpressionError as fault:
+            placed = point_error(f"in the header: {fault}", fault.hint, fault.span)
+            placed.text = fault.text
+            raise placed from None
+    unique(columns)
+    return columns, cells_of(columns, texts, dialect), dialect
+
+
+class Unclosed(ExpressionError):
+    """A quote that is open at the end of the text."""
+
+
+def _separated(line: ReadLine, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
+    _, text, fault = line
+    separator = dialect.separator
+    if '"' not in text:
+        return text.split(separator)
+    cells: list[str] = []
+    taken: list[ReadLine] = []
+    size = begin = end = 0
+    while end >= 0:
+        parts: list[str] = []
+        while text.startswith('"', begin):
+            if parts:
+                parts.append('"')  # a doubled one
+            begin += 1
+            while (close := text.find('"', begin)) < 0:
+                parts += text[begin:], "\n"
+                size += len(text)
+                more = next(texts, None) if size <= reading.MAX_BYTES else None
+                if more is None:
+                    texts.back(taken)
+                    where = f"column `{columns[len(cells)]}`" if len(cells) < len(columns) else f"cell {len(cells) + 1}"
+                    message = f"{where}: the quote that opens the cell is never closed"
+                    raise Unclosed("point", message, hint='close it; inside a quoted cell, write `""` for a quote')
+                taken.append(more)
+                text, begin = more[1], 0
+                fault = fault or more[2]
+            parts.append(text[begin:close])
+            begin = close + 1
+        end = text.find(separator, begin)
+        cells.append("".join([*parts, text[begin:] if end < 0 else text[begin:end]]))
+        begin = end + len(separator)
+    if fault is not None:
+        raise fault
+    return cells
+
+
+def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator[TextRow]:
+    """Yield the rows of a file after its header."""
+    count = len(columns)
+    for line in texts:
+        number, text, fault = line
+        if fault is not None:
+            yield number, {}, fault
+        elif text.strip():
+            try:
+                cells = _separated(line, texts, dialect, columns)
+            except ExpressionError as spoilt:
+                yield number, {}, spoilt
+                continue
+            if len(cells) == count:
+                yield number, dict(zip(columns, cells, strict=True)), None
+            else:
+                message = f"the row has {len(cells)} cells, and the header {count}"
+                yield number, {}, point_error(message, "check its separators and quotes")
+
+
+def objects_of(texts: Texts) -> Iterator[TextRow]:
+    """Yield the rows of a file with a JSON object a line."""
+    for number, text, fault in texts:
+        error = fault
+        cells: Mapping[str, object] = {}
+        if error is None and text.strip():
+            try:
+                value, error = read_json(text)
+                if not isinstance(value, Mapping):
+                    raise point_error("the row is not an object", 'write it as {"x": 3, "y": 1}')
+                cells = _with_entries(value) if "[" in text else value
+            except ExpressionError as fault_of_row:
+                error = fault_of_row
+        if error is not None or text.strip():
+            yield number, cells, error
+
+
+def _with_entries(cells: Mapping[str, object]) -> dict[str, object]:
+    entries: dict[str, object] = {}
+    for name, cell in cells.items():
+        flat = flatten(name, cell) if isinstance(cell, list) else ""
+        numbers = not isinstance(flat, str) and {*map(type, flat.values())} <= {int, float, Typed}
+        entries.update(flat if numbers and not isinstance(flat, str) else {name: cell})
+    return entries
+
+
+_IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
+
+
+def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
+    """Return the number in a cell, with its text. Raises `ExpressionError`."""
+    try:
+        if isinstance(cell, str):
+            cell = cell.strip()
+            if cell == name:
+                hint = "leave it out: where files were put together, each had its own"
+                raise point_error("it is the name of the column: a header among the rows", hint)
+            if cell in MISSING_VALUES or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
+                raise point_error(f"`{cell}` stands for no value", "give a number")
+            if DATE.fullmatch(cell):
+                hint = "give a number, such as days since the first of them"
+                raise point_error(f"it is a date, and no number: `{cell}`", hint)
+            if UNCLEAR.fullmatch(cell):
+                hint = f"give a number; put what is to be computed in parentheses: `({cell})`"
+                raise point_error(f"it may be a range, a code, or a number without its exponent: `{cell}`", hint)
+            if cell[:1] == "(" and _IN_PARENTHESES.fullmatch(cell):
+                hint = "write it without parentheses, with a sign where it is below 0"
+                raise point_error(f"accounts write `-{cell[1:-1]}` as `{cell}`", hint)
+            cell = in_formula(cell, dialect)
+        if cell is None or cell == "":
+            raise point_error("it is empty", "give a number")
+        return value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
+    except ExpressionError as error:
+        message, advice = str(error), error.hint
+        if isinstance(cell, str):
+            if FORTRAN_DOUBLE.fullmatch(cell):
+                return value_of_object(name, re.sub("[dD]", "e", cell))
+            # an invalid formula; the message is about files
+            other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
+            if TIME.fullmatch(cell):
+                message = f"it is a time, and no number: `{cell}`"
+                advice = "give a number, such as seconds since the first of them"
+            elif other is not None:
+                here = "tabs" if dialect.separator == "\t" else f"`{dialect.separator}`"
+                message = f"`{cell}` has a `{other}` in it, and columns are separated by {here} here"
+                advice = "write all rows alike"
+        raise point_error(f"column `{name}`: {message}", advice) from None
+
+
+def numbers_in(
+    row: TextRow, columns: Sequence[str], dialect: Dialect = PLAIN
+) -> tuple[dict[str, float], ExpressionError | None]:
+    """Return the numbers in columns of a row, and the row's first error or None."""
+    _, cells, fault = row
+    numbers: dict[str, float] = {}
+    for column in columns if fault is None else ():
+        try:
+            numbers[column] = value(column, cells.get(column), dialect)
+        except ExpressionError as error:
+            fault = fault or error
+    return numbers, fault

@@ -305,14 +305,23 @@ class _Work:
 def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
     primitive, inputs = value.primitive, value._prev
     if primitive.smooth:
-        return _smooth(value, active)
+        if not primitive.variadic:
+            at = dict(zip(primitive.params, inputs, strict=True))
+            slopes = [_placed(parse(primitive.smooth[k]).outputs[0], at) for k in active]
+        elif len(inputs) == 2:
+            (first,) = parse(primitive.smooth[0]).outputs
+            leaves = [v.label for v in in_order((first,)) if v.primitive is VARIABLE]
+            return [_placed(first, dict(zip(leaves, inputs, strict=True)))] * len(active), (_apart(*inputs),)
+        else:
+            one, zero = constant(1.0, "1"), constant(0.0, "0")
+            slopes = [node(WHERE, (node(EQ, (inputs[k], value)), one, zero)) for k in active]
+        return slopes, (_away(value),)
     # Inputs have distinct names; numbers stay: exponents, orders, slopes.
     names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or has_variables(p)}
     local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
     formulas = simplify(partials(local, [names[k] for k in active]))
     places = {leaf: inputs[k] for k, leaf in names.items()}
-    conditions = []
-    slopes = []
+    conditions, slopes = [], []
     for formula in formulas:
         slope = formula
         while slope.primitive is WHERE and any(v.primitive is EQ for v in in_order((slope._prev[0],))):
@@ -327,21 +336,6 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     return slopes, tuple(
         [c for c in dict.fromkeys(conditions) if not any(c.startswith(f"{o} and ") for o in conditions)]
     )
-
-
-def _smooth(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
-    primitive, inputs = value.primitive, value._prev
-    if not primitive.variadic:
-        at = dict(zip(primitive.params, inputs, strict=True))
-        slopes = [_placed(parse(primitive.smooth[k]).outputs[0], at) for k in active]
-    elif len(inputs) == 2:
-        (first,) = parse(primitive.smooth[0]).outputs
-        names = [v.label for v in in_order((first,)) if v.primitive is VARIABLE]
-        return [_placed(first, dict(zip(names, inputs, strict=True)))] * len(active), (_apart(*inputs),)
-    else:
-        one, zero = constant(1.0, "1"), constant(0.0, "0")
-        slopes = [node(WHERE, (node(EQ, (inputs[k], value)), one, zero)) for k in active]
-    return slopes, (_away(value),)
 
 
 def _apart(a: Value, b: Value) -> str:

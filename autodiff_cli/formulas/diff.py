@@ -183,9 +183,7 @@ def diff(
     if operator is not None and output.primitive in (ADD, SUB) and not before.endswith("("):
         message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
         notes = [*notes, Diagnostic("note", message, None, "put parentheses around what is differentiated")]
-    _check_names(program, {*typed_values, *(wrt or ())})
-    if wrt is None and not typed_values:
-        _check_products(program)
+    _check_names(program, {*typed_values, *(wrt or ())}, products=wrt is None and not typed_values)
     here = any(name in numbers for name in program.variables)
     check_has_values(units, here)
     warnings = (check_values(program, numbers) if here else []) + notes
@@ -205,7 +203,10 @@ def diff(
     for graph in (output, *simplify((output,), spell=False)):
         _check_divisors(graph, output)
     assumed = assumptions(assume, program)
-    check_point(assumed, numbers)
+    for one in assumed:
+        names_used = [v.label for v in in_order((one.condition,)) if v.primitive is VARIABLE]
+        if all(name in numbers for name in names_used) and value_in(REAL, one.condition, numbers) is False:
+            raise point_error(f"the point does not meet the assumption `{one.text}`", "change one of them")
     derived = _under(output, leaves, order, assumed)
     used = _used(output, leaves, order, assumed, derived)
     for one in assumed:
@@ -343,7 +344,7 @@ def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Ass
     return result
 
 
-def _without_words(text: str) -> str:
+def _assumption(text: str, program: Program) -> Assumption:
     name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
     if words == ["natural"]:
         raise usage_error(
@@ -352,13 +353,8 @@ def _without_words(text: str) -> str:
         )
     if words == ["real"]:
         raise usage_error(f"the assumption `{text}` says nothing: every variable is real", _HINT)
-    if words and all(word in _WORDS for word in words):
-        return " and ".join([_WORDS[word].format(name) for word in words])
-    return text
-
-
-def _assumption(text: str, program: Program) -> Assumption:
-    spelled = _without_words(text)
+    are_known = words and all(word in _WORDS for word in words)
+    spelled = " and ".join([_WORDS[word].format(name) for word in words]) if are_known else text
     try:
         outputs = parse(f"where({spelled}, 1, 0)", program.variables).outputs if text else []
     except ExpressionError as error:
@@ -376,16 +372,6 @@ def _assumption(text: str, program: Program) -> Assumption:
     return Assumption(text, substitute(condition, lambda v: None if v._prev else program.variables.get(v.label)))
 
 
-def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
-    """Raise `ExpressionError` (`point`) if the point violates an assumption."""
-    for assumption in assumed:
-        order = in_order((assumption.condition,))
-        if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
-            continue
-        if value_in(REAL, assumption.condition, numbers) is False:
-            raise point_error(f"the point does not meet the assumption `{assumption.text}`", "change one of them")
-
-
 def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
     """Raise `ExpressionError` (`usage`) for units of values without a point."""
     if units and not here:
@@ -393,10 +379,10 @@ def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
 
 
 # ---- checks ---------------------------------------------------------------------------------------------------------
-def _check_names(program: Program, known: Collection[str]) -> None:
+def _check_names(program: Program, known: Collection[str], *, products: bool) -> None:
     for name in [name for name in program.leaves if name not in known and name not in GREEK]:
-        message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
         offers: tuple[Offer, ...] = ()
+        message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
         if name not in SIMPLE:
             message = f"`{name}` may be one name or the value of a function"
             others = {*program.leaves, *known, *"xyzt"} - {name}
@@ -406,17 +392,11 @@ def _check_names(program: Program, known: Collection[str]) -> None:
         if meant:
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
             raise ExpressionError("name", message, program.whole.span(program.leaves[name]), hint, offers=offers)
-
-
-def _check_products(program: Program) -> None:
-    for name, leaf in program.leaves.items():
-        if _PRODUCT.fullmatch(name):
-            product = "*".join(name)
-            span = program.whole.span(leaf)
-            offers = () if span is None else (Offer(*span[:2], product, False),)
-            hint = f"write `{product}`, or for the name `--wrt {name}`"
-            message = f"`{name}` may be one name or a product"
-            raise ExpressionError("name", message, span, hint, offers=offers)
+    if products and (name := next(filter(_PRODUCT.fullmatch, program.leaves), "")):
+        span, product = program.whole.span(program.leaves[name]), "*".join(name)
+        offers = () if span is None else (Offer(*span[:2], product, False),)
+        hint = f"write `{product}`, or for the name `--wrt {name}`"
+        raise ExpressionError("name", f"`{name}` may be one name or a product", span, hint, offers=offers)
 
 
 _PRODUCT = re.compile(r"[xyz][a-zA-Zπ]|[abckmnrt][xyz]|π[a-zA-Z]{1,2}")
