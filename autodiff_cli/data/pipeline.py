@@ -42,7 +42,6 @@ class Tally:
         self._places: dict[object, str] = {}
 
     def merge(self, other: Tally) -> None:
-        """Add the counts of another tally."""
         self.rows += other.rows
         self.reasons += other.reasons
         self.code = max(self.code, other.code)
@@ -63,10 +62,11 @@ class Tally:
         kind, message, span, *_ = error.diagnostic
         # an error at one place has one reason, except for such words
         place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)
-        if place not in self._places and len(self._places) < MAX_REASONS:
-            self._places[place] = reason(error)
+        why = self._places.get(place) or reason(error)
+        if len(self._places) < MAX_REASONS:
+            self._places[place] = why
         self.code = max(self.code, error.exit_code)
-        self.reasons[self._places.get(place) or reason(error)] += 1
+        self.reasons[why] += 1
 
     def note_kinks(self, warnings: Iterable[Diagnostic]) -> None:
         """Count a row with such warnings."""
@@ -81,21 +81,18 @@ class Tally:
 
     def report(self) -> None:
         """Print how many rows have no answer, or one by convention, and why."""
-        kinks = "at a kink, where the derivative is a convention"
-        for reasons, rows, verbs, what in (
-            (self.reasons, self.reasons.total(), ("has", "have"), "no answer"),
-            (self._conventions(), self.kinks.total(), ("is", "are"), kinks),
-        ):
-            if rows:
-                write_reasons(self.rows, rows, f"{verbs[rows > 1]} {what}", reasons)
+        if rows := self.reasons.total():
+            write_reasons(self.rows, rows, f"{'have' if rows > 1 else 'has'} no answer", self.reasons)
+        if rows := self.kinks.total():
+            what = "at a kink, where the derivative is a convention"
+            write_reasons(self.rows, rows, f"{'are' if rows > 1 else 'is'} {what}", self._conventions())
 
 
 class FailedRow(Exception):
     """The first row without an answer, which ends the run."""
 
     def __init__(self, error: ExpressionError, where: str, text: str) -> None:
-        self.error, self.where = error, where
-        self.text = text if error.text is None else error.text
+        self.error, self.where, self.text = error, where, text if error.text is None else error.text
 
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
@@ -121,8 +118,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
     """Write all answers to a sink, finish the file `beside`, and return the exit code; see `answers`."""
     progress = Progress("rows", here=beside is not None)
     begun, size = time.monotonic(), 0
-    ended = threading.Event()
-    threads: list[threading.Thread] = []
+    ended, threads = threading.Event(), list[threading.Thread]()
     with Interruption() as interruption:
 
         def stops() -> bool:

@@ -175,7 +175,6 @@ class Reader(ABC):
         return False
 
     def field(self, name: str, is_number: bool) -> Any:
-        """Return the Arrow field of a column."""
         import pyarrow as pa
 
         kind = pa.float64() if is_number or name in self.axes else pa.string()
@@ -208,10 +207,10 @@ class Reader(ABC):
 
     def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
         """Yield batches of the selected columns."""
-        for chunk in self.chunks_of_file(fragment):
-            yield from [chunk] if self.grid is None else self._cross_with_grid(chunk, self.grid)
+        chunks, grid = self.chunks_of_file(fragment), self.grid
+        return chunks if grid is None else (crossed for chunk in chunks for crossed in self._cross(chunk, grid))
 
-    def _cross_with_grid(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
+    def _cross(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
         import numpy as np
         import pyarrow as pa
 
@@ -368,7 +367,7 @@ class Files:
                 return look(file)
 
         others = [source for source in self.sources[1:] if not source.once]
-        return [look(self.first), *parallel_map(look_into_further, others, lambda source: source.path)]
+        return [look(self.first), *parallel_map(look_into_further, others)]
 
     def __iter__(self) -> Iterator[Reader]:
         with self.first:
@@ -400,7 +399,6 @@ class Parquet(Reader):
         self.select((), self.names)
 
     def open(self) -> Any:
-        """Open the file, and return its schema."""
         import pyarrow.parquet as parquet
 
         elsewhere = filesystems.is_url(self.source.path)
@@ -409,12 +407,8 @@ class Parquet(Reader):
             hint = "give the name of the file, or pipe Arrow"
             raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
         # remote files in few large pieces; local row groups have any size
-        buffer = 0 if elsewhere else BUFFER_BYTES
-        self.file = self.attempt(
-            lambda: parquet.ParquetFile(
-                place, pre_buffer=elsewhere, buffer_size=buffer, page_checksum_verification=True
-            )
-        )
+        how = {"pre_buffer": elsewhere, "buffer_size": 0 if elsewhere else BUFFER_BYTES}
+        self.file = self.attempt(lambda: parquet.ParquetFile(place, **how, page_checksum_verification=True))
         self.total = self.file.metadata.num_rows
         return self.attempt(lambda: self.file.schema_arrow)
 
@@ -431,11 +425,9 @@ class Parquet(Reader):
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
         """Yield the batches by row groups, to prefetch only one."""
-        groups = [fragment.number] if fragment else range(self.file.num_row_groups)
-        for group in groups:
-            yield from self.file.iter_batches(
-                MAX_BATCH_ROWS, row_groups=[group], columns=self.of_file.schema.names, use_threads=False
-            )
+        columns = self.of_file.schema.names
+        for group in [fragment.number] if fragment else range(self.file.num_row_groups):
+            yield from self.file.iter_batches(MAX_BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
 
     def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         def validated() -> Iterator[Any]:
@@ -452,7 +444,7 @@ class Parquet(Reader):
 
     def fragments(self) -> list[Fragment | None]:
         metadata = self.file.metadata
-        groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
+        groups = list(map(metadata.row_group, range(metadata.num_row_groups)))
         share = len(self.of_file.schema) / max(1, metadata.num_columns)
         return _fragments([group.num_rows for group in groups], [int(g.total_byte_size * share) for g in groups])
 
@@ -480,14 +472,12 @@ class Arrow(Parquet):
             batches: Any = self.file
         else:
             file = self.reopen_with_columns([self.names.index(name) for name in self.of_file.schema.names])
-            numbers = [fragment.number] if fragment else range(file.num_record_batches)
-            batches = map(file.get_batch, numbers)
+            batches = map(file.get_batch, [fragment.number] if fragment else range(file.num_record_batches))
         for batch in batches:
             for start in range(0, batch.num_rows, MAX_BATCH_ROWS):
                 yield batch.slice(start, MAX_BATCH_ROWS)
 
     def reopen_with_columns(self, columns: list[int]) -> Any:
-        """Return the file reopened with a selection of columns."""
         import pyarrow as pa
 
         self.place.seek(0)
@@ -640,7 +630,6 @@ class Text(Reader):
         return _parse_number_columns(texts, schema, numbers, self.dialect)
 
     def batch(self, block: bytes, schema: Any) -> Any:
-        """Parse a block by pyarrow; its exceptions propagate."""
         import pyarrow as pa
 
         data, size = pa.BufferReader(block), len(block) + 1
@@ -679,7 +668,6 @@ class Text(Reader):
         return lambda row: f"{self.prefix}line {lines()[row]}: "
 
     def parse_plainly(self, block: bytes, first: int) -> Chunk:
-        """Parse a block by the plain reader."""
         import pyarrow as pa
 
         schema, wanted = self.of_file.schema, self.of_file.numbers

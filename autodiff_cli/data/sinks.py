@@ -29,12 +29,11 @@ class Sink(ABC):
         self.file, self.schema = file, schema
 
     @abstractmethod
-    def write(self, batch: Any) -> None:
-        """Write a batch."""
+    def write(self, batch: Any) -> None: ...
 
-    @abstractmethod
     def close(self) -> None:
         """Write the end."""
+        self.file.flush()
 
     def drop(self) -> None:  # noqa: B027 - most hold nothing
         """Write no more: the file is given up."""
@@ -68,7 +67,6 @@ class ParquetSink(Sink):
             self.flush()
 
     def flush(self) -> None:
-        """Write a group of rows."""
         import pyarrow as pa
 
         table = pa.Table.from_batches(self.held, self.schema)
@@ -142,21 +140,18 @@ class CellsSink(Sink):
         file.write((separator.join(head) + "\n").encode())
 
     def write(self, batch: Any) -> None:
-        for start in range(0, batch.num_rows, SLICE_ROWS):
-            self.file.write(self.lines(batch.slice(start, SLICE_ROWS)))
-
-    def lines(self, batch: Any) -> memoryview:
-        """Return rows as bytes."""
         import numpy as np
         import pyarrow.compute as pc
 
-        # numbers of a row with an error are null, written as nothing
-        cells = [as_texts(column) for column in batch.columns[: self.end]]
-        cells += [self.cells(column, k > 0) for k, column in enumerate(batch.columns[self.end :])]
-        cells[-1] = "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
-        lines = pc.binary_join_element_wise(*cells, self.separator)
-        ends = np.frombuffer(lines.buffers()[1], np.int32, len(lines) + 1, 4 * lines.offset)
-        return memoryview(lines.buffers()[2])[ends[0] : ends[-1]]
+        for start in range(0, batch.num_rows, SLICE_ROWS):
+            columns = batch.slice(start, SLICE_ROWS).columns
+            # numbers of a row with an error are null, written as nothing
+            cells = [as_texts(column) for column in columns[: self.end]]
+            cells += [self.cells(column, k > 0) for k, column in enumerate(columns[self.end :])]
+            cells[-1] = "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
+            lines = pc.binary_join_element_wise(*cells, self.separator)
+            ends = np.frombuffer(lines.buffers()[1], np.int32, len(lines) + 1, 4 * lines.offset)
+            self.file.write(memoryview(lines.buffers()[2])[ends[0] : ends[-1]])
 
     def cells(self, column: Any, kept: bool) -> Any:
         """Return a column as text without nulls: errors, or `kept` cells."""
@@ -190,9 +185,6 @@ class CellsSink(Sink):
 
         texts = [changed(cell) for cell in column.filter(changes).to_pylist()]
         return pc.replace_with_mask(column, changes, pa.array(texts, pa.string()))
-
-    def close(self) -> None:
-        self.file.flush()
 
 
 def as_texts(column: Any) -> Any:

@@ -29,7 +29,6 @@ PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", 
 """Steps that are no rules; `conventions` adds the values at kinks."""
 
 GREATER = {LT: GT, LE: GE}
-
 SUM = PRIMITIVES["sum"]
 PRODUCTS = (MUL, PRIMITIVES["prod"])
 
@@ -100,9 +99,9 @@ def derivations(
     worked: list[Derivation] = []
     before: Mapping[Multi, Value] = {(): output}
     for k in range(1, order + 1):
-        following = formulas if k == order else derivatives(output, leaves, k)
+        following, used = (formulas, assumed) if k == order else (derivatives(output, leaves, k), ())
         for multi, formula in following.items():
-            by, used = tuple([names[j] for j in multi]), assumed if k == order else ()
+            by = tuple([names[j] for j in multi])
             worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula, used))
             if sum(len(entry.steps) for entry in worked) > MAX_STEPS:
                 message = f"the derivations have more than {MAX_STEPS:,} steps"
@@ -201,14 +200,14 @@ class _Work:
 
     def step(self, rule: str, part: Value, result: Value, depth: int, function: str = "", condition: str = "") -> Step:
         self.charge(part, result)
-        pending = {name: self.pending[name] for name in (*self.waiting(part), *self.waiting(result))}
+        pending = {name: self.pending[name] for name in self.waiting(part, result)}
         return Step(rule, function, part, result, condition, depth, pending)
 
     def charge(self, *graphs: Value) -> None:
         budget.charge(budget.DERIVED_NODE * len(in_order(graphs)))
 
-    def waiting(self, graph: Value) -> list[str]:
-        return [value.label for value in in_order((graph,)) if value.label in self.pending and not value._prev]
+    def waiting(self, *graphs: Value) -> list[str]:
+        return [value.label for value in in_order(graphs) if value.label in self.pending and not value._prev]
 
     def open(self, function: Value) -> Value:
         if function is self.leaf:
@@ -258,10 +257,8 @@ class _Work:
             fixed = [factor for factor in factors if factor not in self.varying]
             if not fixed:
                 return None
-            inner, outer = (
-                chain_of(MUL, [f for f in factors if f in self.varying]),
-                partial(_times, chain_of(MUL, fixed)),
-            )
+            outer = partial(_times, chain_of(MUL, fixed))
+            inner = chain_of(MUL, [factor for factor in factors if factor in self.varying])
             left = inner
             while left.primitive is MUL:
                 self.varying.add(left)
@@ -294,12 +291,12 @@ class _Work:
         else:
             terms = [_times(slope, self.open(inputs[k])) for k, slope in zip(active, slopes, strict=True)]
             result = _total(terms)
-        name = primitive.spelling or primitive.name
+        name, rule = primitive.spelling or primitive.name, "function"
         if primitive is POW:
-            name = "power" if active == [0] else "exponential" if active == [1] else "general power"
-        if all(inputs[k] is self.leaf for k in active):
-            return _Rule(name if primitive is POW else "function", result, "" if primitive is POW else name, conditions)
-        return _Rule("chain", result, name, conditions)
+            name = rule = "power" if active == [0] else "exponential" if active == [1] else "general power"
+        if not all(inputs[k] is self.leaf for k in active):
+            return _Rule("chain", result, name, conditions)
+        return _Rule(rule, result, "" if primitive is POW else name, conditions)
 
 
 def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
@@ -368,7 +365,7 @@ def _is_fraction(value: Value) -> bool:
 
 
 def _comparisons(formula: Value) -> set[str]:
-    compared = [part for part in in_order((formula,)) if part.primitive.holds]
+    compared = [v for v in in_order((formula,)) if v.primitive.holds]
     turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared]
     return set(map(expression_text, turned))
 

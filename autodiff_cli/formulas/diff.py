@@ -70,6 +70,7 @@ class Operator(NamedTuple):
     end: int
 
 
+_SUPERSCRIPTS = str.maketrans("²³", "23")
 _ORDER = r"(?:\s*\^?\s*([2-9²³]))?"
 _OPERATOR = re.compile(rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=[\s(])(?=\s*(?!-\s)[^\s*/^+)=])")
 
@@ -84,9 +85,6 @@ def differential_operator(text: str) -> Operator | None:
     if match is None or match[1] != match[3]:
         return None
     return Operator(match[2], int((match[1] or "1").translate(_SUPERSCRIPTS)), match.end())
-
-
-_SUPERSCRIPTS = str.maketrans("²³", "23")
 
 
 class Assumption(Record):
@@ -207,17 +205,15 @@ def diff(
         names_used = [v.label for v in in_order((one.condition,)) if v.primitive is VARIABLE]
         if all(name in numbers for name in names_used) and value_in(REAL, one.condition, numbers) is False:
             raise point_error(f"the point does not meet the assumption `{one.text}`", "change one of them")
-    derived = _under(output, leaves, order, assumed)
-    used = _used(output, leaves, order, assumed, derived)
+    derived, used = _derive(output, leaves, order, assumed)
     for one in assumed:
         if one not in used:
             message = f"the assumption `{one.text}` was not used: the derivatives are the same without it"
             warnings.append(Diagnostic("assumption", message, None, "leave it out"))
     formulas = list(derived.values())
-    facts = [one.condition for one in assumed]
-    shorts = [
-        None if everywhere or share or language in ("python", "sympy") else generic_form(one, facts) for one in formulas
-    ]
+    shorts: list[Generic | None] = [None] * len(formulas)
+    if not (everywhere or share or language in ("python", "sympy")):
+        shorts = [generic_form(formula, [one.condition for one in assumed]) for formula in formulas]
     if order > 1:
         warnings += _kinks(output, order)
     tree: Units | None = None
@@ -269,11 +265,10 @@ def diff(
         )
         for by, formula, value, short in zip(derived, rest, values, shorts, strict=True)
     ]
-    ends = [short.formula if short else formula for formula, short in zip(formulas, shorts, strict=True)]
     worked: tuple[Derivation, ...] = ()
     if steps:
-        by_variables = dict(zip(derived, ends, strict=True))
-        worked = derivations(output, names, leaves, order, by_variables, [one.text for one in used])
+        ends = {by: short.formula if short else derived[by] for by, short in zip(derived, shorts, strict=True)}
+        worked = derivations(output, names, leaves, order, ends, [one.text for one in used])
     if typeset:
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
@@ -319,7 +314,6 @@ def diff(
 # ---- assumptions --------------------------------------------------------------------------------------------------
 MAX_ASSUMPTIONS = 20
 _HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
-
 _WORDS = {
     "positive": "{0} > 0",
     "negative": "{0} < 0",
@@ -420,31 +414,29 @@ def _check_divisors(root: Value, output: Value) -> None:
                 raise ExpressionError("domain", "division by zero", top.span or output.span, hint)
 
 
-def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]) -> dict[Multi, Value]:
-    try:
-        return derivatives(output, leaves, order, [assumption.condition for assumption in assumed])
-    except Contradiction:
-        texts = ", ".join(f"`{assumption.text}`" for assumption in assumed)
-        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave out what is wrong") from None
-
-
-def _used(
-    output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], derived: Mapping[Multi, Value]
-) -> list[Assumption]:
+def _derive(
+    output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]
+) -> tuple[dict[Multi, Value], list[Assumption]]:
+    """Return the derivatives under assumptions, and those assumptions that are used."""
     numbers: dict[tuple[object, ...], int] = {}
 
-    def shown(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
-        facts = [assumption.condition for assumption in left]
+    def shown(formulas: Mapping[Multi, Value], facts: Sequence[Value]) -> list[list[int]]:
         shorts = [generic_form(formula, facts) or Generic(formula, ()) for formula in formulas.values()]
         return [text_ids([short.formula, *short.conditions], numbers) for short in shorts]
 
-    used = list(assumed)
-    wanted = shown(derived, used) if assumed else []
+    used, facts = list(assumed), [assumption.condition for assumption in assumed]
+    try:
+        derived = derivatives(output, leaves, order, facts)
+    except Contradiction:
+        texts = ", ".join(f"`{assumption.text}`" for assumption in assumed)
+        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave out what is wrong") from None
+    wanted = shown(derived, facts) if assumed else []
     for assumption in assumed:
         others = [other for other in used if other is not assumption]
-        if shown(_under(output, leaves, order, others), others) == wanted:
+        facts = [other.condition for other in others]
+        if shown(derivatives(output, leaves, order, facts), facts) == wanted:
             used = others
-    return used
+    return derived, used
 
 
 def _kinks(output: Value, order: int) -> list[Diagnostic]:
