@@ -45,7 +45,7 @@ QUIET = {
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of a local cluster: measuring itself would take 9 % of a core."""
+"""Settings of a local cluster, which would spend 9 % of a core on measuring."""
 
 WORKERS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
 """The environment of new processes: nobody would read their warnings."""
@@ -55,7 +55,7 @@ Piece = tuple[Source, Fragment | None]
 
 
 class Part(NamedTuple):
-    """Rows that become one file: pieces of one or several files in order."""
+    """Rows that become one file: pieces of files in order."""
 
     number: int
     pieces: tuple[Piece, ...]
@@ -81,7 +81,7 @@ class Job(NamedTuple):
 
 # ---- a task
 def write_part(part: Part, job: Job) -> Tally | ExpressionError:
-    """Write a part in a worker, and return its counts. Raises if a retry may help."""
+    """Write a part, and return its counts. Raises if a retry may help."""
     try:
         return _write(part, job)
     except ExpressionError as error:
@@ -135,7 +135,7 @@ def divide_rows(files: Files) -> list[Part]:
 
 
 def absolute_path(path: str) -> str:
-    """Return a path that other processes understand; a folder's final `/` stays."""
+    """Return a path for other processes; a final `/` stays."""
     return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * path.endswith("/")
 
 
@@ -156,7 +156,7 @@ def prepare_folder(folder: str, *, force: bool) -> None:
 
 
 def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | None, *, force: bool) -> int:
-    """Write all parts or none, print counts as JSON and reasons, and return the exit code."""
+    """Write all parts or none, print counts and reasons, and return the exit code."""
     tally, progress, done = Tally(), Progress("rows", here=True), 0
     with ExitStack() as ending:
         client = ending.enter_context(connected(scheduler, workers))
@@ -187,7 +187,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
 # ---- Dask
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """Yield a client of a scheduler, or of new processes on this machine."""
+    """Yield a client of a scheduler, or of new local processes."""
     try:
         dask: Any = import_module("dask")
         distributed: Any = import_module("distributed")
@@ -203,8 +203,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             what.close(timeout=CONNECT_SECONDS)
 
     def connect() -> Any:
-        # A failed client is closed when it is collected. If another one starts meanwhile, both wait for a lock of
-        # Dask's forever.
+        # a failed client closes when it is collected; it and a new one would wait for a lock forever
         gc.collect()
         with dask.config.set(QUIET), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -278,7 +277,7 @@ def _check_workers(client: Any, scheduler: str) -> None:
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
-    """Yield the counts of finished parts until the run stops; raise a part's error."""
+    """Yield the counts of finished parts; raise a part's error."""
     ready = queue.SimpleQueue[Any]()
     futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)
     held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
@@ -290,25 +289,22 @@ def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) ->
         while held and not stop.asked:
             with suppress(queue.Empty):
                 done = ready.get(timeout=0.2)
-                yield _tally(held.pop(done.key)[0], done)
+                part, _ = held.pop(done.key)
+                if done.status in ("cancelled", "lost"):
+                    raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
+                fault = done.exception()
+                result = fault or done.result()
+                read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
+                if type(fault).__name__ == "KilledWorker":
+                    message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
+                    raise limit_error(message, "give the workers more memory, or the file smaller row groups")
+                if isinstance(fault, Exception):
+                    raise error_of(fault, f"the rows of {read}")
+                if not isinstance(result, Tally):
+                    raise result
+                yield result
                 del done
     finally:
         if held:
             with suppress(Exception):
                 client.cancel([future for _, future in held.values()], force=True)
-
-
-def _tally(part: Part, future: Any) -> Tally:
-    if future.status in ("cancelled", "lost"):
-        raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
-    fault = future.exception()
-    result = fault or future.result()
-    read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
-    if type(fault).__name__ == "KilledWorker":
-        message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
-        raise limit_error(message, "give the workers more memory, or the file smaller row groups")
-    if isinstance(fault, Exception):
-        raise error_of(fault, f"the rows of {read}")
-    if not isinstance(result, Tally):
-        raise result
-    return result

@@ -45,8 +45,8 @@ def read_columns(
 ) -> MeasuredColumns:
     """Return the columns that `wanted` selects, with the units in their headings.
 
-    Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
-    are counted and left out; the unused columns of `readings` are noted. Raises `ExpressionError`: `io`, or `point`.
+    Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack
+    a number are left out; the unused columns of `readings` are noted. Raises `ExpressionError`.
     """
     columns = MeasuredColumns()
     count = rows = 0
@@ -122,7 +122,6 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
             used, units = _chosen(files, columns, choose)
             with closing(Progress("rows read", here=True)) as progress:
                 for file in files:
-                    # few rows of text are read by row, all others by column
                     by_rows = not file.source.columnar and (file.is_short() or not has_arrow())
                     for data, faults in (_one_by_one if by_rows else _by_columns)(file, used):
                         buffer.add(data, faults)
@@ -138,7 +137,6 @@ Piece = tuple[Columns, Mapping[int, ExpressionError]]
 
 
 def _valid(data: Columns, faults: Mapping[int, ExpressionError], skip: bool) -> Columns:
-    """Return the rows without errors. Raises the first error unless `skip`, which counts all."""
     if not faults:
         return data
     if not skip:
@@ -197,7 +195,6 @@ class _ColumnBuffer(ExitStack):
         self._places: list[tuple[int, Callable[[int], str]]] = []
 
     def add(self, data: Columns, faults: Mapping[int, ExpressionError]) -> None:
-        """Add rows. Raises the first invalid row's error, unless such rows are left out."""
         try:
             piece = _valid(data, faults, self.skip)
         except ExpressionError as error:
@@ -258,7 +255,7 @@ def named_columns(table: Any) -> list[Any]:
 
 
 def from_table(table: Any) -> Data:
-    """Return a reader of a dictionary of sequences, a frame, or an Arrow table."""
+    """Return a reader of a dictionary, a frame, or an Arrow table."""
     names = [name for name in named_columns(table) if isinstance(name, str)]
 
     def read(choose: Choose, skip: bool) -> Columns:

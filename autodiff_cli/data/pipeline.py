@@ -1,4 +1,4 @@
-"""The pipeline of rows: a thread reads, one computes, the command writes, with short queues."""
+"""The pipeline of rows: a thread reads, one computes, the command writes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..streams.filesystems import Upload, abandoned
 from ..streams.progress import Interruption, Progress, interrupted
 from ..views.error import report, write_reasons
 from .readers import Chunk, Files
-from .sinks import Sink
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from .rows import Bound
+    from .sinks import Sink
 
 Item = TypeVar("Item")
 
@@ -69,7 +69,6 @@ class Tally:
         self.reasons[why] += 1
 
     def note_kinks(self, warnings: Iterable[Diagnostic]) -> None:
-        """Count a row with such warnings."""
         if taken := conventions(warnings):
             self.kinks[taken] += 1
 
@@ -80,7 +79,6 @@ class Tally:
         return counts
 
     def report(self) -> None:
-        """Print how many rows have no answer, or one by convention, and why."""
         if rows := self.reasons.total():
             write_reasons(self.rows, rows, f"{'have' if rows > 1 else 'has'} no answer", self.reasons)
         if rows := self.kinks.total():
@@ -96,7 +94,7 @@ class FailedRow(Exception):
 
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Yield batches of answers and the bytes read for each; `fail` raises `FailedRow` after an error."""
+    """Yield batches of answers and the bytes read; `fail` raises `FailedRow`."""
     for chunk in chunks:
         batch, errors, _, kinks = bound.answer(chunk.batch, chunk.where, chunk.faults)
         if errors and fail:
@@ -115,7 +113,7 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
 
 # ---- threads
 def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
-    """Write all answers to a sink, finish the file `beside`, and return the exit code; see `answers`."""
+    """Write all answers, finish the file `beside`, and return the exit code."""
     progress = Progress("rows", here=beside is not None)
     begun, size = time.monotonic(), 0
     ended, threads = threading.Event(), list[threading.Thread]()
@@ -131,13 +129,13 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
                 size += read
                 progress.step(tally.rows, rate(files, tally.rows, size, begun) if progress.active else "")
             sink.close()
-        except (ExpressionError, FailedRow) as error:
-            # earlier answers are written
+        except FailedRow as failed:
             sink.close()
-            if isinstance(error, ExpressionError):
-                raise
-            report(error.error.diagnostic, error.text, where=error.where)
-            return error.error.exit_code
+            report(failed.error.diagnostic, failed.text, where=failed.where)
+            return failed.error.exit_code
+        except ExpressionError:
+            sink.close()  # earlier answers are written
+            raise
         except BaseException:
             sink.drop()
             raise
@@ -157,7 +155,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
 
 
 def prefetch(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
-    """Yield items made in a thread, a few ahead, until a stop. Raises the thread's exceptions."""
+    """Yield items made in a thread, a few ahead. Raises its exceptions."""
     ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(MAX_WAITING_BATCHES)
 
     def put(item: Item | None, error: BaseException | None) -> None:

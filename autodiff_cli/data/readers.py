@@ -23,23 +23,10 @@ from ..inputs.sweeps import Grid
 from ..streams import filesystems
 from ..streams.filesystems import get_arrow
 from ..views.error import write_note
-from .rows import cell_text, column_of, doubles, text_of
+from . import text_dialects
+from .rows import MARK, cell_text, numbers_of, text_of
 from .sources import Source, TextFile, parallel_map, quotable
-from .text_dialects import (
-    AS_CSV,
-    PLAIN,
-    Dialect,
-    TextRow,
-    Texts,
-    Unclosed,
-    cells_of,
-    number,
-    numbers_in,
-    objects_of,
-    recognize,
-    table,
-    value,
-)
+from .text_dialects import PLAIN, Dialect, Layout, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of
 
 Item = TypeVar("Item")
 
@@ -87,7 +74,7 @@ class Selection(NamedTuple):
     schema: Any
     file: str
     as_text: bool = False
-    """Whether kept cells are as in the file: numbers have a second column, `text_of` them."""
+    """Whether kept numbers have a second column, `text_of` them."""
 
 
 class Reader(ABC):
@@ -97,7 +84,7 @@ class Reader(ABC):
     """
 
     names: Sequence[str]
-    """The columns of the file, or its first row, then the swept names."""
+    """The columns of the file, then the swept names."""
     fields: Mapping[str, Any] = {}
     """The Arrow fields of a columnar file."""
     axes: Collection[str] = ()
@@ -114,18 +101,7 @@ class Reader(ABC):
         self.selection = self.of_file = Selection((), None, source.name)
         """The selected columns, and those that are in the file."""
 
-    def cross(self, grid: Grid) -> Self:
-        """Combine rows with a grid. Raises `ExpressionError` if a column has a swept name."""
-        if clash := next((name for name in grid.axes if name in self.names), None):
-            self.close()
-            message = f"`{clash}` is swept, and is a column of {self.source.name}"
-            raise point_error(message, "leave one of them out, or rename the column")
-        self.names, self.grid, self.axes = (*self.names, *grid.axes), grid, grid.axes
-        self.total = None if self.total is None else self.total * grid.size
-        return self
-
     def select(self, numbers: Sequence[str], kept: Sequence[str], *, as_text: bool = False) -> Selection:
-        """Choose the columns of batches: numbers, and columns for the output, perhaps `as_text`."""
         import pyarrow as pa
 
         fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
@@ -134,8 +110,7 @@ class Reader(ABC):
         return self._select(Selection(numbers, pa.schema(fields), self.source.name, as_text))
 
     def select_like(self, first: Selection) -> None:
-        """Choose the first file's columns. Raises `ExpressionError` if one differs."""
-        self.require((*first.numbers, *map(column_of, first.schema.names)), first.file)
+        self.require((*first.numbers, *[name.removesuffix(MARK) for name in first.schema.names]), first.file)
         for field in first.schema:
             other = self.field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
@@ -148,7 +123,7 @@ class Reader(ABC):
 
         self.selection = self.of_file = chosen
         if self.grid is not None:
-            # if each row names its columns, read swept names too, to reject them
+            # rows that name their columns may have swept ones, an error
             own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
             fields = [field for field in chosen.schema if field.name not in self.axes]
             numbers = [name for name in chosen.numbers if name not in self.axes]
@@ -156,7 +131,6 @@ class Reader(ABC):
         return chosen
 
     def require(self, columns: Iterable[str], first: str) -> None:
-        """Raise an error if the file lacks a column of the file `first`."""
         for column in columns:
             if column not in self.names:
                 message = f"there is no column `{column}` in {self.source.name}, and there is in {first}"
@@ -171,7 +145,6 @@ class Reader(ABC):
             return 0
 
     def is_short(self) -> bool:
-        """Return whether the data are few enough to be read by row."""
         return False
 
     def field(self, name: str, is_number: bool) -> Any:
@@ -185,12 +158,10 @@ class Reader(ABC):
         """Yield batches of the columns `of_file`, without the grid."""
 
     def rows_of_file(self) -> Iterator[TextRow]:
-        """Yield the rows of the file, without the grid."""
         rows = (cells for chunk in self.chunks_of_file(None) for cells in chunk.batch.to_pylist())
         return ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
     def rows(self) -> Iterator[TextRow]:
-        """Yield the rows one by one."""
         if self.grid is None:
             yield from self.rows_of_file()
             return
@@ -200,13 +171,11 @@ class Reader(ABC):
                 yield line or k, {**cells, **point}, fault or (_swept_column_error(own[0]) if own else None)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
-        """Return the numbers in columns of a row, and the row's error or None."""
         numbers, fault = numbers_in(row, [name for name in columns if name not in self.axes], self.dialect)
         swept: Any = {name: row[1][name] for name in self.axes}
         return {**numbers, **swept}, fault
 
     def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
-        """Yield batches of the selected columns."""
         chunks, grid = self.chunks_of_file(fragment), self.grid
         return chunks if grid is None else (crossed for chunk in chunks for crossed in self._cross(chunk, grid))
 
@@ -249,7 +218,6 @@ class Reader(ABC):
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
-        """Return the parts that can be read alone; None is the entire file."""
         return [None]
 
     def close(self) -> None:  # noqa: B027 - a sweep has no file
@@ -291,9 +259,9 @@ class SweptPoints(Reader):
 def reader(
     source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
 ) -> Reader:
-    """Open a file and read its header; each row is combined with `grid`. Raises `ExpressionError`.
+    """Open a file and read its header; combine each row with `grid`.
 
-    With `several`, messages name the file; `idle` is called before waiting for more rows.
+    With `several`, messages name the file; `idle` is called before waiting.
     """
     file: Reader
     if source == SWEEP:
@@ -302,7 +270,14 @@ def reader(
         file = (Parquet if source.format == "parquet" else Arrow)(source, several)
     else:
         file = Text(source, several, idle)
-    return file if grid is None else file.cross(grid)
+    if grid is not None:
+        if clash := next((name for name in grid.axes if name in file.names), None):
+            file.close()
+            message = f"`{clash}` is swept, and is a column of {source.name}"
+            raise point_error(message, "leave one of them out, or rename the column")
+        file.names, file.grid, file.axes = (*file.names, *grid.axes), grid, grid.axes
+        file.total = None if file.total is None else file.total * grid.size
+    return file
 
 
 class Files:
@@ -317,7 +292,6 @@ class Files:
         idle: Callable[[], None] | None = None,
         grid: Grid | None = None,
     ) -> None:
-        """`first` is the open reader of the first file, if any; see `reader`."""
         self.sources, self.several = sources, several
         self.reader = partial(reader, several=several, idle=idle, grid=grid)
         self.first = first or self.reader(sources[0])
@@ -332,7 +306,6 @@ class Files:
         self.first.close()
 
     def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
-        """Require columns of all files: `numbers` numeric, one unit a variable."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
@@ -353,14 +326,12 @@ class Files:
 
     @contextmanager
     def open_further(self, source: Source) -> Iterator[Reader]:
-        """Open and check a file after the first one."""
         with self.reader(source) as file:
             for check in self.checks:
                 check(file)
             yield file
 
     def map_files(self, look: Callable[[Reader], Item]) -> list[Item]:
-        """Apply a function to every file that can be opened again."""
 
         def look_into_further(source: Source) -> Item:
             with self.open_further(source) as file:
@@ -406,14 +377,12 @@ class Parquet(Reader):
         if self.source.once and not place.seekable():
             hint = "give the name of the file, or pipe Arrow"
             raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
-        # remote files in few large pieces; local row groups have any size
         how = {"pre_buffer": elsewhere, "buffer_size": 0 if elsewhere else BUFFER_BYTES}
         self.file = self.attempt(lambda: parquet.ParquetFile(place, **how, page_checksum_verification=True))
         self.total = self.file.metadata.num_rows
         return self.attempt(lambda: self.file.schema_arrow)
 
     def attempt(self, action: Callable[[], Any]) -> Any:
-        """Call pyarrow. Raises `ExpressionError` if the file is damaged."""
         import pyarrow as pa
 
         try:
@@ -424,7 +393,6 @@ class Parquet(Reader):
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
     def batches(self, fragment: Fragment | None) -> Iterator[Any]:
-        """Yield the batches by row groups, to prefetch only one."""
         columns = self.of_file.schema.names
         for group in [fragment.number] if fragment else range(self.file.num_row_groups):
             yield from self.file.iter_batches(MAX_BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
@@ -501,7 +469,7 @@ def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | N
 
 
 def places(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
-    """Return a function from a row's position to its place, for messages: `line 5: `."""
+    """Return the places of rows, for messages: `line 5: `."""
     return lambda row: f"{prefix} {lines[row]}: "
 
 
@@ -516,13 +484,13 @@ class Text(Reader):
         self.ended = False
         try:
             text, complete = self.file.first_block()
-            layout = AS_CSV
+            layout = Layout()
             forced = source.forced._replace(separator=",") if source.format == "xlsx" else source.forced
             if source.format != "jsonl" and text.lstrip()[:1] not in ("{", "["):  # what JSON begins with
-                layout = recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
+                layout = text_dialects.recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
             self.file.follow(layout)
             texts = Texts(self.file, source.name, idle)
-            self.columns, self._rows, self.dialect = table(texts, source.format, layout)
+            self.columns, self._rows, self.dialect = text_dialects.table(texts, source.format, layout)
             self.names = self.columns
             self.units = {name: unit for name, unit in zip(self.names, layout.units, strict=False) if unit}
             self.summary = (*self.file.summary, *layout.summary)
@@ -543,7 +511,6 @@ class Text(Reader):
         return self._rows
 
     def next_block(self) -> bytes:
-        """Return a block of complete lines and quoted cells; empty at the end."""
         block = bytearray(self.rest)
         self.rest = b""
         while not self.ended:
@@ -583,7 +550,6 @@ class Text(Reader):
                 block += self.next_block()
 
     def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """Yield the rows of a block from line `first`. Raises `Unclosed` if the last is incomplete."""
         separated = bool(self.dialect.separator)
         is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect.separator)
         parsed = self.parse_with_arrow(block) if is_regular else None
@@ -600,7 +566,7 @@ class Text(Reader):
             yield self.parse_plainly(block, first)
 
     def parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
-        """Return the batch in a block, and errors by row; None if readers might differ."""
+        """Return the batch and its errors; None if readers might differ."""
         import numpy as np
         import pyarrow as pa
 
@@ -617,10 +583,10 @@ class Text(Reader):
             if names == schema.names:
                 with suppress(pa.ArrowInvalid):
                     batch = self.batch(block, schema)
-                    # several objects may be in a line, or several lines in an object
+                    # an object may have several lines, or a line several
                     by_lines = separated or batch.num_rows == sum(map(bool, map(bytes.strip, block.split(b"\n"))))
                     columns = map(batch.column, numbers)
-                    if by_lines and all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
+                    if by_lines and all(np.count_nonzero(~np.isfinite(numbers_of(x))) == x.null_count for x in columns):
                         return batch, {}
             if not separated:
                 return None
@@ -657,13 +623,11 @@ class Text(Reader):
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
     def plain_rows(self, block: bytes, first: int) -> Iterator[TextRow]:
-        """Yield a block's rows by the plain reader."""
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
         rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
         return ((first + line - 1, cells, error) for line, cells, error in rows)
 
     def line_labels(self, block: bytes, first: int) -> Callable[[int], str]:
-        """Return a function from row to location, if not each row is a line."""
         lines = cache(lambda: [line for line, _, _ in self.plain_rows(block, first)])
         return lambda row: f"{self.prefix}line {lines()[row]}: "
 
@@ -682,7 +646,7 @@ class Text(Reader):
             numbers, fault = numbers_in((line, cells, error), wanted, self.dialect)
             if fault is not None:
                 faults[row] = fault
-            texts = {name: cell_text(cells.get(column_of(name)), self.of_file.as_text) for name in kept}
+            texts = {name: cell_text(cells.get(name.removesuffix(MARK)), self.of_file.as_text) for name in kept}
             rows.append({**texts, **numbers})
         batch = pa.RecordBatch.from_struct_array(pa.array(rows, pa.struct(schema)))
         return Chunk(batch, places(f"{self.prefix}line", lines), faults, len(block))
@@ -706,14 +670,16 @@ def _parse_number_columns(
         if dialect.plain:
             matches, points = pc.match_substring_regex(column, PLAIN_NUMBER), column
         else:
-            matches = pc.match_substring_regex(column, f"^{number(dialect.decimal, dialect.thousands).pattern}$")
+            matches = pc.match_substring_regex(
+                column, f"^{text_dialects.number(dialect.decimal, dialect.thousands).pattern}$"
+            )
             points = pc.replace_substring(column, dialect.thousands, "") if dialect.thousands else column
             points = pc.replace_substring(points, dialect.decimal, ".")
         plain = pc.if_else(matches, points, pa.scalar(None, pa.string()))
-        parsed = doubles(pc.cast(plain, pa.float64())).copy()
+        parsed = numbers_of(pc.cast(plain, pa.float64())).copy()
         for row in np.flatnonzero(~np.isfinite(parsed)).tolist():
             try:
-                parsed[row] = value(name, column[row].as_py(), dialect)
+                parsed[row] = text_dialects.value(name, column[row].as_py(), dialect)
             except ExpressionError as fault:
                 parsed[row] = np.nan
                 faults.setdefault(row, fault)
@@ -728,7 +694,7 @@ def _encloses_cells(block: bytes, separator: str) -> bool:
 
 
 def _middle(block: bytes, *, quoted: bool) -> int:
-    # after the second half's first newline; for `quoted` cells, one outside quotes
+    # after a newline, for `quoted` cells one outside quotes
     cut = len(block) // 2
     quotes = block.count(b'"', 0, cut)
     while end := block.find(b"\n", cut) + 1:

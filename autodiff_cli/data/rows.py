@@ -14,17 +14,8 @@ from itertools import chain
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.columns_io import (
-    MAX_IN_BLOCKS,
-    Fitted,
-    check_type,
-    common_length,
-    conventions,
-    kept_columns,
-    mapped_columns,
-    program_over,
-    unique,
-)
+from ..batched import columns_io
+from ..batched.columns_io import Fitted, program_over
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..errors import Diagnostic, ExpressionError, errors_about, point_error, require, usage_error
 from ..graphs.adjoint import column_names
@@ -88,7 +79,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
         record = None
         with suppress(ExpressionError):
-            record = second_recorder(program, wanted) if len(wanted) <= MAX_IN_BLOCKS else None
+            record = second_recorder(program, wanted) if len(wanted) <= columns_io.MAX_IN_BLOCKS else None
         return RowRequest(results, record, second)
     # by sweeps: compiled code uses the conventions at kinks whose sides agree
     if question == "grad":
@@ -141,10 +132,10 @@ class Bound:
 
         from ..batched.kernels import Kernel, kernel
 
-        unique(schema.names)
-        names = [name for name in schema.names if name == column_of(name)]
+        columns_io.unique(schema.names)
+        names = [name for name in schema.names if not name.endswith(MARK)]
         self.columns = rows.named(names)
-        self.keep = kept_columns(rows.keep, names)
+        self.keep = columns_io.kept_columns(rows.keep, names)
         self.kept = [text_of(name) if text_of(name) in schema.names else name for name in self.keep]
         self.known = rows.fitted(list(self.columns))
         self.rows, variables, shared = rows, self.known.variables, dict(rows.at)
@@ -152,7 +143,7 @@ class Bound:
         self.fixed = {k: shared[name] for k, name in enumerate(variables) if name not in self.columns}
         for k, name in enumerate(variables):
             if k not in self.fixed:
-                check_type(name, schema.field(self.columns[name]).type)
+                columns_io.check_type(name, schema.field(self.columns[name]).type)
         if self.request.record is None:
             note = "the second derivatives are too large for that, and computed row by row, which takes its time"
             self.kernel: Kernel = Kernel(None, "python", note)
@@ -192,7 +183,7 @@ class Bound:
         where: Callable[[int], str] = lambda row: "",
         faults: Mapping[int, ExpressionError] = MappingProxyType({}),
     ) -> Answered:
-        """Return the answers to a batch; `where` gives rows' places, `faults` their errors."""
+        """Return the answers; `where` gives rows' places."""
         import numpy as np
         import pyarrow as pa
 
@@ -220,7 +211,7 @@ class Bound:
                     numbers, warnings = self.request.plain(point)
                 except BudgetExceeded as error:
                     raise ExpressionError("limit", str(error), hint=error.hint) from None
-                if warnings and (taken := conventions(warnings)):
+                if warnings and (taken := columns_io.conventions(warnings)):
                     kinks[taken] += 1
                 return numbers
 
@@ -234,7 +225,7 @@ class Bound:
         errors = block.errors | {row: fault for row, fault in faults.items() if row not in block.errors}
         block.results[:, [*faults]] = np.nan
         there, texts = None, pa.nulls(count, pa.string())
-        # `pyarrow.array` would import pandas to check for its types
+        # `pyarrow.array` would import pandas
         if errors:
             rows = sorted(errors)
             bad, ends = np.zeros(count, bool), np.zeros(count + 1, np.int32)
@@ -275,22 +266,16 @@ def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
 
 
 def numbers_of(column: Any) -> Any:
-    """Return a column as doubles, with NaN for no number."""
+    """Return a column as doubles, NaN for null; Arrow's method imports pandas."""
+    import numpy as np
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_decimal(column.type):
-        column = column.cast(pa.string())  # Arrow scales in doubles, which rounds twice; texts are read exactly
+        column = column.cast(pa.string())  # Arrow would round twice
     if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64(), safe=False)
-    return doubles(column)
-
-
-def doubles(column: Any) -> Any:
-    """Return a column of doubles, NaN for null; Arrow's method imports pandas."""
-    import numpy as np
-
     there, data = column.buffers()
     numbers = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
     if column.null_count:
@@ -306,17 +291,12 @@ MARK = "\0"
 
 
 def text_of(name: str) -> str:
-    """Return the name in batches of a column's cells as in the file, if it is also one of numbers."""
+    """Return the name of a numeric column's cells as in the file."""
     return name + MARK
 
 
-def column_of(name: str) -> str:
-    """Return the column of the file for a name in batches."""
-    return name.removesuffix(MARK)
-
-
 def cell_text(cell: object, marked: bool) -> str | None:
-    """Return a kept cell as text; JSON that is no text may be `marked`, for `cell_of`."""
+    """Return a kept cell as text, JSON `marked` for `cell_of`."""
     if cell is None or (isinstance(cell, str) and not (marked and cell.startswith(MARK))):
         return cell
     return MARK * marked + _encoded(cell)
@@ -328,6 +308,19 @@ def cell_of(cell: object) -> object:
         with suppress(ValueError):
             return json.loads(cell[1:])
     return cell
+
+
+def plain_cell(cell: object) -> object:
+    """Return a kept cell as in JSON."""
+    if cell is None or isinstance(cell, (str, int)):
+        return cell
+    if isinstance(cell, float):
+        return cell if cell - cell == 0.0 else None if cell != cell else str(cell)
+    if isinstance(cell, Mapping):
+        return {str(name): plain_cell(value) for name, value in cell.items()}
+    if isinstance(cell, (list, tuple)):
+        return [plain_cell(value) for value in cell]
+    return cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
 BOUND = re.compile(r"(?:^|[;\n])\s*(\w+)\s*=(?!=)")
@@ -393,38 +386,31 @@ class Rows(NamedTuple):
         return _unpickled, (version(), tuple(self))
 
     def fitted(self, columns: Sequence[str]) -> Fitted:
-        """Return the formula over these columns. Raises `ExpressionError` for misfits."""
         several = self.question == "jacobian"
         with errors_about(self.text):
             return program_over(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     @property
     def asks_for_units(self) -> bool:
-        """Whether values or numbers have units, or some are requested."""
         return bool(self.units or self.typed or has_unit_literals(self.text))
 
     def named(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the column of each name, among these."""
         other = [*dict(self.at), *BOUND.findall(self.text)]
-        return mapped_columns(dict(self.columns), names, other)
+        return columns_io.mapped_columns(dict(self.columns), names, other)
 
     def in_units(self, known: Fitted, units: RowUnits) -> Rows:
-        """Return the formula for numbers in these units."""
         inputs = [(name, *linear) for name, linear in units.inputs.items()]
         heads = units.heads(row_request(self.question, known).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def over(self, names: Sequence[str]) -> Rows:
-        """Return the formula over columns of these names, in their units."""
         return self if all(map(is_name, names)) and not self.asks_for_units else _over(self, tuple(names))
 
     def bound(self, schema: pa.Schema) -> Bound:
-        """Return the formula over a schema. Raises `ExpressionError` for misfits."""
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
-        """Return the schema of the answers, with the meaning of each column."""
         return self.over(columns.names).bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
@@ -451,13 +437,11 @@ class RowUnits(NamedTuple):
     """Conversions of results from the system."""
 
     def heads(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the headings of input and result columns with units."""
         both = [*self.point.items(), *zip(names, self.results, strict=True)]
         heads = {name: heading(name, str(unit) or None) for name, unit in both}
         return {name: head for name, head in heads.items() if head != name}
 
     def in_system(self, name: str, x: float) -> float:
-        """Return a variable's number in the system."""
         times, plus = self.inputs.get(name, (1.0, 0.0))
         return x * times + plus
 
@@ -477,7 +461,7 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
 
 
 def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
-    """Return the units of a program for those of `point`. Raises `ExpressionError` for misfits."""
+    """Return the units of a program for those of `point`."""
     from ..inputs.quantities import unit_value  # most rows have no units
     from ..quantities.unit import Unit
 
@@ -606,7 +590,7 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
             return arrow.table(frame), sys.modules["polars"].from_arrow
         if isinstance(frame, Mapping) or names is not None:
             columns = dict(frame) if names is None else {name: frame[name] for name in names}
-            common_length(columns)
+            columns_io.common_length(columns)
             return arrow.table(columns), partial(_restore_columns, frame)
         if any(hasattr(frame, attribute) for attribute in ARROW):
             return arrow.table(frame), lambda table: table
@@ -634,7 +618,7 @@ def _restore_columns(frame: Any, table: pa.Table) -> Any:
 
 
 def fixed_and_columns(frame: Any) -> tuple[dict[str, Any], Any]:
-    """Return the constants of a dictionary, and its columns; other frames have columns only.
+    """Return the constants of a dictionary, and its columns.
 
     >>> fixed_and_columns({"x": [1.0, 2.0], "y": 3})
     ({'y': 3}, {'x': [1.0, 2.0]})

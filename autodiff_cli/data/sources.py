@@ -79,7 +79,6 @@ class Source(NamedTuple):
         return self.format in COLUMNAR
 
     def open(self) -> Any:
-        """Open the file in bytes, for the caller to close. Raises `ExpressionError` or `OSError`."""
         if self.file is not None:
             return self.file
         return filesystems.open_file(self.path) if is_url(self.path) else open(self.path, "rb")
@@ -96,7 +95,7 @@ def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
 
 
 def parallel_map(action: Callable[[Any], Result], items: Sequence[Any]) -> list[Result]:
-    """Return the results of an action on paths or sources; remote ones run in parallel."""
+    """Return the results of an action; remote files run in parallel."""
     if len(items) < 2 or not any(is_url(getattr(item, "path", item)) for item in items):
         return [action(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor
@@ -175,7 +174,7 @@ def _source(path: str, forced: Forced) -> Source:
     except OSError as fault:
         raise filesystems.unreadable(path, fault) from None
     except ValueError:
-        # invalid in any file system: a null character, or half a character
+        # a null character, or half a character
         raise filesystems.unreadable(path, FileNotFoundError("there is no such file")) from None
     stream = begin.startswith(ARROW_STREAM)
     kind = "arrow" if stream else next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
@@ -229,7 +228,7 @@ class TextFile:
             raise ExpressionError("io", message, hint="check the path") from None
 
     def first_block(self) -> tuple[str, bool]:
-        """Return the text's beginning, of a pipe two lines of the table, and whether that is all."""
+        """Return the beginning, of a pipe two lines, and whether that is all."""
         lines = 0
         while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
             self._next(FIRST_BLOCK_BYTES)
@@ -262,7 +261,6 @@ class TextFile:
         self.head = bytearray(change(bytes(self.head)))
 
     def follow(self, layout: Layout) -> None:
-        """Skip comments, blanks, and lines before the table, by the layout."""
         if not (layout.skip or layout.marks or layout.blanks):
             return
         normal = Normal(layout)
@@ -276,7 +274,6 @@ class TextFile:
         self._filter(lines)
 
     def read1(self, size: int) -> bytes:
-        """Return some bytes, or none at the end."""
         while self.place == len(self.head) and not self.ended:
             if not self.keep:
                 self.head.clear()
@@ -302,20 +299,18 @@ class TextFile:
         self.head += data
 
     def peek(self, size: int) -> bytearray:
-        """Return the first bytes of the file without consuming them."""
         while len(self.head) < size and not self.ended:
             self._next(size)
         return self.head
 
     def rewind(self, lines: int) -> None:
-        """Rewind to after `lines` lines, and stop keeping the beginning."""
         self.place = len(BYTE_ORDER_MARK) if self.head.startswith(BYTE_ORDER_MARK) else 0
         for _ in range(lines):
             self.place = self.head.find(b"\n", self.place) + 1 or len(self.head)
         self.keep = False
 
     def close(self) -> None:
-        """Close the file, except standard input and a file still waited for."""
+        # not standard input, nor a file still waited for
         if self.source.path != "-" and not (is_url(self.source.path) and filesystems.abandoned.is_set()):
             with suppress(OSError, ValueError):
                 self.file.close()

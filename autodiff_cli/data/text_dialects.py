@@ -30,6 +30,7 @@ BLANKS = " "
 MAX_PREFACE_LINES = 100
 SEPARATORS = ("\t", ";", "|", ",", BLANKS)
 SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blank": BLANKS, "blanks": BLANKS}
+_SHORT = {"\t": "tab", BLANKS: "blanks"}
 DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
 
 MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
@@ -37,7 +38,6 @@ SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
 """Spreadsheet errors: missing values, not comments."""
 
 _SPREADSHEET = rf"(?!{SPREADSHEET_ERROR.pattern})"
-
 FORTRAN_DOUBLE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)[dD][+-]?\d{1,3}")
 DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
@@ -46,18 +46,16 @@ DATE = re.compile(
 """A date, which as a formula would be a difference or a quotient."""
 
 UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)")
-"""Unclear as a formula: `5-10`, `555-1234`, Fortran's `1.5-123`, a truncated `1.5e`."""
+"""Unclear as a formula: `5-10`, Fortran's `1.5-123`, a truncated `1.5e`."""
 
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
-
+_THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
 _THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
 """Non-breaking blanks and the apostrophe between thousands."""
 
 _PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
-
 _NO_TEXT = re.compile(r"[\0-\x08\x0e-\x1f\r\ufffd]")
-
 _SPECIAL = re.compile(r'[\t;|"\u00a0\u2009\u202f\u2019]|\d\'\d|^[ \t]*(?:#|%|//|sep=)', re.MULTILINE)
 
 
@@ -73,7 +71,6 @@ class Forced(NamedTuple):
 
     @classmethod
     def of(cls, group: object) -> Forced:
-        """Return the options of a group. Raises a usage error for invalid ones."""
         values = cls(*(getattr(group, field) for field in cls._fields))
         separator, decimal, encoding = values.separator, values.decimal, values.encoding
         if separator is not None:
@@ -111,7 +108,6 @@ class Dialect(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether numbers are written as in formulas."""
         return self.decimal == "." and not self.thousands
 
 
@@ -157,7 +153,7 @@ def as_point(cell: str, decimal: str, thousands: str) -> str:
 
 
 def in_formula(cell: str, dialect: Dialect) -> str:
-    """Return a cell in the style of formulas. Raises `ExpressionError` for another style."""
+    """Return a cell in the style of formulas."""
     if dialect.plain and "," not in cell:
         return cell
     cell = cell.translate(_THIN)
@@ -254,7 +250,6 @@ class _Fit(NamedTuple):
 
     @property
     def numbers(self) -> list[list[str]]:
-        """The values in the style of formulas, for comparison."""
         style = _style([cell for row in self.values for cell in row], None)
         return [
             [as_point(cell, *style) if number(*style).fullmatch(cell) else cell for cell in row] for row in self.values
@@ -287,29 +282,26 @@ def _word(char: str, words: Mapping[str, str] = SPELLED) -> str:
     return next((word for word, own in words.items() if own == char and word.isalpha()), char)
 
 
-def _spelled(separator: str) -> str:
-    return {"\t": "tab", BLANKS: "blanks"}.get(separator, separator)
-
-
 # ---- a file
 Line = tuple[int, str]
 
 
 def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
-    """Return the layout of a file from its first text. Raises `ExpressionError` if ambiguous.
+    """Return the layout of a file from its first text, perhaps `complete`.
 
-    The text may be `complete`; with `tabs` they separate if the first line has some.
+    With `tabs` they separate if the first line has some.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not complete and len(lines) > 1:
         lines.pop()
     separator, skip = forced.separator, forced.skip or 0
     start = next((k for k, line in enumerate(lines[skip:], skip) if line.strip()), skip)
-    if start < len(lines) and (own := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
-        separator, skip = separator or own[1], start + 1
+    if start < len(lines) and (declared := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
+        separator, skip = separator or declared[1], start + 1
     as_usual = separator in (None, ",") and skip == 0 and forced.decimal is None and forced.comment is None
     if as_usual and (_is_plain(lines, text) or _NO_TEXT.search("\n".join(lines[: start + 1]))):
         return AS_CSV
+    marks: tuple[str, ...]
     marks = COMMENT_MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
     table = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
     is_comment = re.compile(rf"\s*{_SPREADSHEET}(?:{'|'.join(map(re.escape, marks))})") if marks else None
@@ -332,7 +324,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
     for other in of_numbers[1:]:
         if other.values and other.numbers != of_numbers[0].numbers:
             both = of_numbers[0], other
-            one, two = (f"{_spelled(fit.separator)} ({quote(fit.values[0][:4])})" for fit in both)
+            one, two = (f"{_SHORT.get(fit.separator, fit.separator)} ({quote(fit.values[0][:4])})" for fit in both)
             words = " or ".join(f"`--separator {_word(fit.separator)}`" for fit in both)
             raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
     if of_numbers:
@@ -343,12 +335,68 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
             usual = ";" if forced.decimal == "," else ","
             plain = re.sub(r'"[^"]*("|$)', "", sample[0])
             separator = next((c for c in f"\t{usual};|" if c in plain and (c != "\t" or tabs)), usual)
-        names = _split(sample[0], separator)
-        fit = _Fit(separator, len(names), None if _all_values(names) else names, ())
+        cells = _split(sample[0], separator)
+        fit = _Fit(separator, len(cells), None if _all_values(cells) else cells, ())
     begin = _samples_begin([line for _, line in table[:MAX_PREFACE_LINES]], fit.separator)
     if begin is not None:
         raise _below(table, begin)
-    return _laid_out(fit, lines, skip, table, comments, complete, forced)
+    separator, width, names = fit.separator, fit.width, fit.names
+    units, summary = list[str | None](), list[str]()
+    first, body, headers = table[0][0], table, list[tuple[int, list[str]]]()
+    other_comments = dict(comments)
+    if any(map(_is_value, names or _split(table[0][1], separator))):
+        above = [(k, re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)) for k, line in comments if k < first]
+        for char in dict.fromkeys((BLANKS, separator)):
+            named = [(k, parts) for k, line in above if (parts := _headings(line, char, width)) is not None]
+            headers = named[-2 if len(named) > 1 and _are_units(named[-1][1]) else -1 :] or headers
+        if headers:
+            names = headers[0][1]
+            summary.append(f"the header in line {headers[0][0] + 1}, a comment")
+            if len(headers) == 2:
+                units = [*map(without_brackets, headers[1][1])]
+                summary.append(f"units in line {headers[1][0] + 1}")
+            for k, _ in headers:
+                del other_comments[k]
+        elif names is None:
+            names = [f"c{k}" for k in range(1, width + 1)]
+            listed = f"c1 to c{width}" if width > 3 else ", ".join(names)
+            summary.append(f"no header (column{'s' * (width > 1)} {listed})")
+    if names is not None and names is fit.names:
+        # the first line of the table is the header
+        before, skip, body = skip, first + 1, table[1:]
+        after = next(((k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()), None)
+        cells = (_headings(after[1], separator, width) or []) if after else []
+        if after and _are_units(cells):
+            units, skip = [without_brackets(cell) or None for cell in cells], after[0] + 1
+            summary.append(f"units in line {skip}")
+            other_comments.pop(after[0], None)
+            body = [pair for pair in body if pair[0] >= skip]
+        elif any(heading(name)[1] for name in names):
+            summary.append("units in the header")
+        if lines[first].count('"') % 2:
+            # a name continues in the next line; the reader reads it
+            names, skip = None, before
+    spread = dict.fromkeys(cell.translate(_THIN) for _, line in body for cell in _split(line, separator))
+    style = _style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
+    if forced.comment is None:
+        _check_comments(other_comments, body, separator, width)
+    numbers = ["decimal comma"] * (style[0] == ",") + [f"thousands {_THOUSANDS.get(style[1])}"] * bool(style[1])
+    if other_comments:
+        count = len(other_comments)
+        numbers.append(f"{count} comment line{'s' * (count > 1)}" if complete else "comment lines")
+    summary = [*numbers, *summary]
+    blocks = 1 + sum(later[0] - line[0] > 1 for line, later in pairwise(body))
+    if separator == BLANKS and complete and blocks > 1:
+        summary.append(f"{blocks} blocks")
+    if separator in "\t," and summary == ["units in the header"]:
+        summary = []
+    elif separator not in "\t," or (summary and separator != ","):
+        summary.insert(0, f"separator {_SHORT.get(separator, separator)}")
+    if names is not None:
+        names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
+    marks = tuple(mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments))
+    blanks = separator == BLANKS
+    return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(summary))
 
 
 def _is_plain(lines: Sequence[str], text: str) -> bool:
@@ -396,77 +444,6 @@ def _below(table: Sequence[Line], begin: int) -> ExpressionError:
     return point_error(
         f"{message}; the table begins in line {line + 1}", f"leave the lines before it out: `--skip {line}`"
     )
-
-
-def _laid_out(
-    fit: _Fit,
-    lines: Sequence[str],
-    skip: int,
-    table: Sequence[Line],
-    comment_lines: Sequence[Line],
-    complete: bool,
-    forced: Forced,
-) -> Layout:
-    separator, width, names = fit.separator, fit.width, fit.names
-    units, summary = list[str | None](), list[str]()
-    first, body, own = table[0][0], table, list[tuple[int, list[str]]]()
-    comments = dict(comment_lines)
-    if any(map(_is_value, names or _split(table[0][1], separator))):
-        above = [(k, re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)) for k, line in comment_lines if k < first]
-        for char in dict.fromkeys((BLANKS, separator)):
-            named = [(k, cells) for k, line in above if (cells := _headings(line, char, width)) is not None]
-            own = named[-2 if len(named) > 1 and _are_units(named[-1][1]) else -1 :] or own
-        if own:
-            names = own[0][1]
-            summary.append(f"the header in line {own[0][0] + 1}, a comment")
-            if len(own) == 2:
-                units = [*map(without_brackets, own[1][1])]
-                summary.append(f"units in line {own[1][0] + 1}")
-            for k, _ in own:
-                del comments[k]
-        elif names is None:
-            names = [f"c{k}" for k in range(1, width + 1)]
-            listed = f"c1 to c{width}" if width > 3 else ", ".join(names)
-            summary.append(f"no header (column{'s' * (width > 1)} {listed})")
-    if names is not None and names is fit.names:
-        # the first line of the table is the header
-        before, skip, body = skip, first + 1, table[1:]
-        after = next(((k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()), None)
-        cells = (_headings(after[1], separator, width) or []) if after else []
-        if after and _are_units(cells):
-            units, skip = [without_brackets(cell) or None for cell in cells], after[0] + 1
-            summary.append(f"units in line {skip}")
-            comments.pop(after[0], None)
-            body = [pair for pair in body if pair[0] >= skip]
-        elif any(heading(name)[1] for name in names):
-            summary.append("units in the header")
-        if lines[first].count('"') % 2:
-            # a name continues in the next line; the reader reads it
-            names, skip = None, before
-    spread = dict.fromkeys(cell.translate(_THIN) for _, line in body for cell in _split(line, separator))
-    style = _style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
-    if forced.comment is None:
-        _check_comments(comments, body, separator, width)
-    numbers = ["decimal comma"] * (style[0] == ",") + [f"thousands {_THOUSANDS.get(style[1])}"] * bool(style[1])
-    if comments:
-        numbers.append(f"{len(comments)} comment line{'s' * (len(comments) > 1)}" if complete else "comment lines")
-    summary = [*numbers, *summary]
-    blocks = 1 + sum(later[0] - line[0] > 1 for line, later in pairwise(body))
-    if separator == BLANKS and complete and blocks > 1:
-        summary.append(f"{blocks} blocks")
-    if separator in "\t," and summary == ["units in the header"]:
-        summary = []
-    elif separator not in "\t," or (summary and separator != ","):
-        summary.insert(0, f"separator {_spelled(separator)}")
-    if names is not None:
-        names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
-    marks = tuple(mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for _, line in comment_lines))
-    marks = (forced.comment,) if forced.comment not in (None, "none") and comment_lines else marks
-    blanks = separator == BLANKS
-    return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(summary))
-
-
-_THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 
 
 def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
@@ -535,7 +512,6 @@ class Texts:
     """The lines of a file, with pushback."""
 
     def __init__(self, file: Any, name: str, idle: Callable[[], None] | None = None, *, first: bool = True) -> None:
-        """`name` is the file's in messages; `first` means at its beginning."""
         self.name = name
         self.again: list[ReadLine] = []
         self.taken = 0
@@ -543,7 +519,6 @@ class Texts:
         self.more = self.read(lines(file, idle))
 
     def read(self, raw: Iterator[bytes | None]) -> Iterator[ReadLine]:
-        """Yield each line as text. Raises `ExpressionError` for another format."""
         for number, data in enumerate(raw, start=1):
             if data is None:
                 message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
@@ -561,7 +536,6 @@ class Texts:
             yield number, text, fault
 
     def refuse(self, kind: str, hint: str) -> None:
-        """Raise the error that the file has another format."""
         raise point_error(f"{self.name} seems to be {kind}", hint)
 
     def __next__(self) -> ReadLine:
@@ -573,7 +547,6 @@ class Texts:
         return self
 
     def back(self, taken: Sequence[ReadLine]) -> None:
-        """Push lines back, in order."""
         self.again += reversed(taken)
         self.taken -= len(taken)
 

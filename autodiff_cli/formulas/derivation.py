@@ -92,7 +92,7 @@ def derivations(
     formulas: Mapping[Multi, Value],
     assumed: Sequence[str] = (),
 ) -> tuple[Derivation, ...]:
-    """Return the derivations of the derivatives `formulas` of an order, and of lower orders.
+    """Return the derivations of the derivatives `formulas`, lower orders first.
 
     `assumed` are the assumptions used, as typed. Raises `ExpressionError` (`limit`) if they are too long.
     """
@@ -164,7 +164,7 @@ class _Work:
             rule = "variable" if self.function is self.leaf else "constant"
             yield self.step(rule, self.pending_derivative(self.function), root, 0)
             return
-        # names of derivatives, and results of rules that were applied
+        # names of derivatives, and results of rules
         stack: list[tuple[str, Value | None, int]] = [(root.label, None, 0)]
         while stack:
             name, result, depth = stack.pop()
@@ -221,7 +221,7 @@ class _Work:
         self.pending[name] = function
         return variable(name)
 
-    # -- the rules --------------------------------------------------------------------------------------------------
+    # -- the rules
     def rule(self, value: Value) -> _Rule:
         primitive, inputs = value.primitive, value._prev
         if primitive in (ADD, SUB):
@@ -246,7 +246,6 @@ class _Work:
         return self.of_function(value)
 
     def constant_multiple(self, value: Value) -> Value | None:
-        """Return the derivative of c·f with all fixed factors together; None without any."""
         outer: Callable[[Value], Value]
         if value.primitive is NEG:
             inner, outer = value._prev[0], _negative
@@ -351,7 +350,7 @@ def _away(value: Value) -> str:
     return "away from kinks" + (f", where it is {value.primitive.convention}" if value.primitive.convention else "")
 
 
-# ---- graphs -------------------------------------------------------------------------------------------------------
+# ---- graphs
 def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
     return substitute(formula, lambda v: None if v._prev else inputs.get(v.label, v))
 
@@ -424,30 +423,26 @@ def latex(derivations: Sequence[Derivation]) -> str:
             sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
             part, result = map(typeset.expression, sides)
             title = rf"\text{{{text_latex(step.title)}}}"
-            if step.condition:
-                title += rf"\quad({_condition_latex(step.condition, typeset)})"
+            conditions = r";\ ".join(
+                [_condition_latex(part, typeset) for part in filter(None, step.condition.split("; "))]
+            )
+            title += rf"\quad({conditions})" if conditions else ""
             rows.append(rf"{part} &= {result} && {title} \\")
     if not rows:
         return ""
     return "\n".join([r"\begin{align*}", *rows[:-1], rows[-1].removesuffix(r" \\"), r"\end{align*}"])
 
 
-def _condition_latex(conditions: str, typeset: Typesetting) -> str:
-    written = []
-    for part in conditions.split("; "):
-        unless = part.startswith("unless ")
-        try:
-            (choice,) = parse(f"where({part.removeprefix('unless ')}, 1, 0)").outputs
-        except (ExpressionError, ValueError):
-            written.append(rf"\text{{{text_latex(part)}}}")
-            continue
-        condition = typeset.expression(choice._prev[0])
-        written.append(rf"\text{{unless }} {condition}" if unless else condition)
-    return r";\ ".join(written)
+def _condition_latex(condition: str, typeset: Typesetting) -> str:
+    try:
+        (choice,) = parse(f"where({condition.removeprefix('unless ')}, 1, 0)").outputs
+    except (ExpressionError, ValueError):
+        return rf"\text{{{text_latex(condition)}}}"
+    return r"\text{unless } " * condition.startswith("unless ") + typeset.expression(choice._prev[0])
 
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
-    """Return a part of a step with open derivatives as operations, to print it."""
+    """Return a part of a step with open derivatives as operations."""
     return substitute(
         graph,
         lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,

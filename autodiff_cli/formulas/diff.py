@@ -18,19 +18,11 @@ from ..graphs.adjoint import record_values
 from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
+from ..inputs import problem
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import split
-from ..inputs.problem import (
-    Point,
-    check_values,
-    numbers_or_quantities,
-    parse,
-    parse_program,
-    single_output,
-    split_name_offers,
-    wanted_variables,
-)
+from ..inputs.problem import Point, parse, wanted_variables
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
 from ..language.typesetting import GREEK, equations, equations_of, typesetting
@@ -173,10 +165,10 @@ def diff(
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
     typed_values = with_units(point)
-    numbers = numbers_or_quantities(typed_values)
-    program, bound, notes = parse_program(text, numbers, wrt)
+    numbers = problem.numbers_or_quantities(typed_values)
+    program, bound, notes = problem.parse_program(text, numbers, wrt)
     typed_values |= bound
-    output = single_output(program)
+    output = problem.single_output(program)
     before = text[: output.span.start].rstrip() if output.span else ""
     if operator is not None and output.primitive in (ADD, SUB) and not before.endswith("("):
         message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
@@ -184,7 +176,7 @@ def diff(
     _check_names(program, {*typed_values, *(wrt or ())}, products=wrt is None and not typed_values)
     here = any(name in numbers for name in program.variables)
     check_has_values(units, here)
-    warnings = (check_values(program, numbers) if here else []) + notes
+    warnings = (problem.check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
     if math.comb(len(names) + order - 1, order) > MAX_DERIVATIVES:
@@ -311,7 +303,7 @@ def diff(
     )
 
 
-# ---- assumptions --------------------------------------------------------------------------------------------------
+# ---- assumptions
 MAX_ASSUMPTIONS = 20
 _HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
 _WORDS = {
@@ -372,7 +364,7 @@ def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
         raise usage_error("`--in` is the unit of values, and there is no point", "give `--at`, or leave `--in` out")
 
 
-# ---- checks ---------------------------------------------------------------------------------------------------------
+# ---- checks
 def _check_names(program: Program, known: Collection[str], *, products: bool) -> None:
     for name in [name for name in program.leaves if name not in known and name not in GREEK]:
         offers: tuple[Offer, ...] = ()
@@ -381,7 +373,7 @@ def _check_names(program: Program, known: Collection[str], *, products: bool) ->
             message = f"`{name}` may be one name or the value of a function"
             others = {*program.leaves, *known, *"xyzt"} - {name}
             if any(function in name for function in SIMPLE):
-                offers = split_name_offers(program, [name], others)
+                offers = problem.split_name_offers(program, [name], others)
             meant = [offer.text for offer in offers if "(" in offer.text]
         if meant:
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
@@ -417,7 +409,6 @@ def _check_divisors(root: Value, output: Value) -> None:
 def _derive(
     output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]
 ) -> tuple[dict[Multi, Value], list[Assumption]]:
-    """Return the derivatives under assumptions, and those assumptions that are used."""
     numbers: dict[tuple[object, ...], int] = {}
 
     def shown(formulas: Mapping[Multi, Value], facts: Sequence[Value]) -> list[list[int]]:
