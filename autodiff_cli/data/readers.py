@@ -89,7 +89,6 @@ class Reader(ABC):
     """The Arrow fields of a columnar file."""
     axes: Collection[str] = ()
     dialect = PLAIN
-    rows_name_columns = False
     total: int | None = None
     units: Mapping[str, str] = {}
     summary: Sequence[str] = ()
@@ -124,7 +123,7 @@ class Reader(ABC):
         self.selection = self.of_file = chosen
         if self.grid is not None:
             # rows that name their columns may have swept ones, an error
-            own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
+            own = [pa.field(name, pa.string()) for name in self.axes if not self.dialect.separator]
             fields = [field for field in chosen.schema if field.name not in self.axes]
             numbers = [name for name in chosen.numbers if name not in self.axes]
             self.of_file = chosen._replace(numbers=numbers, schema=pa.schema([*fields, *own]))
@@ -184,7 +183,7 @@ class Reader(ABC):
         import pyarrow as pa
 
         faults = dict(chunk.faults)
-        for name in grid.axes if self.rows_name_columns else ():
+        for name in grid.axes if not self.dialect.separator else ():
             for k, has_own in enumerate(chunk.batch.column(name).is_valid().to_pylist()):
                 if has_own:
                     faults.setdefault(k, _swept_column_error(name))
@@ -309,7 +308,7 @@ class Files:
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
-            if not file.rows_name_columns:
+            if file.dialect.separator:
                 file.require((*numbers, *kept), first)
             for name in numbers:
                 if name in file.fields:
@@ -497,9 +496,8 @@ class Text(Reader):
         except BaseException:
             self.close()
             raise
-        self.rows_name_columns = not self.dialect.separator
         # the header is the lines taken so far
-        self.first = 1 if self.rows_name_columns else texts.taken + 1
+        self.first = texts.taken + 1 if self.dialect.separator else 1
 
     def is_short(self) -> bool:
         head = self.file.peek(FEW_BYTES)

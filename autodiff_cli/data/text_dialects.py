@@ -251,9 +251,8 @@ class _Fit(NamedTuple):
     @property
     def numbers(self) -> list[list[str]]:
         style = _style([cell for row in self.values for cell in row], None)
-        return [
-            [as_point(cell, *style) if number(*style).fullmatch(cell) else cell for cell in row] for row in self.values
-        ]
+        plain = number(*style)
+        return [[as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row] for row in self.values]
 
 
 def _fit(lines: Sequence[str], separator: str) -> _Fit | None:

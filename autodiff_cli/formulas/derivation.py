@@ -154,8 +154,7 @@ class _Work:
         varies = facts_of((function,), lambda v, inputs: v is leaf or v in follows or any(inputs))
         self.varying = {value for value in varies if varies[value]}
         self.pending: dict[str, Value] = {}
-        names = (pending_name(follower, leaf.label) for follower in follows)
-        self.results: dict[str, Value] = {name: variable(name) for name in names}
+        self.results = {name: variable(name) for name in (pending_name(v, leaf.label) for v in follows)}
         self.conditional = False
 
     def steps(self) -> Iterator[Step]:
@@ -171,12 +170,11 @@ class _Work:
             if result is None:
                 if name in self.results:
                     continue
-                outcome = self.rule(self.pending[name])
-                self.conditional = self.conditional or bool(outcome.conditions)
-                condition = "; ".join(outcome.conditions)
-                yield self.step(outcome.rule, variable(name), outcome.result, depth, outcome.function, condition)
-                stack.append((name, outcome.result, depth))
-                stack += [(inner, None, depth + 1) for inner in reversed(self.waiting(outcome.result))]
+                rule, derivative, function, conditions = self.rule(self.pending[name])
+                self.conditional = self.conditional or bool(conditions)
+                yield self.step(rule, variable(name), derivative, depth, function, "; ".join(conditions))
+                stack.append((name, derivative, depth))
+                stack += [(inner, None, depth + 1) for inner in reversed(self.waiting(derivative))]
                 continue
             inserted = substitute(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
             if inserted is not result and expression_text(inserted) != expression_text(result):
@@ -423,10 +421,9 @@ def latex(derivations: Sequence[Derivation]) -> str:
             sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
             part, result = map(typeset.expression, sides)
             title = rf"\text{{{text_latex(step.title)}}}"
-            conditions = r";\ ".join(
-                [_condition_latex(part, typeset) for part in filter(None, step.condition.split("; "))]
-            )
-            title += rf"\quad({conditions})" if conditions else ""
+            if step.condition:
+                conditions = [_condition_latex(condition, typeset) for condition in step.condition.split("; ")]
+                title += r"\quad(" + r";\ ".join(conditions) + ")"
             rows.append(rf"{part} &= {result} && {title} \\")
     if not rows:
         return ""
