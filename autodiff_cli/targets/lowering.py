@@ -122,4 +122,4 @@ def compose_for(native: Collection[str], name: str, count: int, coarse: Collecti
     m = Lowering(native, True, coarse)
     rule: Callable[..., Any] = formula(name)
     result = m.number(rule(m, *[m.input(k) for k in range(count)]))
-    return Recording(m, (result,))
+    return Recording(m, [result])

@@ -315,7 +315,7 @@ OPERATORS: dict[str, str] = {
     "equations/one_unknown": "where a power that is not whole ends; a factor of a polynomial as a formula",
     "equations/enclosures": "a product of powers is 0 where a base is",
     "derivatives/page": "a fraction as one writes it, and conditions",
-    "accuracy/roundoff": "where sums cancel, and what people write that does",
+    "accuracy/check": "where sums cancel, and what people write that does",
     "derivatives/trace": "a literal's minus; the branch that is taken",
     "run/flat_graph": "a literal's minus",
     "run/doubles": "the hot loops, with powers written out",
