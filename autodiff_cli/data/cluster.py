@@ -54,8 +54,11 @@ Piece = tuple[Source, Fragment | None]
 """A file and a part of it; None for all of it."""
 
 
-Part = tuple[Piece, ...]
-"""Rows that become one file."""
+class Part(NamedTuple):
+    """Rows that become one file: pieces of files in order."""
+
+    number: int
+    pieces: tuple[Piece, ...]
 
 
 class Job(NamedTuple):
@@ -72,15 +75,16 @@ class Job(NamedTuple):
     fail: bool
     grid: Grid | None = None
 
-    def path(self, number: int) -> str:
-        return f"{self.folder}part-{number:06d}.{self.format}"
+    def path(self, part: Part) -> str:
+        """Return the path of a part."""
+        return f"{self.folder}part-{part.number:06d}.{self.format}"
 
 
 # ---- a task
-def write_part(number: int, part: Part, job: Job) -> Tally | ExpressionError:
+def write_part(part: Part, job: Job) -> Tally | ExpressionError:
     """Write a part, and return its counts. Raises if a retry may help."""
     try:
-        return _write(number, part, job)
+        return _write(part, job)
     except ExpressionError as error:
         error.__context__ = None
         if error.kind == "io":
@@ -91,12 +95,12 @@ def write_part(number: int, part: Part, job: Job) -> Tally | ExpressionError:
 
 
 @limit_errors()
-def _write(number: int, part: Part, job: Job) -> Tally:
+def _write(part: Part, job: Job) -> Tally:
     bound, tally, to = job.rows.bound(job.selection.schema), Tally(), None
-    file = begin_file(job.path(number), force=True)
+    file = begin_file(job.path(part), force=True)
     try:
         to = open_sink(file.file, bound.schema, job.format, **job.layout)
-        for source, fragment in part:
+        for source, fragment in part.pieces:
             with reader(source, job.several, grid=job.grid) as rows:
                 rows.select_like(job.selection)
                 for batch, _ in answers(rows.chunks(fragment), bound, tally, fail=job.fail):
@@ -124,11 +128,11 @@ def divide_rows(files: Files) -> list[Part]:
     for source, of_file in zip(files.sources, fragments, strict=True):
         for fragment, size in of_file:
             if pieces and held + size > PART_BYTES:
-                parts.append(tuple(pieces))
+                parts.append(Part(len(parts), tuple(pieces)))
                 pieces, held = [], 0
             pieces.append((source._replace(path=absolute_path(source.path)), fragment))
             held += size
-    return [*parts, tuple(pieces)]
+    return [*parts, Part(len(parts), tuple(pieces))]
 
 
 def absolute_path(path: str) -> str:
@@ -168,7 +172,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
             if done < len(parts):
                 # tasks in progress end with the workers
                 ending.close()
-                filesystems.try_remove(map(job.path, range(len(parts))))
+                filesystems.try_remove(job.path(part) for part in parts)
             # and the remains of killed workers
             filesystems.try_remove(
                 entry.path for entry in filesystems.list_folder(job.folder) if _HALF.search(entry.path)
@@ -276,8 +280,7 @@ def _check_workers(client: Any, scheduler: str) -> None:
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
     """Yield the counts of finished parts; raise a part's error."""
     ready = queue.SimpleQueue[Any]()
-    numbers, how = range(len(parts)), {"pure": False, "retries": MAX_RETRIES, "batch_size": 1_000}
-    futures = client.map(write_part, numbers, parts, job=job, **how)
+    futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)
     held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
     for future in futures:
         future.add_done_callback(ready.put)
@@ -292,7 +295,7 @@ def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) ->
                     raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
                 fault = done.exception()
                 result = fault or done.result()
-                read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part[:3]))
+                read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
                 if type(fault).__name__ == "KilledWorker":
                     message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
                     raise limit_error(message, "give the workers more memory, or the file smaller row groups")

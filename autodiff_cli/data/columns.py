@@ -220,11 +220,9 @@ class _ColumnBuffer(ExitStack):
                 self._files[name].flush()
                 del column[:]
         except OSError as fault:
-            raise ExpressionError(
-                "io",
-                f"the data do not fit in memory, and cannot be put aside: {fault.strerror or fault}",
-                hint="name a folder with room for them in the environment variable `TMPDIR`",
-            ) from None
+            message = f"the data do not fit in memory, and cannot be put aside: {fault.strerror or fault}"
+            hint = "name a folder with room for them in the environment variable `TMPDIR`"
+            raise ExpressionError("io", message, hint=hint) from None
 
     def columns(self, used: Mapping[str, str]) -> Columns:
         starts = [first for first, _ in self._places]

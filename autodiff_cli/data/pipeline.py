@@ -42,6 +42,7 @@ class Tally:
         self._places: dict[object, str] = {}
 
     def merge(self, other: Tally) -> None:
+        """Add other counts."""
         self.rows += other.rows
         self.reasons += other.reasons
         self.code = max(self.code, other.code)
@@ -69,6 +70,7 @@ class Tally:
         self.reasons[why] += 1
 
     def note_kinks(self, warnings: Iterable[Diagnostic]) -> None:
+        """Count a row with such warnings."""
         if taken := conventions(warnings):
             self.kinks[taken] += 1
 
@@ -79,6 +81,7 @@ class Tally:
         return counts
 
     def report(self) -> None:
+        """Print the counts and reasons."""
         if rows := self.reasons.total():
             write_reasons(self.rows, rows, f"{'have' if rows > 1 else 'has'} no answer", self.reasons)
         if rows := self.kinks.total():

@@ -101,17 +101,19 @@ class Reader(ABC):
         """The selected columns, and those that are in the file."""
 
     def select(self, numbers: Sequence[str], kept: Sequence[str], *, as_text: bool = False) -> Selection:
+        """Choose the columns of batches."""
         import pyarrow as pa
 
-        fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
+        fields = [self._field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
         doubled = [name for name in kept if as_text and name in numbers and name not in self.axes]
         fields += [pa.field(text_of(name), pa.string()) for name in doubled]
         return self._select(Selection(numbers, pa.schema(fields), self.source.name, as_text))
 
     def select_like(self, first: Selection) -> None:
+        """Choose the first file's columns."""
         self.require((*first.numbers, *[name.removesuffix(MARK) for name in first.schema.names]), first.file)
         for field in first.schema:
-            other = self.field(field.name, field.name in first.numbers).type
+            other = self._field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
                 message = f"column `{field.name}` is {field.type} in {first.file}, and {other} in {self.source.name}"
                 raise point_error(message, ALIKE)
@@ -130,6 +132,7 @@ class Reader(ABC):
         return chosen
 
     def require(self, columns: Iterable[str], first: str) -> None:
+        """Raise an error if a column is missing."""
         for column in columns:
             if column not in self.names:
                 message = f"there is no column `{column}` in {self.source.name}, and there is in {first}"
@@ -144,38 +147,42 @@ class Reader(ABC):
             return 0
 
     def is_short(self) -> bool:
+        """Return whether to read by row."""
         return False
 
-    def field(self, name: str, is_number: bool) -> Any:
+    def _field(self, name: str, is_number: bool) -> Any:
         import pyarrow as pa
 
         kind = pa.float64() if is_number or name in self.axes else pa.string()
         return self.fields.get(name) or pa.field(name, kind)
 
     @abstractmethod
-    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
-        """Yield batches of the columns `of_file`, without the grid."""
+    def _chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+        """Yield batches of the columns `of_file`."""
 
-    def rows_of_file(self) -> Iterator[TextRow]:
-        rows = (cells for chunk in self.chunks_of_file(None) for cells in chunk.batch.to_pylist())
+    def _rows_of_file(self) -> Iterator[TextRow]:
+        rows = (cells for chunk in self._chunks_of_file(None) for cells in chunk.batch.to_pylist())
         return ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
     def rows(self) -> Iterator[TextRow]:
+        """Yield the rows one by one."""
         if self.grid is None:
-            yield from self.rows_of_file()
+            yield from self._rows_of_file()
             return
-        for line, cells, fault in self.rows_of_file():
+        for line, cells, fault in self._rows_of_file():
             own = [name for name in self.axes if cells.get(name) is not None] if cells else []
             for k, point in enumerate(self.grid.points(), start=1):
                 yield line or k, {**cells, **point}, fault or (_swept_column_error(own[0]) if own else None)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
+        """Return the numbers in a row, and its error or None."""
         numbers, fault = numbers_in(row, [name for name in columns if name not in self.axes], self.dialect)
         swept: Any = {name: row[1][name] for name in self.axes}
         return {**numbers, **swept}, fault
 
     def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
-        chunks, grid = self.chunks_of_file(fragment), self.grid
+        """Yield batches of the selected columns."""
+        chunks, grid = self._chunks_of_file(fragment), self.grid
         return chunks if grid is None else (crossed for chunk in chunks for crossed in self._cross(chunk, grid))
 
     def _cross(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
@@ -217,6 +224,7 @@ class Reader(ABC):
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
+        """Return the parts that can be read alone."""
         return [None]
 
     def close(self) -> None:  # noqa: B027 - a sweep has no file
@@ -245,10 +253,10 @@ class SweptPoints(Reader):
     def is_short(self) -> bool:
         return self.grid is not None and self.grid.size <= FEW_ROWS
 
-    def rows_of_file(self) -> Iterator[TextRow]:
+    def _rows_of_file(self) -> Iterator[TextRow]:
         yield 0, {}, None
 
-    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+    def _chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         import pyarrow as pa
 
         # one row, without columns
@@ -305,6 +313,7 @@ class Files:
         self.first.close()
 
     def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
+        """Require columns of all files."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
@@ -324,16 +333,17 @@ class Files:
         self.checks.append(check)
 
     @contextmanager
-    def open_further(self, source: Source) -> Iterator[Reader]:
+    def _open_further(self, source: Source) -> Iterator[Reader]:
         with self.reader(source) as file:
             for check in self.checks:
                 check(file)
             yield file
 
     def map_files(self, look: Callable[[Reader], Item]) -> list[Item]:
+        """Apply a function to every file but pipes."""
 
         def look_into_further(source: Source) -> Item:
-            with self.open_further(source) as file:
+            with self._open_further(source) as file:
                 return look(file)
 
         others = [source for source in self.sources[1:] if not source.once]
@@ -343,7 +353,7 @@ class Files:
         with self.first:
             yield self.first
         for source in self.sources[1:]:
-            with self.open_further(source) as file:
+            with self._open_further(source) as file:
                 if file.summary != self.first.summary:
                     _note_format(file, file.source.name)
                 yield file
@@ -361,14 +371,14 @@ class Parquet(Reader):
     def __init__(self, source: Source, several: bool) -> None:
         super().__init__(source, several)
         get_arrow(f"to read {type(self).__name__}")
-        schema = self.open()
+        schema = self._open()
         # names that are not text raise only when read
-        self.names = self.attempt(lambda: schema.names)
+        self.names = self._attempt(lambda: schema.names)
         unique(self.names)
         self.fields = {field.name: field for field in schema}
         self.select((), self.names)
 
-    def open(self) -> Any:
+    def _open(self) -> Any:
         import pyarrow.parquet as parquet
 
         elsewhere = filesystems.is_url(self.source.path)
@@ -377,11 +387,11 @@ class Parquet(Reader):
             hint = "give the name of the file, or pipe Arrow"
             raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
         how = {"pre_buffer": elsewhere, "buffer_size": 0 if elsewhere else BUFFER_BYTES}
-        self.file = self.attempt(lambda: parquet.ParquetFile(place, **how, page_checksum_verification=True))
+        self.file = self._attempt(lambda: parquet.ParquetFile(place, **how, page_checksum_verification=True))
         self.total = self.file.metadata.num_rows
-        return self.attempt(lambda: self.file.schema_arrow)
+        return self._attempt(lambda: self.file.schema_arrow)
 
-    def attempt(self, action: Callable[[], Any]) -> Any:
+    def _attempt(self, action: Callable[[], Any]) -> Any:
         import pyarrow as pa
 
         try:
@@ -391,20 +401,20 @@ class Parquet(Reader):
             message = f"{self.source.name} cannot be read as {self.source.format}: {quotable(first[:200])}"
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
-    def batches(self, fragment: Fragment | None) -> Iterator[Any]:
+    def _batches(self, fragment: Fragment | None) -> Iterator[Any]:
         columns = self.of_file.schema.names
         for group in [fragment.number] if fragment else range(self.file.num_row_groups):
             yield from self.file.iter_batches(MAX_BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
 
-    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+    def _chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         def validated() -> Iterator[Any]:
-            for batch in self.batches(fragment):
+            for batch in self._batches(fragment):
                 batch.validate(full=True)
                 yield batch.select(self.of_file.schema.names)
 
         batches = validated()
         first = fragment.first if fragment else 1
-        while (batch := self.attempt(lambda: next(batches, None))) is not None:
+        while (batch := self._attempt(lambda: next(batches, None))) is not None:
             numbers = range(first, first + batch.num_rows)
             yield Chunk(batch, places(f"{self.prefix}row", numbers), {}, batch.nbytes)
             first = numbers.stop
@@ -422,29 +432,29 @@ class Parquet(Reader):
 class Arrow(Parquet):
     """A reader of an Arrow IPC file or stream."""
 
-    def open(self) -> Any:
+    def _open(self) -> Any:
         import pyarrow as pa
 
         # no memory map: truncating a mapped file would kill the process
         near = not (self.source.once or filesystems.is_url(self.source.path))
-        place = self.attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
+        place = self._attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
         if not self.source.stream and self.source.once and not place.seekable():
             place = pa.BufferReader(place.read())
         self.place = place
-        self.file = self.attempt(lambda: (pa.ipc.open_stream if self.source.stream else pa.ipc.open_file)(place))
+        self.file = self._attempt(lambda: (pa.ipc.open_stream if self.source.stream else pa.ipc.open_file)(place))
         return self.file.schema
 
-    def batches(self, fragment: Fragment | None) -> Iterator[Any]:
+    def _batches(self, fragment: Fragment | None) -> Iterator[Any]:
         if self.source.stream:
             batches: Any = self.file
         else:
-            file = self.reopen_with_columns([self.names.index(name) for name in self.of_file.schema.names])
+            file = self._reopen_with_columns([self.names.index(name) for name in self.of_file.schema.names])
             batches = map(file.get_batch, [fragment.number] if fragment else range(file.num_record_batches))
         for batch in batches:
             for start in range(0, batch.num_rows, MAX_BATCH_ROWS):
                 yield batch.slice(start, MAX_BATCH_ROWS)
 
-    def reopen_with_columns(self, columns: list[int]) -> Any:
+    def _reopen_with_columns(self, columns: list[int]) -> Any:
         import pyarrow as pa
 
         self.place.seek(0)
@@ -454,8 +464,8 @@ class Arrow(Parquet):
         if self.source.stream:
             return [None]
         # fetch only one column of remote files
-        file = self.attempt(lambda: self.reopen_with_columns([0] if self.fields else []))
-        counts = self.attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
+        file = self._attempt(lambda: self._reopen_with_columns([0] if self.fields else []))
+        counts = self._attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
         return _fragments(counts, [self.size // max(1, len(counts))] * len(counts))
 
     def close(self) -> None:
@@ -504,11 +514,11 @@ class Text(Reader):
         points = 1 if self.grid is None else self.grid.size
         return self.file.ended and head.count(b"\n") * points < FEW_ROWS
 
-    def rows_of_file(self) -> Iterator[TextRow]:
+    def _rows_of_file(self) -> Iterator[TextRow]:
         self.file.keep = False
         return self._rows
 
-    def next_block(self) -> bytes:
+    def _next_block(self) -> bytes:
         block = bytearray(self.rest)
         self.rest = b""
         while not self.ended:
@@ -531,39 +541,39 @@ class Text(Reader):
                 return bytes(block[:cut])
         return bytes(block)
 
-    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+    def _chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         self.file.rewind(self.first - 1)
         line = self.first
-        block = self.next_block()
+        block = self._next_block()
         while block:
             try:
-                for chunk in self.parse_block(block, line):
+                for chunk in self._parse_block(block, line):
                     if chunk.batch.num_rows:
                         yield chunk
                     line += block.count(b"\n", 0, chunk.size)
                     block = block[chunk.size :]
-                block = self.next_block()
+                block = self._next_block()
             except Unclosed:
                 # the last row continues in the next block
-                block += self.next_block()
+                block += self._next_block()
 
-    def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
+    def _parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
         separated = bool(self.dialect.separator)
         is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect.separator)
-        parsed = self.parse_with_arrow(block) if is_regular else None
+        parsed = self._parse_with_arrow(block) if is_regular else None
         if parsed is not None:
             batch, faults = parsed
             lines = range(first, first + block.count(b"\n") + (not block.endswith(b"\n")))
             regular = places(f"{self.prefix}line", lines)
-            where = regular if batch.num_rows == len(lines) else self.line_labels(block, first)
+            where = regular if batch.num_rows == len(lines) else self._line_labels(block, first)
             yield Chunk(batch, where, faults, len(block))
         elif is_regular and len(block) > PIECE_BYTES and (cut := _middle(block, quoted=separated)) < len(block):
-            yield from self.parse_block(block[:cut], first)
-            yield from self.parse_block(block[cut:], first + block.count(b"\n", 0, cut))
+            yield from self._parse_block(block[:cut], first)
+            yield from self._parse_block(block[cut:], first + block.count(b"\n", 0, cut))
         else:
-            yield self.parse_plainly(block, first)
+            yield self._parse_plainly(block, first)
 
-    def parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
+    def _parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
         """Return the batch and its errors; None if readers might differ."""
         import numpy as np
         import pyarrow as pa
@@ -580,7 +590,7 @@ class Text(Reader):
             # a column has one type while it is read: that of kept numbers is text
             if names == schema.names:
                 with suppress(pa.ArrowInvalid):
-                    batch = self.batch(block, schema)
+                    batch = self._batch(block, schema)
                     # an object may have several lines, or a line several
                     by_lines = separated or batch.num_rows == sum(map(bool, map(bytes.strip, block.split(b"\n"))))
                     columns = map(batch.column, numbers)
@@ -588,12 +598,12 @@ class Text(Reader):
                         return batch, {}
             if not separated:
                 return None
-            texts = self.batch(block, pa.schema([pa.field(name, pa.string()) for name in names]))
+            texts = self._batch(block, pa.schema([pa.field(name, pa.string()) for name in names]))
         except (pa.ArrowException, UnicodeDecodeError, KeyError):
             return None
         return _parse_number_columns(texts, schema, numbers, self.dialect)
 
-    def batch(self, block: bytes, schema: Any) -> Any:
+    def _batch(self, block: bytes, schema: Any) -> Any:
         import pyarrow as pa
 
         data, size = pa.BufferReader(block), len(block) + 1
@@ -620,16 +630,16 @@ class Text(Reader):
         batches = table.select(schema.names).combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
-    def plain_rows(self, block: bytes, first: int) -> Iterator[TextRow]:
+    def _plain_rows(self, block: bytes, first: int) -> Iterator[TextRow]:
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
         rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
         return ((first + line - 1, cells, error) for line, cells, error in rows)
 
-    def line_labels(self, block: bytes, first: int) -> Callable[[int], str]:
-        lines = cache(lambda: [line for line, _, _ in self.plain_rows(block, first)])
+    def _line_labels(self, block: bytes, first: int) -> Callable[[int], str]:
+        lines = cache(lambda: [line for line, _, _ in self._plain_rows(block, first)])
         return lambda row: f"{self.prefix}line {lines()[row]}: "
 
-    def parse_plainly(self, block: bytes, first: int) -> Chunk:
+    def _parse_plainly(self, block: bytes, first: int) -> Chunk:
         import pyarrow as pa
 
         schema, wanted = self.of_file.schema, self.of_file.numbers
@@ -637,7 +647,7 @@ class Text(Reader):
         rows: list[dict[str, object]] = []
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
-        for row, (line, cells, error) in enumerate(self.plain_rows(block, first)):
+        for row, (line, cells, error) in enumerate(self._plain_rows(block, first)):
             if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.MAX_BYTES:
                 raise error
             lines.append(line)

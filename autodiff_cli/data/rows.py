@@ -134,7 +134,7 @@ class Bound:
 
         columns_io.unique(schema.names)
         names = [name for name in schema.names if not name.endswith(MARK)]
-        self.columns = rows.named(names)
+        self.columns = rows._named(names)
         self.keep = columns_io.kept_columns(rows.keep, names)
         self.kept = [text_of(name) if text_of(name) in schema.names else name for name in self.keep]
         self.known = rows.fitted(list(self.columns))
@@ -331,7 +331,7 @@ _BINDING = threading.Lock()
 
 @lru_cache(64)
 def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
-    columns = rows.named(names)
+    columns = rows._named(names)
     known = rows.fitted(list(columns))
     used = {name: columns[name] for name in known.variables if name in columns}
     ignored = left_out(rows.units)
@@ -386,6 +386,7 @@ class Rows(NamedTuple):
         return _unpickled, (version(), tuple(self))
 
     def fitted(self, columns: Sequence[str]) -> Fitted:
+        """Return the formula over these columns."""
         several = self.question == "jacobian"
         with errors_about(self.text):
             return program_over(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
@@ -394,24 +395,27 @@ class Rows(NamedTuple):
     def asks_for_units(self) -> bool:
         return bool(self.units or self.typed or has_unit_literals(self.text))
 
-    def named(self, names: Sequence[str]) -> dict[str, str]:
+    def _named(self, names: Sequence[str]) -> dict[str, str]:
         other = [*dict(self.at), *BOUND.findall(self.text)]
         return columns_io.mapped_columns(dict(self.columns), names, other)
 
     def in_units(self, known: Fitted, units: RowUnits) -> Rows:
+        """Return the formula for numbers in these units."""
         inputs = [(name, *linear) for name, linear in units.inputs.items()]
         heads = units.heads(row_request(self.question, known).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
-    def over(self, names: Sequence[str]) -> Rows:
+    def _over(self, names: Sequence[str]) -> Rows:
         return self if all(map(is_name, names)) and not self.asks_for_units else _over(self, tuple(names))
 
     def bound(self, schema: pa.Schema) -> Bound:
+        """Return the formula over a schema."""
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
-        return self.over(columns.names).bound(columns).schema
+        """Return the schema of the answers."""
+        return self._over(columns.names).bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
         """Return the answers to the rows of a frame, as a frame of the same type.
@@ -419,7 +423,7 @@ class Rows(NamedTuple):
         An Arrow batch or table, a frame of pandas or Polars, a dictionary of columns, a structured NumPy array.
         """
         table, restore = arrow_table(frame)
-        bound = self.over(table.column_names).bound(table.schema)
+        bound = self._over(table.column_names).bound(table.schema)
         parts = [bound.answer(part).batch for part in table.to_batches()]
         return restore(type(table).from_batches(parts, schema=bound.schema))
 
@@ -437,11 +441,13 @@ class RowUnits(NamedTuple):
     """Conversions of results from the system."""
 
     def heads(self, names: Sequence[str]) -> dict[str, str]:
+        """Return the headings with units."""
         both = [*self.point.items(), *zip(names, self.results, strict=True)]
         heads = {name: heading(name, str(unit) or None) for name, unit in both}
         return {name: head for name, head in heads.items() if head != name}
 
     def in_system(self, name: str, x: float) -> float:
+        """Return a number in the system."""
         times, plus = self.inputs.get(name, (1.0, 0.0))
         return x * times + plus
 
@@ -497,21 +503,10 @@ def rows(
     point: Sequence[str] = (),
     units: Sequence[str] | str | None = None,
 ) -> Rows:
-    """Return the formula `text` as a function from record batches to record batches with its answers, a row for a row.
+    """Return the formula `text` as a function from record batches to those of answers, a row for a row.
 
-    A batch of answers has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True
-    keeps all). `at` gives what is the same for all rows, `columns` says which column is which variable where their
-    names differ, `question` is `grad`, `jacobian` or `hessian`, and `backend` one of `llvm`, `numpy` and `python`;
-    with `lenient` the formula is read as its refusal offers. The answers begin with the columns of `point`.
-    Values of `at` may have units, and columns of frames those in their names, such as `L [mm]`; answers are then in
-    `units`, or in products of these.
-    Needs the extra `data`. Raises `ExpressionError` for a formula or options that cannot be; columns that do not fit
-    are known with the first batch.
-
-    >>> import pyarrow as pa
-    >>> priced = rows("p*exp(-r*t)", at={"r": 0.05})
-    >>> priced(pa.record_batch({"p": [100.0, 50.0], "t": [0.0, None]})).to_pydict()["error"]
-    [None, 'point: column `t`: it is empty']
+    Options are those of the command. With `lenient` the formula is read as its refusal offers; the answers begin with
+    the columns of `point`. Columns that do not fit are known with the first batch.
     """
     if question not in QUESTIONS:
         raise usage_error(f"there are no rows of `{question}`", f"there are {', '.join(QUESTIONS)}")
@@ -565,8 +560,7 @@ def _field_names(value: object) -> tuple[str, ...] | None:
 def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     """Return a frame as an Arrow table, and a function from tables to such frames.
 
-    A pandas index is kept, and the columns of a dictionary are lists, NumPy arrays or Arrow arrays as its first one is.
-    Raises `ExpressionError` for what is no frame. Needs the extra `data`.
+    The columns of a dictionary are then lists, NumPy or Arrow arrays as its first one.
 
     >>> table, restore = arrow_table({"x": [1.0, 2.0]})
     >>> table.num_rows, restore(table)

@@ -32,7 +32,8 @@ class Sink(ABC):
         self.file, self.schema = file, schema
 
     @abstractmethod
-    def write(self, batch: Any) -> None: ...
+    def write(self, batch: Any) -> None:
+        """Write a batch."""
 
     def close(self) -> None:
         """Write the end."""
@@ -41,7 +42,7 @@ class Sink(ABC):
     def drop(self) -> None:  # noqa: B027 - most hold nothing
         """Write no more: the file is given up."""
 
-    def opened_by_arrow(self) -> Any:
+    def _open_by_arrow(self) -> Any:
         # Python would copy the data again
         name = getattr(self.file, "name", None)
         return pa.OSFile(name, "wb") if isinstance(name, str) and os.path.isfile(name) else self.file
@@ -55,7 +56,7 @@ class ParquetSink(Sink):
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
-        self.direct = self.opened_by_arrow()
+        self.direct = self._open_by_arrow()
         self.writer: Any = None
         self.held: list[Any] = []
         self.rows = self.size = 0
@@ -65,9 +66,9 @@ class ParquetSink(Sink):
         self.rows += batch.num_rows
         self.size += batch.nbytes
         if self.rows >= MIN_GROUP_ROWS or self.size >= MAX_GROUP_BYTES:
-            self.flush()
+            self._flush()
 
-    def flush(self) -> None:
+    def _flush(self) -> None:
         table = pa.Table.from_batches(self.held, self.schema)
         if self.writer is None:
             import pyarrow.parquet as parquet
@@ -87,7 +88,7 @@ class ParquetSink(Sink):
         self.held, self.rows, self.size = [], 0, 0
 
     def close(self) -> None:
-        self.flush()
+        self._flush()
         self.writer.close()
         self.direct.flush()
 
@@ -113,7 +114,7 @@ class ArrowSink(Sink):
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
         begin = pa.ipc.new_file if file.seekable() else pa.ipc.new_stream
-        self.direct = self.opened_by_arrow()
+        self.direct = self._open_by_arrow()
         self.writer = begin(self.direct, schema)
 
     def write(self, batch: Any) -> None:
@@ -141,13 +142,13 @@ class CellsSink(Sink):
             columns = batch.slice(start, SLICE_ROWS).columns
             # numbers of a row with an error are null, written as nothing
             cells = [as_texts(column) for column in columns[: self.end]]
-            cells += [self.cells(column, k > 0) for k, column in enumerate(columns[self.end :])]
+            cells += [self._cells(column, k > 0) for k, column in enumerate(columns[self.end :])]
             cells[-1] = "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
             lines = pc.binary_join_element_wise(*cells, self.separator)
             ends = np.frombuffer(lines.buffers()[1], np.int32, len(lines) + 1, 4 * lines.offset)
             self.file.write(memoryview(lines.buffers()[2])[ends[0] : ends[-1]])
 
-    def cells(self, column: Any, kept: bool) -> Any:
+    def _cells(self, column: Any, kept: bool) -> Any:
         if column.null_count == len(column):
             return ""
         import pyarrow.compute as pc

@@ -79,6 +79,7 @@ class Source(NamedTuple):
         return self.format in COLUMNAR
 
     def open(self) -> Any:
+        """Open the file in bytes."""
         if self.file is not None:
             return self.file
         return filesystems.open_file(self.path) if is_url(self.path) else open(self.path, "rb")
@@ -261,6 +262,7 @@ class TextFile:
         self.head = bytearray(change(bytes(self.head)))
 
     def follow(self, layout: Layout) -> None:
+        """Skip what the layout skips."""
         if not (layout.skip or layout.marks or layout.blanks):
             return
         normal = Normal(layout)
@@ -274,6 +276,7 @@ class TextFile:
         self._filter(lines)
 
     def read1(self, size: int) -> bytes:
+        """Return some bytes, or none at the end."""
         while self.place == len(self.head) and not self.ended:
             if not self.keep:
                 self.head.clear()
@@ -299,18 +302,20 @@ class TextFile:
         self.head += data
 
     def peek(self, size: int) -> bytearray:
+        """Return the first bytes."""
         while len(self.head) < size and not self.ended:
             self._next(size)
         return self.head
 
     def rewind(self, lines: int) -> None:
+        """Rewind to after `lines` lines."""
         self.place = len(BYTE_ORDER_MARK) if self.head.startswith(BYTE_ORDER_MARK) else 0
         for _ in range(lines):
             self.place = self.head.find(b"\n", self.place) + 1 or len(self.head)
         self.keep = False
 
     def close(self) -> None:
-        # not standard input, nor a file still waited for
+        """Close the file, unless it is still waited for."""
         if self.source.path != "-" and not (is_url(self.source.path) and filesystems.abandoned.is_set()):
             with suppress(OSError, ValueError):
                 self.file.close()

@@ -515,9 +515,9 @@ class Texts:
         self.again: list[ReadLine] = []
         self.taken = 0
         self.first = first
-        self.more = self.read(lines(file, idle))
+        self.more = self._read(lines(file, idle))
 
-    def read(self, raw: Iterator[bytes | None]) -> Iterator[ReadLine]:
+    def _read(self, raw: Iterator[bytes | None]) -> Iterator[ReadLine]:
         for number, data in enumerate(raw, start=1):
             if data is None:
                 message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
@@ -525,16 +525,16 @@ class Texts:
                 continue
             begins = self.first and number == 1
             if begins and (other := reading.kind_of(data)):
-                self.refuse(*other)
+                self._refuse(*other)
             if begins and b"\r" in data[:-1] and b'"' not in data:
                 kind = "text with lines that end in a carriage return alone"
-                self.refuse(kind, "end them with a line feed: `tr '\\r' '\\n'`")
+                self._refuse(kind, "end them with a line feed: `tr '\\r' '\\n'`")
             text, fault = reading.decode(data.removesuffix(b"\r"), first=begins)
             if fault is not None:
                 fault.text = text
             yield number, text, fault
 
-    def refuse(self, kind: str, hint: str) -> None:
+    def _refuse(self, kind: str, hint: str) -> None:
         raise point_error(f"{self.name} seems to be {kind}", hint)
 
     def __next__(self) -> ReadLine:
@@ -546,6 +546,7 @@ class Texts:
         return self
 
     def back(self, taken: Sequence[ReadLine]) -> None:
+        """Push lines back."""
         self.again += reversed(taken)
         self.taken -= len(taken)
 
@@ -563,7 +564,7 @@ def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[li
         if first is None:
             raise point_error(f"{texts.name} is empty", "its first line names the columns: `x,y`")
         if _ARRAY.match(first[1]):
-            texts.refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
+            texts._refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
         if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
             texts.back([first])
             rows, passed = objects_of(texts), list[TextRow]()

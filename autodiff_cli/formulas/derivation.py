@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives, partials
@@ -139,11 +138,8 @@ def pending_name(function: Value, by: str) -> str:
     return f"d/d{by}({expression_text(function)})"
 
 
-class _Rule(NamedTuple):
-    rule: str
-    result: Value
-    function: str = ""
-    conditions: tuple[str, ...] = ()
+Outcome = tuple[str, Value, str, tuple[str, ...]]
+"""A rule, its result, a function and conditions."""
 
 
 class _Work:
@@ -220,27 +216,28 @@ class _Work:
         return variable(name)
 
     # -- the rules
-    def rule(self, value: Value) -> _Rule:
+    def rule(self, value: Value) -> Outcome:
         primitive, inputs = value.primitive, value._prev
         if primitive in (ADD, SUB):
             # signs and parentheses are kept
-            return _Rule("sum", substitute(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v)))
+            kept = (ADD, SUB, NEG)
+            return "sum", substitute(value, lambda v: None if v.primitive in kept else self.open(v)), "", ()
         if primitive is SUM:
-            return _Rule("sum", node(SUM, tuple([self.open(term) for term in inputs])))
+            return "sum", node(SUM, tuple(map(self.open, inputs))), "", ()
         if (multiple := self.constant_multiple(value)) is not None:
-            return _Rule("constant multiple", multiple)
+            return "constant multiple", multiple, "", ()
         if primitive in PRODUCTS:
             # each factor is differentiated once
             factors = flat_inputs(value, PRODUCTS)
             terms = [chain_of(MUL, [*factors[:k], self.open(f), *factors[k + 1 :]]) for k, f in enumerate(factors)]
-            return _Rule("product", _total(terms))
+            return "product", _total(terms), "", ()
         if primitive is DIV:
             return self.quotient(*inputs)
         if primitive is WHERE:
             condition, then, otherwise = inputs
             compared = [part._prev for part in flat_inputs(condition, (AND, OR, NOT)) if part.primitive.holds]
             borders = tuple(dict.fromkeys(_apart(*sides) for sides in compared))
-            return _Rule("branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders)
+            return "branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders
         return self.of_function(value)
 
     def constant_multiple(self, value: Value) -> Value | None:
@@ -263,16 +260,15 @@ class _Work:
         multiple = self.constant_multiple(inner)
         return outer(self.open(inner) if multiple is None else multiple)
 
-    def quotient(self, above: Value, below: Value) -> _Rule:
+    def quotient(self, above: Value, below: Value) -> Outcome:
         square = node(POW, (below, constant(2.0, "2")))
         if above not in self.varying:
             slope = _times(above, self.open(below))
-            return _Rule("reciprocal", node(DIV, (node(NEG, (slope,)), square)))
-        first = node(MUL, (self.open(above), below))
-        second = node(MUL, (above, self.open(below)))
-        return _Rule("quotient", node(DIV, (node(SUB, (first, second)), square)))
+            return "reciprocal", node(DIV, (node(NEG, (slope,)), square)), "", ()
+        first, second = node(MUL, (self.open(above), below)), node(MUL, (above, self.open(below)))
+        return "quotient", node(DIV, (node(SUB, (first, second)), square)), "", ()
 
-    def of_function(self, value: Value) -> _Rule:
+    def of_function(self, value: Value) -> Outcome:
         primitive, inputs = value.primitive, value._prev
         active = [k for k, p in enumerate(inputs) if p in self.varying]
         one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
@@ -292,8 +288,8 @@ class _Work:
         if primitive is POW:
             name = rule = "power" if active == [0] else "exponential" if active == [1] else "general power"
         if not all(inputs[k] is self.leaf for k in active):
-            return _Rule("chain", result, name, conditions)
-        return _Rule(rule, result, "" if primitive is POW else name, conditions)
+            return "chain", result, name, conditions
+        return rule, result, "" if primitive is POW else name, conditions
 
 
 def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:

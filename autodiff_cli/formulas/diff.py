@@ -145,11 +145,8 @@ def diff(
 ) -> Diff:
     """Return the derivatives of an order of `text` by all combinations of the variables `wrt`.
 
-    With `share` common parts are named, with `steps` each derivative is derived step by step. A `point` adds values.
-    In LaTeX the function is stated first, by this `name`. Unless `everywhere` or `share`, a formula may have a short
-    form, with the condition where it is equal. `assume` has conditions on the variables: `x > 0, n > 1`.
-
-    Raises `ExpressionError` as `gradient` does; `limit` if too long.
+    With `share` common parts are named. In LaTeX the function is stated first, by this `name`. Unless `everywhere` or
+    `share`, a formula may have a short form. `assume` has conditions: `x > 0, n > 1`.
 
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
