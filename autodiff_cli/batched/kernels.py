@@ -20,7 +20,7 @@ from ..graphs.adjoint import Recording, record_gradient
 from ..graphs.value import graph_of, variable
 from ..language.builder import Program
 from ..numbers.budget import gc_collect
-from ..numbers.double.special_formulas import Lacking
+from ..numbers.double.formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Step
 from ..run.flat_graph import in_order
 from ..table.operators import POW

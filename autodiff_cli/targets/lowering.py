@@ -9,8 +9,7 @@ from typing import Any
 
 from ..graphs.adjoint import Recording
 from ..numbers.base import Number
-from ..numbers.double.formulas import COMPENSATED, formula
-from ..numbers.double.special_formulas import Lacking
+from ..numbers.double.formulas import COMPENSATED, Lacking, formula
 from ..numbers.recorder import CONDITIONS, Recorder, Step
 from ..table.primitive import OPERATIONS
 from ..table.primitives import library_names
