@@ -34,7 +34,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..uncertainty.measurement_model import Branch, Implicit
 from .contours import Surface, of_row, span_of, surface_of
-from .sampling import TINY, Function, Hull, Samples, diverges, sample, split
+from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, split
 
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
@@ -138,7 +138,7 @@ def plot(
     *,
     wrt: Sequence[str] | None = None,
     ranges: Ranges | None = None,
-    path: Sequence[Mapping[str, float]] = (),
+    path: Path = (),
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
     order: int | None = None,
@@ -174,11 +174,12 @@ def plot(
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
-        from .measurements import rows_drawn  # only data need it
+        from .measurements import columns_drawn, rows_drawn  # only data need it
 
         in_units = units is not None or have_units(text, values, {**bounds, **ranges})
-        over = wrt or [*ranges]
-        rows, around_rows = rows_drawn(text, data, [*typed], over, response, sigma, unknowns, between, path, in_units)
+        drawn_by = wrt or [*ranges], response, sigma, unknowns, between
+        over, columns = columns_drawn(text, [*data], [*typed], *drawn_by)
+        rows, around_rows = rows_drawn(data, over, columns[:2], sigma, path, in_units)
         ranges = around_rows | ranges
     if equations:
         drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units)
@@ -197,7 +198,7 @@ def _formulas(
     values: dict[str, float],
     wrt: Sequence[str] | None,
     ranges: Ranges,
-    path: Sequence[Mapping[str, float]],
+    path: Path,
     order: int | None,
     log: str,
     count: int | None,
@@ -282,9 +283,7 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     return units
 
 
-def _across(
-    program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Sequence[Mapping[str, float]]
-) -> list[str]:
+def _across(program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Path) -> list[str]:
     listed = quote(program.leaves)
     for name in (*ranged, *(wrt or ())):
         if name not in program.leaves:
@@ -328,7 +327,7 @@ def _curve(
     name: str,
     values: Mapping[str, float],
     ends: Range | None,
-    path: Sequence[Mapping[str, float]],
+    path: Path,
     pointed: bool,
     warnings: list[Diagnostic],
     order: int,

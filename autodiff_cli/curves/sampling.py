@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from ..numbers.budget import DRAWN_POINT, SAMPLE, current_budget
 Point = tuple[float, float]
 Stretch = tuple[Point, ...]
 """A piece of a curve, from left to right."""
+Path = Sequence[Mapping[str, float]]
+"""The points of a run."""
 Function = Callable[[float], float | None]
 """None where undefined."""
 Hull = Callable[[float, float], Point | None]

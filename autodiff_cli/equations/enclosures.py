@@ -56,7 +56,7 @@ def prove(finder: Search) -> list[list[float]]:
     from flint import arb
 
     problem, balls = finder.problem, boxes(SEARCH_BITS)
-    unknowns, outputs = problem.unknowns, problem.program.outputs
+    unknowns, outputs = finder.unknowns, finder.outputs
     others = finder.parameters(balls)
     numerators = [fraction_of(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)

@@ -24,7 +24,6 @@ from ..numbers.running_error import UNIT_ROUNDOFF
 from ..numerics.newton import bisect, newton, refine
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
-from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
 from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Root, Search, Stopped, half_ulp
 
@@ -533,11 +532,11 @@ class OneEquation(Search):
                     raise ValueError("a coefficient is no rational number")
                 return Fraction(number)
 
-            def operation(primitive: Primitive, a: Fraction, b: Fraction) -> Fraction:
-                return getattr(EXACT, primitive.name)(a, b)  # type: ignore[no-any-return]
-
             above, divisors = fraction_of(self.output)
-            sides = [coefficients(side, leaf, fixed, operation) for side in (above, *divisors)]
+            sides = [
+                coefficients(side, leaf, fixed, lambda primitive, a, b: getattr(EXACT, primitive.name)(a, b))
+                for side in (above, *divisors)
+            ]
             if None in sides or not any(sides[0] or ()):
                 return None
             polynomials = [side for side in sides if side is not None]

@@ -68,7 +68,7 @@ class SeveralEquations(Search):
         import numpy
 
         super().__init__(problem, stop)
-        self.np, self.unknowns, program = numpy, problem.unknowns, problem.program
+        self.np, program = numpy, problem.program
         self.least: tuple[float, list[float]] | None = None
         """The least norm of the residuals so far, and its point."""
         self.rounded = False

@@ -316,7 +316,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
 
 def _solution(finder: Search, start: Sequence[float], order: int, relative: bool, arithmetic: Arithmetic) -> Solution:
     problem = finder.problem
-    unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
+    unknowns, wanted, outputs = finder.unknowns, problem.wanted, finder.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = finder.residuals(at)
@@ -426,7 +426,7 @@ def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
 def _sharpened(
     m: Any, finder: Search, values: Values, start: Mapping[str, float], order: int, outputs: list[Value], exact: bool
 ) -> dict[str, Number]:
-    unknowns, places = finder.problem.unknowns, list(start.values())
+    unknowns, places = finder.unknowns, list(start.values())
     if m.name != "certified":
         # Newton steps correct themselves: only the limit has an error.
         from ..numbers import running_digits

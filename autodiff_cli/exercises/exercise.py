@@ -67,14 +67,6 @@ _WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
 _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
 
 
-class Statement(Record):
-    """One statement of a problem's program, as written."""
-
-    name: str
-    """The defined name or head: `f(x)`."""
-    graph: Value
-
-
 class Solution(Record):
     """A worked problem: differentiated or traced, then in words."""
 
@@ -113,21 +105,22 @@ class Exercise(Record):
         return self.wrt if self.kind in ("gradient", "step") else ("",)
 
     @property
-    def statements(self) -> tuple[Statement, ...]:
+    def statements(self) -> tuple[tuple[str, Value], ...]:
+        """The statements of the program: names or heads, `f(x)`, and graphs."""
         head, parsed = _HEAD.match(self.program), parse(self.program)
         if head is not None and not re.search("[;\n]", self.program):
-            return (Statement(head[1], parsed.outputs[0]),)
+            return ((head[1], parsed.outputs[0]),)
         statements = []
         defined: dict[Value, Value] = {}
         for binding in parsed.bindings:
-            statements.append(Statement(binding.name, substitute(binding.value, defined.get)))
+            statements.append((binding.name, substitute(binding.value, defined.get)))
             defined[binding.value] = variable(binding.name)
         (output,) = parsed.outputs
         if output not in defined:
             # the last statement has no name yet
             name = next((name for name in "fghy" if not re.search(rf"\b{name}\b", self.program)), "f")
             head_text = f"{name}({', '.join(parsed.variables)})"
-            statements.append(Statement(head_text, substitute(output, defined.get)))
+            statements.append((head_text, substitute(output, defined.get)))
         return tuple(statements)
 
     @property
@@ -186,24 +179,20 @@ def make_sheet(
     'f(x) = 2*x**2 - 3*x + 4'
     """
     if function is not None:
-        own = tuple(_own(function, seed, solutions))
-        if not own:
+        program, reading = read_leniently(function, parse)
+        text, names = function if reading is None else reading.text, list(program.variables)
+        if not names:
             raise usage_error(f"`{function}` has no variable to differentiate by", "write one of `x`: `x² sin x`")
-        return Sheet(0, "", seed, own)
+        if not program.bindings and not _HEAD.match(text):
+            text = f"f({', '.join(names)}) = {text}"
+        own = []
+        for number, name in enumerate(names, start=1):
+            (derivative,) = diff(text, wrt=[name]).derivatives
+            draft = Exercise("derivative", text, {}, (name,), answer=(derivative.shown,))
+            own.append(_posed(draft, seed=seed, number=number, solutions=solutions))
+        return Sheet(0, "", seed, tuple(own))
     exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions, topic), range(count), strict=False)])
     return Sheet(level, LEVELS[level], seed, exercises)
-
-
-def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
-    program, reading = read_leniently(function, parse)
-    text = function if reading is None else reading.text
-    names = list(program.variables)
-    if not program.bindings and not _HEAD.match(text):
-        text = f"f({', '.join(names)}) = {text}"
-    for number, name in enumerate(names, start=1):
-        (derivative,) = diff(text, wrt=[name]).derivatives
-        draft = Exercise("derivative", text, {}, (name,), answer=(derivative.shown,))
-        yield _posed(draft, seed=seed, number=number, solutions=solutions)
 
 
 def _is_about(draft: Exercise, topic: str) -> bool:
