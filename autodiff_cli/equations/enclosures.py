@@ -31,14 +31,11 @@ MAX_BOXES = 5_000
 RESERVED_WORK_SHARE = 0.3  # for the digits of the solutions
 BOXES_A_SOLUTION = 16
 """The work for the digits of a solution, in boxes; measured at about 10."""
-
 MIN_BOX_SHARE = 2.0**-44
 """Boxes that have shrunk to this share stay undecided."""
-
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
 MAX_END_WIDTH = 2.0**-40
 """The share of the range by which the end of solutions is rounded to a short decimal."""
-
 MERGE_DISTANCE = 2.0**-20
 """Undecided boxes closer than this share of the range are shown as one."""
 

@@ -33,11 +33,9 @@ Sample = tuple[float, float, float]
 MAX_REACH = 1e5  # of a search without bounds
 FIRST_REACH = 10.0
 """The end of the first interval; each further one reaches ten times as far."""
-
 GRID_STEPS, SHELL_STEPS = 240, 60
 MIN_GEOMETRIC_QUOTIENT = 100
 """The quotient of ends above which an interval also gets a geometric grid."""
-
 MAX_ROOTS = 12  # of a search without bounds
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
 MAX_HALVINGS = 2200  # of any interval of doubles
@@ -47,10 +45,8 @@ MAX_EDGE_HALVINGS = 60
 MAX_COEFFICIENT_BITS = 1000  # of a double
 MAX_EDGE_DISTANCE = 1e-9
 """The greatest relative distance of an edge in doubles from the edge."""
-
 NEGLIGIBLE = 1e-30
 """The share of a number in 80 digits that is left of it in 160, if it is 0."""
-
 LEAST_SIZE = 1e-80
 """The rounding error of a number that is 0 in 80 digits."""
 

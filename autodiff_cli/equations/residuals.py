@@ -24,16 +24,13 @@ from ..run.evaluation import Kinks
 
 ZERO_ROUNDINGS = 64
 """Rounding errors up to which a value counts as 0."""
-
 ROOT_DIGITS = 80
 PRECISE = Arithmetic("precision", ROOT_DIGITS)
 MAX_ROUGHNESS = 1e-12
 """The relative error of a solution in doubles above which more digits are used."""
-
 NEGLIGIBLE_CHANGE = 1e-12
 MAX_CHANGE = 1e-9
 """The relative change of the derivative within those errors from which on it is computed in more digits."""
-
 MAX_UNKNOWNS_IN_DIGITS = 30
 
 Ends = dict[str, tuple[float, float]]

@@ -28,28 +28,20 @@ RESERVED_WORK_SHARE = 0.1  # for the digits of the solutions
 
 MAX_NAMED = 4
 """Unknowns named in the hint on further solutions."""
-
 SHRINKING_STEPS = 12
 """Newton steps that halve the error at a root of multiplicity 17."""
-
 NEGLIGIBLE_STEP = 1e-60
 """The relative size of the last Newton step in many digits."""
-
 MAX_SHARE = 0.95
 """The remaining share of the way after a Newton step at multiplicity 20."""
-
 SINGULAR_STEPS = 60
 """Newton steps from which a singular solution is extrapolated."""
-
 NEAR = 1e-6
 """The distance of equal solutions, relative to that of the bounds."""
-
 RELATIVE_OFFSET = 1e-6
 """The relative distance from a singular solution at which Newton's method starts."""
-
 MAX_SINGULAR_RESIDUAL = 1e-9
 """The share of the initial residuals below which a solution may be near."""
-
 ANYWHERE = (-math.inf, math.inf)
 
 

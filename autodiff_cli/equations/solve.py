@@ -56,10 +56,8 @@ MAX_HESSIAN_SIZE = 30
 MAX_NAMED_POLES = 4
 SHARP_DIGITS = 17
 """Digits of a solution for which doubles are too rough."""
-
 MAX_VANISHING = 1e-20
 """The size up to which a number that may be 0 counts as 0."""
-
 T = TypeVar("T")
 
 

@@ -304,10 +304,8 @@ def _vanishes(difference: Value) -> bool:
 
 MAX_POINTS, MAX_STEPS = 40, 80
 """Points of a curve to compare, and Newton steps to one."""
-
 STEP_TOLERANCE = 1e-12
 """The relative size of a step that ends the search."""
-
 MAX_DEGREE = 8
 
 

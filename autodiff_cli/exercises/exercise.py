@@ -36,20 +36,15 @@ LEVELS = {
     5: "kinks, steps of descent, second derivatives",
 }
 """The title of each level."""
-
 DEFAULT_COUNT, MAX_COUNT = 10, 100
 """The default and the greatest number of problems."""
-
 DEFAULT_SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
 """Drafts for a problem, for one of a topic, and for an unlike one."""
-
 MAX_NUMERATOR, MAX_DENOMINATOR = 120, 12
 """The largest parts of fractions in answers."""
-
 RULES = {"product": {"product"}, "quotient": {"quotient", "reciprocal"}, "chain": {"chain"}}
 """The rules of differentiation of each topic."""
-
 TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     **dict.fromkeys(RULES, (2, ("derivative",))),
     "slope": (1, ("slope",)),
@@ -61,7 +56,6 @@ TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     "second": (5, ("second",)),
 }
 """The default level and the kinds of each topic."""
-
 _DRAWN = re.compile(r"([\w ]+?) (=|:=|<-) (.*)")
 _WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
 _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
