@@ -487,11 +487,27 @@ class OneEquation(Search):
         """
         error = max(self._rounding(start), self._rounding(start + width))
         function, finer = self._in_digits(ROOT_DIGITS), self._in_digits(2 * ROOT_DIGITS)
-        x = _zero_of_quotient(function, start, width)
-        if x is None:
-            x = start
-        elif abs(x) <= 1e-12 * width:
-            x = 0 * x
+        x: Any = start
+        for origin in (start, start + width / 32):
+            before = function(origin)
+            if before is None or not before[1]:
+                continue
+            # in the number type of the values
+            a = 0 * before[0] + origin
+            x, low, best = a + width / 7, before[0] / before[1], (a, abs(before[0]))
+            for _ in range(MAX_SECANT_STEPS):
+                here = function(x)
+                if here is None or not abs(x - origin) < 20 * width:
+                    break
+                # at the root f/f' is only rounding
+                if abs(here[0]) < best[1]:
+                    best = x, abs(here[0])
+                if here[0] == 0 or not here[1] or here[0] / here[1] == low:
+                    break
+                high = here[0] / here[1]
+                a, low, x = x, high, x - high * (x - a) / (high - low)
+            x = best[0] if abs(best[0]) > 1e-12 * width else 0 * best[0]
+            break
         here = function(x)
         if here is None or abs(here[0]) > error * 1e-50:
             # f may be 0 at the double, and not beside it
@@ -613,28 +629,3 @@ class OneEquation(Search):
 def _opposite(a: Sample, b: Sample) -> bool:
     # the product of small values is 0
     return min(a[1], b[1]) < 0 < max(a[1], b[1])
-
-
-def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:
-    before = function(start)
-    if before is None or not before[1]:
-        start += width / 32
-        before = function(start)
-    if before is None or not before[1]:
-        return None
-    # in the number type of the values
-    a = 0 * before[0] + start
-    x, low = a + width / 7, before[0] / before[1]
-    best = a, abs(before[0])
-    for _ in range(MAX_SECANT_STEPS):
-        here = function(x)
-        if here is None or not abs(x - start) < 20 * width:
-            break
-        # at the root f/f' is only rounding
-        if abs(here[0]) < best[1]:
-            best = x, abs(here[0])
-        if here[0] == 0 or not here[1] or here[0] / here[1] == low:
-            break
-        high = here[0] / here[1]
-        a, low, x = x, high, x - high * (x - a) / (high - low)
-    return best[0]

@@ -42,7 +42,6 @@ RELATIVE_OFFSET = 1e-6
 """The relative distance from a singular solution at which Newton's method starts."""
 MAX_SINGULAR_RESIDUAL = 1e-9
 """The share of the initial residuals below which a solution may be near."""
-ANYWHERE = (-math.inf, math.inf)
 
 
 class _Known(Exception):
@@ -65,7 +64,7 @@ class SeveralEquations(Search):
         """The least norm of the residuals so far, and its point."""
         self.rounded = False
         """Whether the equations held within rounding errors without a solution."""
-        self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
+        self.bounds = [problem.bounds.get(name, (-math.inf, math.inf)) for name in problem.unknowns]
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
         ]

@@ -164,9 +164,8 @@ def solve(
         others = finder.others(*starts[0])
     if finder.complete is None and finder.undecided is None and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
-    reason = message = "interrupted"
-    if not interrupted:
-        reason, message = _outcome(finder, len(solutions), every)
+    outcome = _outcome(finder, len(solutions), every)
+    reason, message = ("interrupted", "interrupted") if interrupted else outcome
     fixed = {name: problem.point[name] for name in problem.program.leaves if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)

@@ -325,8 +325,13 @@ def _answer(draft: Exercise) -> tuple[str, ...] | None:
         if kind in ("derivative", "second"):
             (derivative,) = diff(draft.program, wrt=draft.wrt, order=order).derivatives
             return None if derivative.shown == "0" else (derivative.shown,)
-        if kind in ("flat", "kink"):
-            numbers = [_place(draft)]
+        if kind == "flat":
+            at_0, at_1 = (_exactly(draft.program, {"x": x})[1]["x"] for x in "01")
+            numbers = [-at_0 / (at_1 - at_0)]
+        elif kind == "kink":
+            sides = [expression_text(side) for side in _bent(draft.program)._prev]
+            value, slopes = _exactly(f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0], {"x": "0"})
+            numbers = [-value / slopes["x"]]
         else:
             value, slopes = _exactly(draft.program, draft.point, draft.wrt)
             numbers = list(slopes.values())
@@ -349,23 +354,12 @@ def _answer(draft: Exercise) -> tuple[str, ...] | None:
     return (expression_text(parse(line).outputs[0]),) if slope else None
 
 
-def _place(draft: Exercise) -> Fraction:
-    if draft.kind == "flat":
-        at_0, at_1 = (_exactly(draft.program, {"x": x})[1]["x"] for x in "01")
-        return -at_0 / (at_1 - at_0)
-    sides = [expression_text(side) for side in _bent(draft.program)._prev]
-    height, slopes = _exactly(f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0], {"x": "0"})
-    return -height / slopes["x"]
-
-
 def _bent(program: str) -> Value:
     (bent,) = [v for v in in_order(parse(program).outputs) if v.primitive.kink]
     return bent
 
 
-def _exactly(
-    program: str, point: Mapping[str, str], wrt: Sequence[str] = ("x",)
-) -> tuple[Fraction, dict[str, Fraction]]:
+def _exactly(program: str, point: dict[str, str], wrt: Sequence[str] = ("x",)) -> tuple[Fraction, dict[str, Fraction]]:
     answer = gradient(program, point, wrt=wrt, arithmetic=Arithmetic("exact"))
     if answer.warnings:
         raise ExpressionError("derivative", "there is a kink")
@@ -384,7 +378,14 @@ def _posed(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions
         last=draft.program.rpartition("; ")[2].partition(" = ")[0],
     )
     posed = draft._replace(task=task, level=level, seed=seed, number=number)
-    return posed._replace(solution=_solved(posed)) if solutions else posed
+    if not solutions:
+        return posed
+    traced, derived = None, None
+    if kind in ("gradient", "step") and level >= 4:
+        traced = trace(posed.program, posed.point, wrt=posed.wrt)
+    elif kind != "kink":
+        derived = diff(posed.program, wrt=posed.wrt, order=2 if kind == "second" else 1, steps=True)
+    return posed._replace(solution=Solution(derived, traced, tuple(_last_lines(posed, derived))))
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -395,15 +396,6 @@ def join_names(names: Sequence[str]) -> str:
 
 def _at(point: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {x}" for name, x in point.items())
-
-
-def _solved(posed: Exercise) -> Solution:
-    traced, derived = None, None
-    if posed.kind in ("gradient", "step") and posed.level >= 4:
-        traced = trace(posed.program, posed.point, wrt=posed.wrt)
-    elif posed.kind != "kink":
-        derived = diff(posed.program, wrt=posed.wrt, order=2 if posed.kind == "second" else 1, steps=True)
-    return Solution(derived, traced, tuple(_last_lines(posed, derived)))
 
 
 def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:

@@ -359,13 +359,23 @@ def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **ch
     if number > len(exercises):
         raise usage_error(f"this sheet has no exercise {number}", f"it has {plural(len(exercises), 'exercise')}")
     posed = exercises[number - 1]
-    if not posed.is_formula:
-        return _mark_numbers(posed, answer)
     if posed.kind == "tangent":
         return FormulaAnswer(posed, answer).mark()
-    by = posed.wrt[:1] * (2 if posed.kind == "second" else 1)
-    (entry,) = entries(answer, [("", by)], list(parse(posed.program).variables))
-    return FormulaAnswer(posed, answer, entry).mark()
+    if posed.is_formula:
+        by = posed.wrt[:1] * (2 if posed.kind == "second" else 1)
+        (entry,) = entries(answer, [("", by)], list(parse(posed.program).variables))
+        return FormulaAnswer(posed, answer, entry).mark()
+    answers = _numbers_by_name(posed, answer)
+    wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}
+    right = [name for name, x in wanted.items() if equals(answers[name], x)]
+    wrong = [name for name in wanted if name not in right]
+    if not wrong:
+        return Marked(posed, answer, True, "right")
+    message = f"wrong: it is not `{answer.strip()}`"
+    if posed.names != ("",):
+        message = f"wrong: {join_names(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
+        message += f"; {join_names(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
+    return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
 
 SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
@@ -623,20 +633,6 @@ def _mistakes_in_term(text: str, k: int, sign: int) -> Iterator[Mistake]:
 def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _ValueAndSlope) -> Any:
     others = any(operand.slope for j, operand in enumerate(inputs) if j != k)
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
-
-
-def _mark_numbers(posed: Exercise, answer: str) -> Marked:
-    answers = _numbers_by_name(posed, answer)
-    wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}
-    right = [name for name, x in wanted.items() if equals(answers[name], x)]
-    wrong = [name for name in wanted if name not in right]
-    if not wrong:
-        return Marked(posed, answer, True, "right")
-    message = f"wrong: it is not `{answer.strip()}`"
-    if posed.names != ("",):
-        message = f"wrong: {join_names(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
-        message += f"; {join_names(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
-    return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
