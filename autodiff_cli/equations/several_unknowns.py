@@ -95,11 +95,8 @@ class SeveralEquations(Search):
 
     def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
         """Return the solutions of linear equations that are singular in doubles, decided in fractions."""
-        if (
-            not self.linear
-            or len(self.unknowns) > MAX_UNKNOWNS_IN_DIGITS
-            or (solutions and self._accuracy(solutions[0]))
-        ):
+        is_small = len(self.unknowns) <= MAX_UNKNOWNS_IN_DIGITS
+        if not (self.linear and is_small) or (solutions and self._accuracy(solutions[0])):
             return solutions
         with Defined(ArithmeticError, ValueError):
             in_fractions = self.system(EXACT, self.parameters(EXACT))
