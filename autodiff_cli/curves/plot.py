@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
@@ -88,13 +89,11 @@ class Curve(Record):
     formula: str = ""
     """The derivative as a formula; empty if long."""
     tangent: Tangent | None = None
-    """At the point, if given."""
     unknown: str = ""
     """The name of the function if equations define it."""
     equations: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
     path: tuple[tuple[float, float], ...] = ()
-    """Points of a run with their values."""
     outputs: tuple[Output, ...] = ()
     at: float | None = None
     """The point of several outputs, if given."""
@@ -256,8 +255,12 @@ def _formulas(
         (name,) = names
         order = 0 if several else 1 if order is None else order
         drawn = _curve(program, name, assumed, ranges.get(name), path, pointed, warnings, order, log, count)
-        if order:
-            drawn = drawn._replace(formula=_formula(typed, name))
+        # with bindings and conditions the formula would be unlike the text
+        if order and len(typed.text) <= MAX_FORMULA_LENGTH and not {*"=\n"} & {*typed.text}:
+            with suppress(ExpressionError):
+                (formula,) = derivatives(typed.outputs[0], [typed.variables[name]], 1).values()
+                written = expression_text(formula)
+                drawn = drawn._replace(formula=written if len(written) <= MAX_FORMULA_LENGTH else "")
     return drawn._replace(units=_units_of(measured, names))
 
 
@@ -494,18 +497,6 @@ def _branch(
     curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
     curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known=frozenset(model.values))
     return _sampled(curve, (height, branch.slope), [at])
-
-
-def _formula(program: Program, name: str) -> str:
-    if len(program.text) > MAX_FORMULA_LENGTH or any(character in program.text for character in "=\n"):
-        # with bindings and conditions the formula would be unlike the text
-        return ""
-    try:
-        formulas = derivatives(program.outputs[0], [program.variables[name]], 1)
-    except ExpressionError:
-        return ""
-    text = expression_text(next(iter(formulas.values())))
-    return text if len(text) <= MAX_FORMULA_LENGTH else ""
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:

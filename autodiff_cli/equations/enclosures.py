@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from itertools import count
 from typing import Any
 
 from ..algebra.rational_functions import as_integer, fraction_of, multiplied_out
@@ -361,15 +362,13 @@ def search(
     flat: list[Box] = []
     widths = [float(a.rad()) or 1.0 for a in box]
     waiting: list[tuple[float, int, Box]] = [(-1.0, 0, box)]
-    boxes = queued = counted = 0
+    order, boxes, counted = count(1), 0, 0
     work = current_budget()
     before, reserved, complete = work.left, 0.0, True
 
     def wait(here: Box) -> None:
-        nonlocal queued
-        queued += 1
         widest = max(float(a.rad()) / width for a, width in zip(here, widths, strict=True))
-        heapq.heappush(waiting, (-widest, queued, here))
+        heapq.heappush(waiting, (-widest, next(order), here))
 
     while waiting:
         boxes += 1

@@ -75,7 +75,6 @@ class Solution(Record):
     proven: bool
     """Whether exactly one solution is proven to be there."""
     derivatives: dict[str, dict[str, Shown]] | None = None
-    """The derivative of each unknown by each variable; None if there are none."""
     second: dict[str, dict[str, dict[str, Shown]]] | None = None
     elasticities: dict[str, dict[str, Shown | None]] | None = None
     """p·u′/u of unknowns u by variables p, if requested; None where u is 0."""
@@ -105,7 +104,6 @@ class Solved(Record):
     evaluations: int = 0
     variables: Sequence[str] = ()
     formulas: Sequence[FormulaSolution] = ()
-    """Formulas of the solutions, if other variables have no values."""
     units: Units | None = None
 
 

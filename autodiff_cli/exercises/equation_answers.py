@@ -8,6 +8,7 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
+from operator import mul
 from typing import Any
 
 from ..algebra.linearity import linear_and_kinks
@@ -302,7 +303,6 @@ def _vanishes(difference: Value) -> bool:
 MAX_POINTS, MAX_STEPS = 40, 80
 """Points of a curve to compare, and Newton steps to one."""
 STEP_TOLERANCE = 1e-12
-"""The relative size of a step that ends the search."""
 MAX_DEGREE = 8
 
 
@@ -380,10 +380,9 @@ class CurveAnswer(FormulaAnswer):
         with Defined(ArithmeticError):
             for _ in range(MAX_STEPS):
                 values, rows = self._swept(REAL, at, list(at))
-                gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
+                gram = [[sum(map(mul, p, q)) for q in rows] for p in rows]
                 weights = [w for (w,) in solve_linear(REAL, gram, [[-x] for x in values])]
-                columns = zip(*rows, strict=True)
-                step = [sum(w * slope for w, slope in zip(weights, column, strict=True)) for column in columns]
+                step = [sum(map(mul, weights, column)) for column in zip(*rows, strict=True)]
                 at = {name: x + d for (name, x), d in zip(at.items(), step, strict=True)}
                 if all(abs(d) <= STEP_TOLERANCE * max(abs(x), 1e-3) for d, x in zip(step, at.values(), strict=True)):
                     return at

@@ -37,14 +37,11 @@ LEVELS = {
 }
 """The title of each level."""
 DEFAULT_COUNT, MAX_COUNT = 10, 100
-"""The default and the greatest number of problems."""
 DEFAULT_SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
 """Drafts for a problem, for one of a topic, and for an unlike one."""
 MAX_NUMERATOR, MAX_DENOMINATOR = 120, 12
-"""The largest parts of fractions in answers."""
 RULES = {"product": {"product"}, "quotient": {"quotient", "reciprocal"}, "chain": {"chain"}}
-"""The rules of differentiation of each topic."""
 TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     **dict.fromkeys(RULES, (2, ("derivative",))),
     "slope": (1, ("slope",)),
@@ -134,7 +131,6 @@ class Marked(Record):
     how: str = "numbers"
     """`simplified` (the difference is 0), `equation` (it is 0 where that holds), `points`, `numbers` or `entries`."""
     points: int = 0
-    """The number of compared points."""
     of: str = ""
     """The label of an entry, such as `d/dx`."""
     entries: tuple[Marked, ...] = ()

@@ -51,7 +51,6 @@ _SEPARATORS = re.compile(r"[;\n]|\band\b")
 COMPARISON_DIGITS, MORE_DIGITS = 100, 300
 """Digits of the first and, if undecided, the second comparison."""
 AGREED_DIGITS = 80
-"""Digits in which equal numbers agree."""
 SHRUNK_DIGITS = 150
 """Digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`, at least."""
 NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
@@ -64,7 +63,6 @@ MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
 SEARCHED_POINTS = 500
 """Points of several variables in the search for regions."""
 MIN_POINTS = 6
-"""The least number of points at which to compare formulas."""
 NEAR_RELATIVE = Fraction(1, 100)
 """The greatest relative error of a near number."""
 MAX_SHOWN_LENGTH = 20  # of a fraction
