@@ -11,7 +11,7 @@ from itertools import islice
 from operator import mul
 from typing import Any
 
-from ..algebra.linearity import linear_and_kinks
+from ..algebra.walk import linear_and_kinks
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, plural, require
 from ..inputs.problem import Problem

@@ -11,9 +11,8 @@ from itertools import permutations
 from operator import mul
 from typing import Any
 
-from ..algebra.linearity import linear_and_kinks
 from ..algebra.rational_functions import fraction_of, graph_product, polynomial_in, vanishes
-from ..algebra.walk import substitute
+from ..algebra.walk import linear_and_kinks, substitute
 from ..diagnostics.leniency import read_leniently
 from ..equations.equations import Equations, read_with_unknowns
 from ..equations.solve import Solved, solve
