@@ -17,10 +17,7 @@ from . import budget
 from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 
 MAX_EXPONENT = 100_000
-"""Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103.
-
-Unbounded, mpmath would not return from exp(exp(exp(10))).
-"""
+"""Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103."""
 
 GUARD_BITS = 64
 """Guard bits of every function."""

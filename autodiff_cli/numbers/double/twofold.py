@@ -41,7 +41,6 @@ def two_product(x: float, y: float) -> tuple[float, float]:
 
 def scaled_exp(factor: float, high: float, low: float = 0.0) -> float:
     """Return factor · exp(high + low) for a tiny `low`, even if exp alone underflows."""
-    # Below the normal range, exp of half the argument, which is exact, is applied twice.
     if high > LN_SMALLEST_NORMAL:
         value = math.exp(high)
         return factor * (value + value * low)
