@@ -60,7 +60,7 @@ Product = tuple[tuple[Atom, int], ...]
 """Atoms and their powers, in order of creation; empty for 1."""
 
 Form = dict[Product, Any]
-"""The rational factor of each product; none for 0, which no enclosure can prove. Numbers of equal form are equal."""
+"""The rational factor of each product; none for 0, which no enclosure can prove."""
 
 ONE = fmpq(1)
 _ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
@@ -413,9 +413,8 @@ def _step(x: Ball, stepped: Any) -> Ball:
 def _round(m: Balls, x: Ball) -> Ball:
     low = m.floor(x)
     excess = x - low - 0.5
-    if excess == 0:
-        return low if int(low) % 2 == 0 else low + 1  # type: ignore[no-any-return]
-    return low + 1 if excess > 0 else low  # type: ignore[no-any-return]
+    up = int(low) % 2 != 0 if excess == 0 else excess > 0
+    return ball(low + 1 if up else low)
 
 
 def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:

@@ -140,7 +140,7 @@ def charge(steps: float) -> None:
 
 @contextmanager
 def use_budget(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
-    """Use one allowance for the block, `times` the usual one for this length; unless `anew`, the current one."""
+    """Use `times` the usual allowance for this length; unless `anew`, the current one."""
     if not anew and (work := _in_force.get()) is not None:
         yield work
         return

@@ -32,7 +32,7 @@ Function = Callable[..., Number]
 
 
 class Multiprecision(NumberType):
-    """Numbers of `digits` decimal digits, with functions right to about the last, in an mpmath context of their own."""
+    """Numbers of `digits` decimal digits, in an mpmath context of their own."""
 
     name = "multiprecision"
     has_values = True
@@ -281,7 +281,7 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
 
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     """Return Σ 1/(x + k)^(order + 1), x > 0, order > 0, by Euler-Maclaurin summation (DLMF 25.11.5)."""
-    # In integers of 2**-bits, relative to the first term: mpmath's complex numbers are up to a hundred times slower.
+    # In integers of 2**-bits, relative to the first term: mpmath's complex numbers are slow.
     context = m.context
     bits = context.prec + 64 - context.prec % 64 + 64  # few values: Bernoulli numbers are cached
     budget.charge(bits * (1 + bits / 330) / 3)

@@ -1,7 +1,7 @@
 """RunningDigits: multiprecision with running error bounds, for the number of correct digits.
 
-As `running_error`, but the bound must hold beyond first order and a double's range: hence logarithms of errors, values
-at the ends of the inputs' intervals, and exact short fractions.
+The bound must hold beyond first order and a double's range: hence logarithms of errors, and values at the ends of the
+inputs' intervals.
 """
 
 from __future__ import annotations
@@ -155,8 +155,9 @@ def _log2_size(x: Any) -> float:
     _, mantissa, exponent, bits = x._mpf_
     if not mantissa:
         return EXACT if not exponent else math.inf
-    spare = bits - 60
-    return math.log2(mantissa >> spare if spare > 0 else mantissa) + exponent + max(spare, 0)  # type: ignore[no-any-return]
+    spare = max(bits - 60, 0)
+    size: float = math.log2(mantissa >> spare) + exponent + spare
+    return size
 
 
 def _limit_ratio(numerator: int, denominator: int) -> Ratio:

@@ -1,4 +1,4 @@
-"""Elementary, activation and aggregate functions of floats, and derivatives that neither overflow nor cancel."""
+"""Elementary, activation and aggregate functions of floats, and their derivatives."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _cbrt(x: float) -> float:
 
 def _with_poles(function: Callable[[float], float], *poles: float) -> Callable[[float], float]:
     def checked(x: float) -> float:
-        """Return a function's value. Raises ZeroDivisionError at its poles, ValueError outside of its domain."""
+        """Return the function's value. Raises ZeroDivisionError at its poles."""
         if x in poles:
             raise ZeroDivisionError("infinite here")
         return function(x)

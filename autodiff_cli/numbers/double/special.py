@@ -134,7 +134,9 @@ def _digamma(x: float) -> float:
     mirror = digamma_one_plus(-x) if x > -1.0 else _digamma_positive(-x) - 1.0 / x
     rest = math.remainder(x, 1.0)
     half = 0.5 - math.fabs(rest)
-    tangent = 1.0 / math.tan(math.pi * half) if 0.0 < half < 0.25 else math.tan(math.pi * rest) if half else math.inf
+    tangent = math.tan(math.pi * rest)
+    if half < 0.25:
+        tangent = 1.0 / math.tan(math.pi * half) if half else math.inf
     value = mirror - math.copysign(math.pi / tangent, rest)
     if math.fabs(value) < 0.5 * math.fabs(mirror):
         return by_multiprecision("polygamma", 0.0, x)

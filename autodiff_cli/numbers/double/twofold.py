@@ -78,7 +78,7 @@ _OF_THE_THREAD = threading.local()
 
 
 def by_multiprecision(name: str, *inputs: float) -> float:
-    """Return a function's value with 60 digits or more, as the nearest double. Raises the errors of the function."""
+    """Return a function's value by 60 digits or more. Raises the function's errors."""
     if not hasattr(_OF_THE_THREAD, "numbers"):
         from ..multiprecision import Multiprecision  # mpmath is slow to load
 
