@@ -56,10 +56,9 @@ def keywords_of(command: str) -> dict[str, str]:
     types = {}
     for name, option in declaration.options.items():
         of_files = option.kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
+        of_files = of_files or (name == "--on-error" and "--reduce" not in declaration.options)
         if option.python_type or (option.python_type is not None and not of_files):
             types[keyword(name)] = option.python_type or ("bool" if option.kind is bool else str(option.kind))
-    if "--reduce" not in declaration.options:
-        types.pop("on_error", None)
     return types
 
 
@@ -108,12 +107,8 @@ class PythonCall(Call):
 
     @property
     def request(self) -> Request:
-        return Request(Subject(self.text), self.text, self.point, self.variables)
-
-    @property
-    def point(self) -> dict[str, Any]:
-        """Return the point, with constants of nature."""
-        return {**constants_of(self.held, value_with_unit), **self.point_of("at")}
+        point = {**constants_of(self.held, value_with_unit), **self.point_of("at")}
+        return Request(Subject(self.text), self.text, point, self.variables)
 
     def point_of(self, option: str) -> dict[str, Any]:
         """Return the point of an option, for the arithmetic."""
@@ -122,8 +117,9 @@ class PythonCall(Call):
     @cached_property
     def over(self) -> LossSpec | None:
         data: Any = self.values.get("data")
-        if isinstance(data, str) or (isinstance(data, list | tuple) and all(isinstance(path, str) for path in data)):
-            data = from_files(tuple(sources([data] if isinstance(data, str) else data)), {})
+        paths = [data] if isinstance(data, str) else data
+        if isinstance(paths, list | tuple) and all(isinstance(path, str) for path in paths):
+            data = from_files(tuple(sources(paths)), {})
         elif data is not None:
             data = from_table(data)
         return reduction(data, self.values.get("reduce"), skip=self.values.get("on_error") == "skip")
@@ -176,9 +172,8 @@ def _words(name: str, value: Any, option: object) -> Any:
     if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable):
         raise _wrong(name, "text, or a list of texts", value)
     elements = list(value)
-    for element in elements:
-        if not isinstance(element, str):
-            raise TypeError(f"`{name}` is text, or a list of texts, not one of {kind_of(element)}")
+    for element in [element for element in elements if not isinstance(element, str)]:
+        raise TypeError(f"`{name}` is text, or a list of texts, not one of {kind_of(element)}")
     return elements
 
 
@@ -219,9 +214,8 @@ def _path(name: str, value: Any, option: object) -> Any:
         return value
     rows = [*value] if isinstance(value, Iterable) and not isinstance(value, Mapping) else [value]
     points = [getattr(row, "point", row) for row in rows]
-    for point in points:
-        if not isinstance(point, Mapping):
-            raise _wrong(name, "the name of a file, or points", point)
+    for point in [point for point in points if not isinstance(point, Mapping)]:
+        raise _wrong(name, "the name of a file, or points", point)
     return [{label: as_number(x, label) for label, x in point.items()} for point in points]
 
 
@@ -306,11 +300,11 @@ def has_lists(text: object, at: Any) -> bool:
             return False
     try:
         parse(text, point_of(at))
+        return True
     except ExpressionError as error:
         if error.kind == "limit":
             raise
         return False
-    return True
 
 
 def _sums_a_list(text: str) -> bool:

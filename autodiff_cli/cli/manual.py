@@ -110,9 +110,7 @@ def tables() -> dict[str, str]:
         ),
         "keys": "\n".join(_keys()),
         "exit codes": _table(("exit code", "when", "kinds of error"), codes),
-        "environment": _table(
-            ("variable", "what it does"), ((f"`{name}`", x) for name, x in table("environment").items())
-        ),
+        "environment": _table(("variable", "what it does"), environment),
     }
 
 
