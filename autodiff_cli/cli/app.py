@@ -148,7 +148,6 @@ class Commands(typer.core.TyperGroup):
 
 
 def _console() -> Any:
-    """Return Rich's console for help, or None where help is plain text."""
     screen = terminal_of(sys.stdout)
     if not (screen.terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)):
         return None

@@ -117,7 +117,6 @@ _FREE_TEXT = ("ANSWER", "CONSTRAINTS", "CONDITIONS")
 
 
 def _goes_on(option: Option, value: str, word: str, behind: bool) -> bool:
-    """Return whether a word, not an option, continues a value in a session."""
     if option.kind not in (str | None, list[str] | None) or option.choices or option.metavar in _ONE_WORD:
         return False
     if behind or option.metavar in _FREE_TEXT:

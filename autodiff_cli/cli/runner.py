@@ -108,14 +108,12 @@ class Call:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """Return the view's choices from the options."""
         given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
         digits = rounding(self.values.get("digits"), self.values.get("decimals"))
         return {CHOICES[name]: not name.startswith("no_") and x for name, x in given.items()} | {"digits": digits}
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """Return the arithmetic that the options ask for."""
         exact, certified = self.values.get("exact", False), self.values.get("certified", False)
         return arithmetic_of(exact, self.values.get("precision"), certified)
 
@@ -142,12 +140,10 @@ class Call:
 
     @property
     def unknowns(self) -> tuple[str, ...] | None:
-        """Return the unknowns of equations, if they are named."""
         return names(self.values.get("unknowns"), "--for")
 
     @property
     def between(self) -> Mapping[str, Range] | Range | None:
-        """Return the search ranges of the unknowns."""
         return parse_between(self.values.get("between") or (), value_with_unit)
 
     @property
@@ -165,7 +161,6 @@ class Call:
 
     @property
     def adjoint(self) -> Mapping[str, float | str] | Sequence[float | str] | None:
-        """Return the weights of the outputs."""
         weights = self.values.get("adjoint")
         return parse_weights(weights) if isinstance(weights, str) else weights
 
@@ -187,7 +182,6 @@ class Command(Call):
 
     @property
     def unicode(self) -> bool:
-        """Return whether answers may have characters that ASCII lacks."""
         from ..views.characters import terminal_of
 
         return self.output is not None or terminal_of(sys.stdout).unicode
@@ -198,7 +192,6 @@ class Command(Call):
 
     @cached_property
     def at(self) -> list[str] | None:
-        """Return the texts of the point, constants of nature first."""
         at = self.values.get("at")
         if self.held:
             from ..quantities.table import constant_texts
