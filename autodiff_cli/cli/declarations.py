@@ -69,6 +69,11 @@ TYPES: Mapping[str, Any] = {
 }
 
 
+FIELDS = {"as": "parameter", "shell": "python_type", "no-env": "allowed_in_env", "role": "data_role"}
+FIELDS |= {"stdin": "reads_stdin", "yields": "yields_to"}
+"""The fields of options by their words in `commands.txt`, if these differ."""
+
+
 class Declared:
     """The declaration of a command, or of a group of options."""
 
@@ -84,14 +89,7 @@ class Declared:
         """The summary, and the condition of exit code 1, if any."""
         self.details: list[str] = []
         self.examples: list[str] = []
-        self._read(_lines(section))
-        if section in COMMANDS:
-            if "expr" in self.defaults:
-                self._reference("--work")
-            self._reference("--quiet")
-            self._reference("--debug")
-
-    def _read(self, lines: Iterator[str]) -> None:
+        lines = _lines(section)
         for line in lines:
             word, _, rest = line.partition(" ")
             if word == ":" and not self.summary:
@@ -122,6 +120,9 @@ class Declared:
                 options = {name: option for name, option in group.options.items() if name not in without}
                 self.options |= options
                 self.sections |= dict.fromkeys(options, _text()[word].partition("\n")[0] or "Options")
+        if section in COMMANDS:
+            for name in (*["--work"] * ("expr" in self.defaults), "--quiet", "--debug"):
+                self._reference(name)
 
     def _reference(self, name: str) -> None:
         groups = map(declared, (SHARED, *GROUPS))
@@ -140,22 +141,17 @@ class Declared:
         fields["parameter"] = name[2:].replace("-", "_")
         for attribute in attributes:
             key, equals, value = attribute.partition("=")
-            if key == "as":
-                fields["parameter"] = value
-            elif key in (VARIABLES, COLUMNS, RENAMED) or key == f"{VARIABLES}:":
-                fields["value_names"] = key.rstrip(":")
-                fields["value_syntax"] = equals or ":" * key.endswith(":")
+            field = FIELDS.get(key, key)
+            if key.rstrip(":") in (VARIABLES, COLUMNS, RENAMED):
+                fields["value_names"], fields["value_syntax"] = key.rstrip(":"), equals or ":" * key.endswith(":")
+            elif key in ("as", "role"):
+                fields[field] = value
             elif key == "range":
                 low, _, high = value.partition(":")
-                fields["range"] = int(low), int(high)
-            elif key == "shell":
-                fields["python_type"] = None
-            elif key == "no-env":
-                fields["allowed_in_env"] = False
-            elif key == "role":
-                fields["data_role"] = value
+                fields[field] = int(low), int(high)
+            elif key in ("shell", "no-env"):
+                fields[field] = None if key == "shell" else False
             else:
-                field = {"stdin": "reads_stdin", "yields": "yields_to"}.get(key, key)
                 fields[field] = tuple(value.replace("=", " ").split(",")) if equals else True
         text = text.replace("{choices}", ", ".join(fields.get("choices", ())))
         self._add(Option(name, text, metavar, **fields))
