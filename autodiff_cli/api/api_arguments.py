@@ -30,14 +30,11 @@ from ..views.formats import Subject
 
 At = Mapping[str, Any] | str | None
 """A point: numbers or constant expressions by name, or text as for `--at`."""
-
 Table = Any
 """Data: columns by name, a frame, an Arrow table, or paths of files."""
-
 Names = Sequence[str] | str | None
 Ranges = Mapping[str, tuple[float | str | None, float | str | None]] | str | Sequence[str] | None
 """Ranges: two ends by name, None if open, or text as for `--range`."""
-
 MANY_POINTS_HINT = (
     "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
 )

@@ -96,7 +96,6 @@ R = TypeVar("R")
 
 Choices = Callable[[PythonCall], dict[str, Any]]
 """The choices of a view from a call, besides those of its options."""
-
 _FACES: dict[type, type[Answer]] = {}
 """The answer classes here, by those of the questions."""
 

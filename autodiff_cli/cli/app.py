@@ -31,7 +31,6 @@ EXAMPLES = (
 
 MIN_RICH_WIDTH = 72
 """The width in columns below which help is plain text."""
-
 SHORT_HELP = f"""\
 The exact gradient of a formula. For example:
 

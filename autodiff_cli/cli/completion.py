@@ -17,7 +17,6 @@ from .declarations import COMMANDS, DATA, RENAMED, VARIABLES, Option, declared
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)
 """The part of a word after which bash begins a new word."""
-
 VARIABLE = "_AUTODIFF_COMPLETE"
 """The environment variable of a request by a shell."""
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 GROUPS = ("program", "answers", "saves", "numbers", "rows", "loss", "dialect")
 """The groups of options: sections of `commands.txt`."""
-
 SHARED = "shared"
 
 
@@ -59,7 +58,6 @@ class Argument(NamedTuple):
 
 VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "renamed", "data"
 """Kinds of names in option values; data are no variables of a formula."""
-
 TYPES: Mapping[str, Any] = {
     "flag": bool,
     "str": str | None,
@@ -182,7 +180,6 @@ def table(section: str) -> dict[str, str]:
 HELP = "help"
 COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name != HELP)
 """The commands in the manual's order, without `help`: modules with `run`."""
-
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
 """The commands that have an answer: all except the session."""
 

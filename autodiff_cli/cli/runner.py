@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 Method = Callable[..., Any]
 """A function from a request to its answer, which has `warnings`."""
-
 MAX_DRAWN_WARNINGS = 5
 FLUSH_AFTER = 0.05
 """Seconds between flushes of answers while more lines are available."""
@@ -57,7 +56,6 @@ FLUSH_AFTER = 0.05
 
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """Arguments whose options have other names."""
-
 CHOICES = {name: name for name in ["relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme"]}
 CHOICES |= {"lines": "steps", "no_table": "table", "no_tree": "tree"}
 """Choices of views, by option."""

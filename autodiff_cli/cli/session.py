@@ -38,24 +38,19 @@ Answer = TypeVar("Answer")
 ANSWER = "ans"
 MAX_LISTED_DERIVATIVES = 400
 """The most derivatives shown with a list; `jacobian` shows all."""
-
 MAX_ANSWER_LENGTH = 10_000
 _PRIMES = re.compile("['’′]+|[\"″”]")
 _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
 _QUANTITY = re.compile(r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*²³⁻¹·%]*|°[CF]?|%)|\s*\[([^\[\]]+)\])")
 """A number with its unit: `2 m`, `1.5[kN/m]`."""
-
 _NUMBER = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
 
 _IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
 """An entry of a list, with its unit if any."""
-
 _IN_UNIT = re.compile(r"(.+?)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
 """An expression and the requested unit."""
-
 _LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
 """A derivative by name: `df/dx`, `d²f/dx²`."""
-
 _NAME = r"[^\W\d]\w*"
 _ARROW = r"(?:->|→|↦|=>)"
 FOREIGN = tuple(
@@ -70,7 +65,6 @@ FOREIGN = tuple(
     )
 )
 """Definitions in other languages, with translations."""
-
 _WHOLE_PRIME = re.compile(r"\s*([^\W\d]\w*)(['’′]+|[\"″”])\s*(\(.*\))?\s*", re.DOTALL)
 
 

@@ -19,23 +19,18 @@ def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
 
 COMMAND_SYNONYMS = _by_synonym("synonyms of commands")
 """Commands by their names elsewhere, the likeliest first."""
-
 SESSION_SYNONYMS = _by_synonym("synonyms of commands of a session")
 OPTION_SYNONYMS = _by_synonym("synonyms of options")
 """Options by their names elsewhere, without dashes."""
-
 CHOICE_SYNONYMS = _by_synonym("synonyms of choices")
 COMMAND_ADVICE = table("advice on commands")
 """Hints for unknown commands that no other command replaces."""
-
 OPTION_ADVICE = {name: advice for names, advice in table("advice on options").items() for name in names.split()}
 
 MAX_VARIABLE_LENGTH = 3
 """The most letters of a variable after `--`: `--eps` may be -(-eps)."""
-
 MAX_NAMED_COMMANDS = 4
 """The most commands with an option that a hint names."""
-
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*)*"
 _RANGE = r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+"
