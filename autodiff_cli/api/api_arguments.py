@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from keyword import iskeyword
 from numbers import Integral, Real
 from typing import Any
 
 from ..batched.columns_io import common_length, mapped_columns
-from ..batched.data_loss import LossSpec, reduction
 from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
 from ..cli.runner import Call
-from ..data.columns import from_files, from_table, named_columns
-from ..data.sources import sources
+from ..data.columns import named_columns
 from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.optional_units import MeasuredColumns, units_in_headings
@@ -110,16 +108,6 @@ class PythonCall(Call):
     def point_of(self, option: str) -> dict[str, Any]:
         """Return the point of an option, for the arithmetic."""
         return point_of(self.values.get(option), self.arithmetic)
-
-    @cached_property
-    def over(self) -> LossSpec | None:
-        data: Any = self.values.get("data")
-        paths = [data] if isinstance(data, str) else data
-        if isinstance(paths, list | tuple) and all(isinstance(path, str) for path in paths):
-            data = from_files(tuple(sources(paths)), {})
-        elif data is not None:
-            data = from_table(data)
-        return reduction(data, self.values.get("reduce"), skip=self.values.get("on_error") == "skip")
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:

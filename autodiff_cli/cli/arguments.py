@@ -170,7 +170,8 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
             hint = f"add {' or '.join(_written(need, by_name) for need in needs)}, or leave `{name}` out"
             raise usage_error(message, hint)
         value = values[name]
-        if option.reads_stdin and (value == "-" or (isinstance(value, list) and "-" in value)):
+        texts = value if isinstance(value, list) else [value] * isinstance(value, str)
+        if option.reads_stdin and "-" in texts:
             if stdin is not None:
                 raise usage_error(f"`{stdin}` and `{name}` both read standard input", "name a file")
             stdin = name

@@ -115,6 +115,28 @@ class Call:
         exact, certified = self.values.get("exact", False), self.values.get("certified", False)
         return arithmetic_of(exact, self.values.get("precision"), certified)
 
+    @cached_property
+    def over(self) -> LossSpec | None:
+        """Return the loss over the rows of the data, if any."""
+        data, how = self.values.get("data"), self.values.get("reduce")
+        if data is None or how is None:
+            return None
+        from ..batched.data_loss import LossSpec
+        from ..data.columns import from_files, from_table
+        from ..data.sources import sources
+        from ..data.text_dialects import Forced
+
+        self.need(only="`--data` is for one formula, not for a stream of them")
+        paths = [data] if isinstance(data, str) else data
+        if isinstance(paths, list | tuple) and all(isinstance(path, str) for path in paths):
+            columns = from_files(sources(paths, Forced.of(self)), mapping(self.columns))
+        else:
+            columns = from_table(data)
+        return LossSpec(columns, how, self.on_error == "skip", self.backend)
+
+    def need(self, only: str | None = None) -> None:
+        """Check that there is one program; a call from Python has one."""
+
     @property
     def system(self) -> bool:
         """Return whether answers use products of the units of columns."""
@@ -196,20 +218,6 @@ class Command(Call):
 
             at = [*constant_texts(self.held, self.uncertain), *(at or ())]
         return once_read(at)
-
-    @cached_property
-    def over(self) -> LossSpec | None:
-        """Return the loss over the rows of `--data`, if any."""
-        if "reduce" not in self.values or not self.data:
-            return None
-        from ..batched.data_loss import reduction
-        from ..data.columns import from_files
-        from ..data.sources import sources
-        from ..data.text_dialects import Forced
-
-        self.need(only="`--data` is for one formula, not for a stream of them")
-        data = from_files(sources(self.data, Forced.of(self)), mapping(self.columns))
-        return reduction(data, self.reduce, skip=self.on_error == "skip", backend=self.backend)
 
     def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
         """Return the format by option, file name or default, in this order."""
