@@ -32,8 +32,6 @@ from .declarations import COMMANDS, QUESTIONS, declared, table
 from .runner import warn
 from .session import FOREIGN, Session, Shown, statements_of, uncorrected
 
-REPL = "repl"
-"""The command of a session, not available within one."""
 SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 """The session's own commands, without the colon."""
 HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
@@ -137,7 +135,7 @@ class Lines:
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
-        if command == REPL:
+        if command == "repl":
             raise usage_error("this is a session already", "`:help` says what it takes")
         words = []
         for match in _WORD.finditer(line, end):
