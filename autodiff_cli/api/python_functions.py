@@ -553,7 +553,7 @@ def explained(text: object, command: str | None = None) -> Iterator[None]:
 def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     """Return a diagnostic with options as keyword arguments: `at="x=1"`."""
     options = options_of(command)
-    parameters = {argument.metavar.strip("[]"): parameter for parameter, argument in declared(command).arguments}
+    parameters = {argument.name: argument.parameter for argument in declared(command).arguments}
 
     def spelled(match: re.Match[str]) -> str:
         if match[1] in parameters:
@@ -876,11 +876,9 @@ def draw(
     (<Picture of 3 nodes>, '<svg', 'digraph')
     """
     roots = list(values) if isinstance(values, Iterable) else [values]
-    for root in roots:
-        if not isinstance(root, Value):
-            raise TypeError(f"only Values can be drawn, not {root!r}")
-    answer = _graph.to_picture(roots)
-    return cast(Picture, _as(answer, digits=rounding(digits, decimals), theme=theme))
+    for root in [root for root in roots if not isinstance(root, Value)]:
+        raise TypeError(f"only Values can be drawn, not {root!r}")
+    return cast(Picture, _as(_graph.to_picture(roots), digits=rounding(digits, decimals), theme=theme))
 
 
 draw_dot = draw

@@ -45,11 +45,11 @@ def as_function(command: str) -> Callable[..., None]:
     """Return a function with a command's parameters, for Typer."""
     declaration = declared(command)
     annotations: dict[str, Any] = {}
-    for name, argument in declaration.arguments:
-        completes = {"expr": of_expression, "command": _commands}.get(name, of_functions)
+    for argument in declaration.arguments:
+        completes = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
         completes = of_units if command == "units" else completes
         how: dict[str, Any] = {"help": argument.help, "show_default": False, "autocompletion": completes}
-        annotations[name] = Annotated[str | None, typer.Argument(metavar=argument.metavar, **how)]
+        annotations[argument.parameter] = Annotated[str | None, typer.Argument(metavar=argument.metavar, **how)]
     for option in declaration.options.values():
         values = MethodType(of_option, option) if option.choices or option.value_syntax is not None else None
         spec = typer.Option(option.name, help=option.help, metavar=option.metavar or None, autocompletion=values)
@@ -81,7 +81,7 @@ class Command(typer.core.TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         description = declared(self.name or "")
         sections: Sections = {
-            "Arguments": {argument.metavar: argument.help for _, argument in description.arguments},
+            "Arguments": {argument.metavar: argument.help for argument in description.arguments},
             "Options": {},
         }
         more: dict[str, list[str]] = {}

@@ -129,7 +129,7 @@ def check_all(
 ) -> dict[str, Any]:
     """Return all values by parameter. Raises a usage error for conflicts."""
     declaration = declared(command)
-    arguments = [parameter for parameter, _ in declaration.arguments]
+    arguments = [argument.parameter for argument in declaration.arguments]
     if len(positional) > len(arguments):
         if any(argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late):
             raise usage_error("what stands after `--` is no option", "put the options before `--`")
@@ -147,9 +147,8 @@ def check_all(
 
 def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of parameters by the names of options and arguments."""
-    parameters = {name: option.parameter for name, option in declared.options.items()}
-    parameters |= {argument.metavar.strip("[]"): parameter for parameter, argument in declared.arguments}
-    return {name: values[parameter] for name, parameter in parameters.items() if parameter in values}
+    both = (*declared.options.values(), *declared.arguments)
+    return {option.name: values[option.parameter] for option in both if option.parameter in values}
 
 
 def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:

@@ -49,13 +49,6 @@ class Option(NamedTuple):
         return f"{self.name} {self.metavar}".rstrip()
 
 
-class Argument(NamedTuple):
-    """An argument that is not an option."""
-
-    metavar: str
-    help: str
-
-
 VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "renamed", "data"
 """Kinds of names in option values; data are no variables of a formula."""
 TYPES: Mapping[str, Any] = {
@@ -77,8 +70,8 @@ class Declared:
 
     def __init__(self, section: str) -> None:
         self.options: dict[str, Option] = {}
-        self.arguments: list[tuple[str, Argument]] = []
-        """Positional arguments: parameter and description."""
+        self.arguments: list[Option] = []
+        """The positional arguments, whose names are their placeholders."""
         self.defaults: dict[str, Any] = {}
         """The defaults of all parameters, also those `without` options."""
         self.sections: dict[str, str] = {}
@@ -104,8 +97,8 @@ class Declared:
                 self._add(self.options["--format"]._replace(choices=tuple(names.split()), help=text))
             elif word == "argument":
                 metavar, parameter = rest.split()
-                self.arguments = [argument for argument in self.arguments if argument[0] != parameter]
-                self.arguments.append((parameter, Argument(metavar, next(lines).strip())))
+                self.arguments = [argument for argument in self.arguments if argument.parameter != parameter]
+                self.arguments.append(Option(metavar.strip("[]"), next(lines).strip(), metavar, parameter))
                 self.defaults[parameter] = None
             elif word.startswith("--") and rest:
                 self._declare(line, next(lines).strip())

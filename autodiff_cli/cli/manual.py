@@ -55,7 +55,7 @@ def _man_lines() -> Iterator[str]:
     for command in COMMANDS:
         description = declared(command)
         options = description.options.values()
-        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for _, argument in description.arguments)}"
+        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for argument in description.arguments)}"
         yield _roff(" ".join((description.summary, *description.details)))
         for option in [option for option in options if option not in shared]:
             yield from _man_option(option)

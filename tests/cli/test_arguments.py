@@ -195,7 +195,7 @@ def asked_of(command: str) -> set[str]:
 def test_a_command_reads_what_is_declared_and_all_of_it(command: str) -> None:
     declaration = declared(command)
     options = {option.parameter for option in declaration.options.values()}
-    options |= {parameter for parameter, _ in declaration.arguments}
+    options |= {argument.parameter for argument in declaration.arguments}
     assert declaration.defaults.keys() >= options
     named = read_in(command_module(command))
     parameters = {option.parameter for option in users_of_options()}
