@@ -16,8 +16,7 @@ from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_h
 from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
 from ..data.readers import SWEEP, Files, Reader, reader
-from ..data.rows import BOUND, Rows, check_clash, checked_units, row_request, row_units, rows
-from ..data.sinks import Collected, open_sink, plain_cell
+from ..data.rows import BOUND, Rows, check_clash, checked_units, plain_cell, row_request, row_units, rows
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import Forced
 from ..diagnostics.leniency import read_leniently
@@ -319,6 +318,8 @@ def _in_parts(job: _Job, folder: str) -> int:
 
 def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     get_arrow("for these rows")
+    from ..data.sinks import open_sink
+
     files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, grid=job.grid))
     formula, bound = _in_batches(job, files)
     files.map_files(lambda file: None)
@@ -405,6 +406,8 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
     def opened(results: Sequence[str]) -> Writer[Values]:
         check_clash(kept, (*results, "error"))
         if job.format in COLUMNAR:
+            from ..data.sinks import Collected
+
             return Collected(output.stream.buffer, job.format, results, kept, len(leading))
         return open_writer(
             job.format, output.stream, results, kept, **job.layout(), leading=leading, numbered=job.is_data

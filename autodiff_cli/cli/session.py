@@ -16,14 +16,13 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
 from ..diagnostics.leniency import AsRead, read_leniently
-from ..diagnostics.parsing import parse
 from ..errors import Diagnostic, ExpressionError, Offer, Span, usage_error
 from ..formulas.derivation import derivative_name
 from ..formulas.diff import Diff, diff, differential_operator
 from ..graphs.value import in_order
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.parse_point import parse_point
-from ..inputs.problem import Quantity, single_output
+from ..inputs.problem import Quantity, parse, single_output
 from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text

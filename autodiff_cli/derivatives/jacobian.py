@@ -72,10 +72,9 @@ def jacobian(
     tree = None
     if measured is not None:
         tree, along = _units(measured, called, names, along, weights)
-    elif along is not None:
-        for name, value in along.items():
-            if type(value) is Quantity:
-                raise unit_error(name, value)
+    for name, value in (along or {}).items() if measured is None else ():
+        if type(value) is Quantity:
+            raise unit_error(name, value)
     if in_full and len(names) * len(called) > MAX_ENTRIES:
         raise limit_error(
             f"a Jacobian of {len(called):,} rows and {len(names):,} columns is too large",
@@ -107,11 +106,8 @@ def jacobian(
         return result
 
     numbers = arithmetic.run(inputs, work, tree)
-    warnings = [*posed.warnings, *warnings]
-    constants = posed.program.constants
-    return Jacobian(
-        text, arithmetic, called, names, **numbers, constants=constants, warnings=tuple(warnings), units=tree
-    )
+    constants, heard = posed.program.constants, (*posed.warnings, *warnings)
+    return Jacobian(text, arithmetic, called, names, **numbers, constants=constants, warnings=heard, units=tree)
 
 
 def _units(
@@ -182,9 +178,9 @@ def seeds(
         return along, None
     if not isinstance(adjoint, Mapping):
         if len(adjoint) != len(outputs):
-            message = f"the adjoint has {plural(len(adjoint), 'number')}, and the program"
-            hint = "give one for each output, in their order"
-            raise usage_error(f"{message} {plural(len(outputs), 'output')}", hint)
+            counts = plural(len(adjoint), "number"), plural(len(outputs), "output")
+            message = "the adjoint has {}, and the program {}".format(*counts)
+            raise usage_error(message, "give one for each output, in their order")
         return along, list(adjoint)
     for name in [name for name in adjoint if name not in outputs]:
         raise usage_error(f"`{name}` of the adjoint is not an output", f"the outputs: {quote(outputs)}")

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..algebra.linearity import linear_and_kinks
+from ..algebra.walk import linear_and_kinks
 from ..errors import ExpressionError
 from ..inputs.problem import Problem
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
