@@ -3,8 +3,6 @@
 A wrong type is a TypeError; a wrong value is an `ExpressionError`, as on the command line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache

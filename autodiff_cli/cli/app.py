@@ -1,7 +1,5 @@
 """The Typer app: help, version, manual, completion; see `arguments`."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

@@ -4,8 +4,6 @@ Only a known option, alone or with `=`, is an option; all else is the expression
 cluster of options.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shell completion of options, functions, variables and columns."""
 
-from __future__ import annotations
-
 import glob
 import os
 import re

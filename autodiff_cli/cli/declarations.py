@@ -1,7 +1,5 @@
 """The declarations in `commands.txt`, for commands, help and Python."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """Options from `AUTODIFF_OPTIONS`: on a terminal only, never in pipes."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

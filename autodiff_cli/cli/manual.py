@@ -3,8 +3,6 @@
 python -m autodiff_cli.cli.manual
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence

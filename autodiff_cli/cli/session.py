@@ -4,8 +4,6 @@ A name is a number or a formula: after `h = x + 1`, `h` changes with `x`. The pr
 definitions and the line; numbers are its point.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -91,13 +89,6 @@ class Statement(NamedTuple):
     body: int
     name: str = ""
     parameters: tuple[str, ...] | None = None
-
-
-class Composition(NamedTuple):
-    """A program: the needed definitions, the typed text, the point."""
-
-    reading: AsRead
-    point: dict[str, str]
 
 
 class Shown(NamedTuple):
@@ -279,8 +270,10 @@ class Session:
     def _program(self, name: str) -> str:
         return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
 
-    def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
-        """Return the program of a reading; its numbers are the point, or bound."""
+    def composed(
+        self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True
+    ) -> tuple[AsRead, dict[str, str]]:
+        """Return the program of a reading, with the needed definitions, and its point, unless numbers are bound."""
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
@@ -296,7 +289,7 @@ class Session:
                 point[name] = value
         before = "".join([*lines, *(f"{own.statement(name)}\n" for name, own in definitions.items())])
         text = before + reading.text
-        return Composition(AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text), point)
+        return AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text), point
 
     def program(self) -> str:
         """Return the session as one program. Raises `ExpressionError`."""
@@ -513,7 +506,7 @@ class Session:
                 what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
                 hint = f"give `{free[0]}` a value too: formulas are without units"
                 raise ExpressionError("missing_value", f"`{free[0]}` has no value, and {what}", hint=hint)
-            text = self.composed(reading.within(reading.first), freed, as_point=False).reading
+            text, _ = self.composed(reading.within(reading.first), freed, as_point=False)
             if len(program.outputs) > 1:
                 return _blaming(text, lambda: self._list_of_formulas(name, reading, text, free))
             formula = expression_text(single_output(parse(text.text)))
@@ -567,7 +560,7 @@ class Session:
         has_units = any(map(_QUANTITY.fullmatch, with_values.values()))
         text = reading
         if not has_units:
-            text = self.composed(reading.within(reading.first), [by], as_point=False).reading
+            text, _ = self.composed(reading.within(reading.first), [by], as_point=False)
         point = with_values if has_units and with_values.keys() >= program.leaves.keys() else {}
         if not has_units and by in self.values:
             others = [leaf for leaf in parse(text.text).leaves if leaf != by]

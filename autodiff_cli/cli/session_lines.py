@@ -3,8 +3,6 @@
 No line is ever run by a shell.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -191,17 +189,17 @@ class Lines:
         takes_point = "--at" in options
         # a parameter hides a definition of its name
         hidden |= {name for name in freed if not takes_point or name in self.session.definitions}
-        composition = self.session.composed(piece, hidden, as_point=takes_point)
+        reading, numbers = self.session.composed(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
             self.session.last = typed_text
-        if point := ",".join(f"{name}={number}" for name, number in composition.point.items()):
+        if point := ",".join(f"{name}={number}" for name, number in numbers.items()):
             values["at"] = [*values.get("at", ()), point]
         if "--lenient" in options:
             values["lenient"] = True
         if freed and "--wrt" in options and "=" not in piece.text:
             # a lone function varies with its parameters only
             values.setdefault("wrt", [",".join(sorted(freed))])
-        return Composed(composition.reading)
+        return Composed(reading)
 
     def _special(self, name: str, rest: str) -> int:
         session = self.session

@@ -1,7 +1,5 @@
 """Hints of usage errors for unknown commands, options and arguments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Remote files: `s3://`, `gs://`, `hdfs://` and others, by pyarrow or fsspec."""
 
-from __future__ import annotations
-
 import os
 import re
 import secrets
