@@ -558,7 +558,7 @@ def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[li
                 if row[2] is None or len(passed) > MAX_FAULTY_ROWS:
                     break
             if passed and passed[-1][2] is not None and (fault := passed[0][2]) is not None:
-                raise ExpressionError(fault.kind, f"line {passed[0][0]}: {fault}", hint=fault.hint)
+                raise ExpressionError(fault.kind, f"line {passed[0][0]} of {texts.name}: {fault}", hint=fault.hint)
             return list(passed[-1][1]) if passed else [], chain(passed, rows), Dialect("")
         try:
             if first[2] is not None:
