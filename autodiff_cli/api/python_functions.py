@@ -68,7 +68,7 @@ from ..views.characters import Terminal
 from ..views.error import draw as _drawn
 from ..views.formats import Subject, format_of
 from ..views.graph import FORMATS as PICTURE_FORMATS
-from ..views.graph import way_of, writer_of
+from ..views.graph import writer_of
 from ..views.numerals import heading, rounding
 from ..views.plot import drawn_as
 from .api_arguments import (
@@ -798,7 +798,7 @@ def gradient(call: PythonCall) -> Gradient[Any]:
 trace = function_of(Trace, "trace", _trace.trace)
 
 
-@answers("graph", choices=lambda call: {"way": call.layout and way_of(call.layout)})
+@answers("graph")
 def graph(call: PythonCall) -> Picture:
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
 

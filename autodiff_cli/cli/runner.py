@@ -59,7 +59,7 @@ OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "e
 """Arguments whose options have other names."""
 
 CHOICES = {name: name for name in ["relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme"]}
-CHOICES |= {"lines": "steps", "no_table": "table", "no_tree": "tree"}
+CHOICES |= {"lines": "steps", "layout": "way", "no_table": "table", "no_tree": "tree"}
 """Choices of views, by option."""
 
 

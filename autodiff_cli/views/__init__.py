@@ -69,13 +69,12 @@ def html(answer: Any, **choices: Any) -> str | None:
     from .error import draw
     from .rendering import Html
 
-    view = view_of(answer, **choices)
+    view, look = view_of(answer, **choices), Terminal()
     if "table" not in view.formats or (not view.prefers_table and latex(answer, **choices) is not None):
         return None
-    diagnostics = getattr(answer, "warnings", ())
-    warnings = [draw(diagnostic, answer.text, Terminal(), level="warning") for diagnostic in diagnostics]
-    lines = [Line(((line, ""),)) for warning in warnings for line in warning.splitlines()]
-    return Html(Terminal()).render([*view.document(view.shown(answer)), *lines])
+    warnings = [draw(one, answer.text, look, level="warning") for one in getattr(answer, "warnings", ())]
+    lines = [Line(((line, ""),)) for line in "".join(warnings).splitlines()]
+    return Html(look).render([*view.document(view.shown(answer)), *lines])
 
 
 def latex(answer: Any, **choices: Any) -> str | None:

@@ -65,25 +65,18 @@ def terminal_of(stream: TextIO) -> Terminal:
             width = int(columns) if columns.isdigit() else os.get_terminal_size(stream.fileno()).columns
         except OSError:
             width = 80
-    return Terminal(terminal, color, encoding.replace("-", "") == "utf8" and utf8_locale(), width or None, encoding)
+    kind, language = environment.get("LC_CTYPE"), environment.get("LANG")
+    # Python turns UTF-8 on by itself where the locale is C, and then sets LC_CTYPE
+    kind = language if kind == "C.UTF-8" and language else kind
+    locale = (environment.get("LC_ALL") or kind or language or "UTF-8").lower().replace("-", "")
+    unicode = encoding.replace("-", "") == "utf8" and ("utf8" in locale or sys.platform in ("win32", "darwin"))
+    return Terminal(terminal, color, unicode, width or None, encoding)
 
 
 def paint(text: str, style: Style, look: Terminal) -> str:
     """Return the text in a style's colour, if the stream has colours."""
     code, _ = STYLES[style]
     return f"\x1b[{code}m{text}\x1b[0m" if look.color and code and text else text
-
-
-def utf8_locale() -> bool:
-    """Whether the user's locale speaks UTF-8.
-
-    Python turns UTF-8 on by itself where the locale is C, and then sets LC_CTYPE.
-    """
-    environment = os.environ
-    name = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or "UTF-8"
-    if not environment.get("LC_ALL") and environment.get("LC_CTYPE") == "C.UTF-8" and environment.get("LANG"):
-        name = environment["LANG"]
-    return "utf8" in name.lower().replace("-", "") or sys.platform in ("win32", "darwin")
 
 
 def width_of(text: str) -> int:
@@ -129,10 +122,8 @@ def is_shown(char: str) -> bool:
 
 def shown_as(char: str, encoding: str) -> str:
     """Return a character, or its escape where the encoding cannot show it."""
-    if char == "\n":
-        return "\\n"
-    if char == "\t":
-        return "\\t"
+    if char in "\n\t":
+        return "\\n" if char == "\n" else "\\t"
     if is_shown(char) and char.encode(encoding, "ignore"):
         return char
     code = ord(char)

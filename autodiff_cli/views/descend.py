@@ -30,7 +30,6 @@ class Run:
         self._stride = self._next = 1
 
     def add(self, row: DescentStep) -> None:
-        """Take one more row."""
         self.last = row
         if row.step % self._stride == 0:
             self.rows.append(row)
@@ -48,8 +47,7 @@ class Run:
 
     def shown(self) -> list[DescentStep]:
         """Return the rows, the last one among them."""
-        ends = self.last is not None and (not self.rows or self.rows[-1].step != self.last.step)
-        return [*self.rows, self.last] if ends and self.last else self.rows
+        return self.rows if self.last is None or self.rows[-1:] == [self.last] else [*self.rows, self.last]
 
 
 Answer: TypeAlias = DescentStep | Run | Descent
@@ -64,16 +62,14 @@ class DescentView(PicturedView[Answer], section="descend"):
     )
 
     def rows(self, shown: Answer) -> Iterator[OutputRow]:
-        for step in _rows(shown):
-            numbers = _numbers(step)
-            row = {"step": step.step, "value": numbers["value"], "gradient_norm": numbers["gradient_norm"]}
+        for numbers in map(_numbers, _rows(shown)):
+            row = {name: numbers[name] for name in ("step", "value", "gradient_norm")}
             for name, x in numbers["point"].items():
                 yield {**row, "variable": name, "at": x, "partial": numbers["gradient"].get(name)}
 
     def one_line(self, shown: Answer) -> str:
-        lines = [{"step": row.step, **_numbers(row)} for row in _rows(shown)]
-        names = self.line_fields
-        return "\n".join([" ".join([word for name in names for word in words(line[name])]) for line in lines])
+        lines = map(_numbers, _rows(shown))
+        return "\n".join([" ".join([x for name in self.line_fields for x in words(line[name])]) for line in lines])
 
     def document(self, shown: Answer) -> Iterator[Block]:
         run = _run(shown)
@@ -110,21 +106,18 @@ class DescentView(PicturedView[Answer], section="descend"):
         run = _run(shown)
         best, ending = run.descent.best, run.descent.ending
         assert ending is not None
-        numbers = _numbers(best)
-        place = ", ".join([f"{name} = {self.number(numbers['point'][name])}" for name in best.free])
-        title = f"value {self.number(numbers['value'])} at {place}"
-        up = heading("value", unit_text(unit_of(numbers["value"])))
-        return loss_picture(run.shown(), best.step, shorten_end(title), ending.message, up)
+        value, point = (_numbers(best)[name] for name in ("value", "point"))
+        place = ", ".join([f"{name} = {self.number(point[name])}" for name in best.free])
+        title = shorten_end(f"value {self.number(value)} at {place}")
+        return loss_picture(run.shown(), best.step, title, ending.message, heading("value", unit_text(unit_of(value))))
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:
-    numbers: dict[str, Any] = {"value": row.value, "gradient_norm": row.gradient_norm}
-    numbers |= {"point": row.point, "gradient": row.gradient}
-    return numbers if row.units is None else {name: attach_units(x, row.units[name]) for name, x in numbers.items()}
+    numbers = {"value": row.value, "gradient_norm": row.gradient_norm, "point": row.point, "gradient": row.gradient}
+    return {"step": row.step, **(numbers if row.units is None else attach_units(numbers, row.units))}
 
 
-def _rows(shown: Answer) -> Iterable[DescentStep]:
-    assert not isinstance(shown, Run)
+def _rows(shown: Any) -> Iterable[DescentStep]:
     return (shown,) if isinstance(shown, DescentStep) else shown
 
 

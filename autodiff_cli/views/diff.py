@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from ..formulas.derivation import Derivation, Step, as_written, derivative_name, latex, operator
 from ..formulas.diff import LANGUAGES, Diff
-from ..graphs.value import Value
 from ..language.printer import expression_text
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, formula_line, input_lines, numbers_table, value_line
 from .mathematics import mathematics
@@ -18,26 +17,20 @@ _WORDS = ("unless ", "away ", "where ")
 """How a condition begins that is said in words."""
 
 
-class Written:
-    """How the steps by one variable are written: `d/dx(x²) = 2x`."""
+def written_steps(derivation: Derivation, unicode: bool) -> Iterator[tuple[Step, str, str, str]]:
+    """Yield each step, its rule, what that is applied to, and the result: `d/dx(x²)`, `2x`."""
+    by = operator(derivation.by[-1])
+    for step in derivation.steps:
+        graphs = [as_written(graph, step.pending, by) for graph in (step.part, step.result)]
+        part, result = ((mathematics(graph) if unicode else "") or expression_text(graph) for graph in graphs)
+        yield step, step.title if unicode else step.name, part, result
 
-    def __init__(self, by: str, unicode: bool) -> None:
-        self.operator, self.unicode = operator(by), unicode
 
-    def _formula(self, graph: Value, step: Step) -> str:
-        shown = as_written(graph, step.pending, self.operator)
-        return (mathematics(shown) if self.unicode else "") or expression_text(shown)
-
-    def parts(self, step: Step) -> tuple[str, str, str]:
-        """Return the rule of a step, what it is applied to, and the result."""
-        rule = step.title if self.unicode else step.name
-        return rule, self._formula(step.part, step), self._formula(step.result, step)
-
-    def cells(self, step: Step) -> tuple[Pieces, ...]:
-        """Return the row of a step in a table."""
-        rule, part, result = self.parts(step)
+def step_cells(derivation: Derivation, unicode: bool) -> Iterator[tuple[Pieces, Pieces, Pieces]]:
+    """Yield the row of each step in a table."""
+    for step, rule, part, result in written_steps(derivation, unicode):
         condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
-        return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)
+        yield ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)
 
 
 def _holds(step: Step) -> str:
@@ -47,18 +40,16 @@ def _holds(step: Step) -> str:
 def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -> Iterator[Block]:
     """Yield each derivation under its derivative, the steps in a table."""
     for derivation in derivations:
-        written = Written(derivation.by[-1], unicode)
         if len(derivations) > 1:
             yield Line(((derivative_name(derivation.by), "heading"),))
-        yield Table(("rule", "part", "result"), [written.cells(step) for step in derivation.steps])
+        yield Table(("rule", "part", "result"), [*step_cells(derivation, unicode)])
 
 
 def derivation_record(derivation: Derivation) -> dict[str, object]:
     """Return a derivation as a record."""
-    written = Written(derivation.by[-1], False)
     steps = [
-        (step.rule, step.function or None, *written.parts(step)[1:], step.condition or None, step.depth)
-        for step in derivation.steps
+        (step.rule, step.function or None, *formulas, step.condition or None, step.depth)
+        for step, _, *formulas in written_steps(derivation, False)
     ]
     function, formula = expression_text(derivation.function), expression_text(derivation.formula)
     record: dict[str, object] = records_of(read_section("derivation").fields, (derivation.by, function, steps, formula))
@@ -78,7 +69,6 @@ class DiffView(View[Diff], section="diff"):
     endings = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
 
     unicode: bool = True
-    """Whether text output may have characters outside ASCII."""
     steps: bool = False
     unknowns: bool = False
     """Whether the derivatives are those of unknowns of equations."""
@@ -119,9 +109,7 @@ class DiffView(View[Diff], section="diff"):
 
     def rows(self, answer: Diff) -> Iterator[OutputRow]:
         for derivation in answer.derivations:
-            written = Written(derivation.by[-1], False)
-            for step in derivation.steps:
-                rule, part, result = written.parts(step)
+            for step, rule, part, result in written_steps(derivation, False):
                 result_row = {"derivative": result, "condition": step.condition}
                 yield {"by": derivation.by, "rule": rule, "part": part, **result_row}
         for name, formula in answer.shared:
@@ -137,9 +125,7 @@ class DiffView(View[Diff], section="diff"):
     def one_line(self, answer: Diff) -> str:
         lines = []
         for derivation in answer.derivations if answer.language == "text" else ():
-            written = Written(derivation.by[-1], self.unicode)
-            for step in derivation.steps:
-                rule, part, result = written.parts(step)
+            for step, rule, part, result in written_steps(derivation, self.unicode):
                 lines.append(f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})")
         return "\n".join([*lines, answer.program])
 

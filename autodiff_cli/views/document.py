@@ -6,7 +6,7 @@ Views build them of the parts below; `rendering` draws them.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import product, repeat
 from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -182,7 +182,7 @@ def numbers_table(
 
 def partials_table(
     point: Mapping[str, Shown],
-    gradient: Mapping[str, Shown],
+    gradient: Mapping[str, Shown | str],
     digits: int | None = None,
     head: str = "partial derivative",
     right: bool = True,
@@ -194,45 +194,38 @@ def partials_table(
     A matrix has its rows, unless numbers have units or entries are not to be `shaped`.
     """
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
-    rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
-    if elasticities:
-        rows = [(*row, elasticities[row[0]]) for row in rows]
+    columns = (point, gradient, *(elasticities,) * bool(elasticities))
+    rows: list[tuple[Any, ...]] = [(name, *[column[name] for column in columns]) for name in gradient]
     if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
-        rows = _in_rows(rows, digits)
+        rows = [*_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)
 
 
-def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[Any, ...]]:
-    """Put entries of a matrix side by side, as `W[1,1:3]`."""
-    shapes = {name: shape for name, shape in shapes_of([row[0] for row in rows]).items() if shape[1:] not in ((), (1,))}
-    if not shapes:
-        return [*rows]
+def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> Iterator[tuple[Any, ...]]:
+    # entries of a matrix stand side by side, as `W[1,1:3]`
     entries = {name: numbers for name, *numbers in rows}
-    result: list[tuple[Any, ...]] = []
-    for name, *numbers in rows:
-        entry = parse_name(name)
-        base, index = entry or (name, ())
+    shapes = {name: shape for name, shape in shapes_of([*entries]).items() if shape[1:] not in ((), (1,))}
+    for row in rows:
+        base, index = parse_name(row[0]) or (row[0], ())
         if base not in shapes:
-            result.append((name, *numbers))
+            yield row
         elif index == (1, 1):
-            result += _matrix_rows(base, shapes[base], entries, digits)
-    return result
+            yield from _matrix_rows(base, shapes[base], entries, digits)
 
 
 def _matrix_rows(
     name: str, shape: Sequence[int], entries: Mapping[str, Sequence[Any]], digits: int | None
 ) -> Iterator[tuple[str, ...]]:
-    height, width = shape
+    height, width = (range(1, size + 1) for size in shape)
     texts = {
-        (i, k): [format_number(x, digits) for x in entries[element_name(name, (i, k))]]
-        for i in range(1, height + 1)
-        for k in range(1, width + 1)
+        place: [format_number(x, digits) for x in entries[element_name(name, place)]]
+        for place in product(height, width)
     }
     wide = [max(map(len, column)) for column in zip(*texts.values(), strict=True)]
     together = max(1, (ROW_WIDTH + 2) // (max(wide) + 2))
-    for i in range(1, height + 1):
-        for first in range(1, width + 1, together):
-            last = min(width, first + together - 1)
+    for i in height:
+        for first in width[::together]:
+            last = min(width[-1], first + together - 1)
             cells = zip(*[texts[i, k] for k in range(first, last + 1)], strict=True)
             label = f"{name}[{i},{first}:{last}]" if last > first else element_name(name, (i, first))
             yield label, *["  ".join(x.rjust(size) for x in row) for row, size in zip(cells, wide, strict=True)]

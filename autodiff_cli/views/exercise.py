@@ -54,9 +54,6 @@ class ExerciseView(View[Answer]):
     csv_columns = COLUMNS
     extra_formats: ClassVar[tuple[str, ...]] = ("html",)
 
-    unicode: bool = True
-    """Whether the output may have characters outside ASCII."""
-
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         if isinstance(answer, Marked):
             cells = {field.column: field.of(answer) for field in OF_MARK.fields}

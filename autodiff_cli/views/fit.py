@@ -40,11 +40,8 @@ class FitView(PicturedView[Fit], section="fit"):
     def __init__(self, **choices: Any) -> None:
         super().__init__(**choices)
         if self.predicted:
-            self.unit_columns = frozenset((*self.predicted, *PREDICTED))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("line", "id", *self.predicted, *PREDICTED, "error") if self.predicted else super().columns
+            numbers = (*self.predicted, *PREDICTED)
+            self.csv_columns, self.unit_columns = ("line", "id", *numbers, "error"), frozenset(numbers)
 
     def attach_units(self, answer: Fit, units: Mapping[str, Any]) -> Fit:
         of_parameters = {name: {"estimate": unit, "error": unit} for name, unit in units["parameters"].items()}

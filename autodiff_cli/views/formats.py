@@ -123,9 +123,6 @@ class JsonLines(Writer[Answer]):
         else:
             self._write(text)
 
-    def _encoded(self, record: object) -> str:
-        return "".join(self._pieces(record, 0))
-
     def _filled(self, subject: Subject, answer: Answer) -> str | None:
         """Fill a template of the record; None if more than numbers differs."""
         program, line, ident, kept, reading, values, _ = subject
@@ -141,9 +138,9 @@ class JsonLines(Writer[Answer]):
         if template is None:
             if len(self._templates) >= MAX_TEMPLATES:
                 self._templates.clear()
-            record = self._encoded(self.view.record(answer)).replace("%", "%%")
+            record = "".join(self._pieces(self.view.record(answer), 0)).replace("%", "%%")
             template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escaped(record)[1:])
-        name = "null" if ident is None else str(ident) if type(ident) is int else self._encoded(ident)
+        name = "null" if ident is None else str(ident) if type(ident) is int else "".join(self._pieces(ident, 0))
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
         items = chain.from_iterable([group.items() for group in groups])
         return self._escaped(head) + template % (*chain.from_iterable(items),)
@@ -154,7 +151,7 @@ class JsonLines(Writer[Answer]):
         self._record({**subject.fields(), **point, "error": record})
 
     def _record(self, fields: dict[str, object]) -> None:
-        self._write(self._escaped(self._encoded(fields)))
+        self._write(self._escaped("".join(self._pieces(fields, 0))))
 
     def _write(self, record: str) -> None:
         if self._is_array:
@@ -217,7 +214,8 @@ class Separated(Writer[Answer]):
     def _head(self) -> None:
         if not self._begun:
             self._begun = True
-            self.out.write(self._separator.join([self._cell(column, True) for column in self.columns]) + "\n")
+            heads = [in_quotes(escape_cell(column), self._separator) for column in self.columns]
+            self.out.write(self._separator.join(heads) + "\n")
 
     def _rows(self, subject: Subject, rows: Iterable[OutputRow]) -> None:
         name = subject.id if isinstance(subject.id, str) else "" if subject.id is None else json.dumps(subject.id)
@@ -238,14 +236,10 @@ class Separated(Writer[Answer]):
             together = "".join(listed)
             if not (together.isascii() and together.isprintable()) or '"' in together or separator in together:
                 listed = [
-                    self._cell(cell, column in (subject.kept or ()))
+                    in_quotes(escape_cell(cell) if column in (subject.kept or ()) else escaped(cell), separator)
                     for column, cell in zip(columns, listed, strict=True)
                 ]
             self.out.write(separator.join(listed) + "\n")
-
-    def _cell(self, text: str, kept: bool) -> str:
-        """Return a cell as written; `kept` ones keep tabs and line ends, in quotes."""
-        return in_quotes(escape_cell(text) if kept else escaped(text), self._separator)
 
 
 def cell_text(cell: Any) -> str:
@@ -335,8 +329,8 @@ class Latex(Writer[Answer]):
         from ..language.typesetting import text_latex
 
         if self.many:
-            text = rf"\noindent Error: {text_latex(str(error))}." if self.document else _remark(f"error: {error}")
-            self._part(subject, text)
+            remark = escaped(f"% error: {error}")
+            self._part(subject, rf"\noindent Error: {text_latex(str(error))}." if self.document else remark)
 
     def close(self) -> None:
         from .tex import document_ends
@@ -374,17 +368,12 @@ class Latex(Writer[Answer]):
             for line in (subject.text or "").splitlines()
             if line.strip()
         ]
-        numbered = self.many and subject.text is not None
+        head = rf"\section*{{Line {subject.line}}}" if self.document else f"% line {subject.line}:"
         if self.document:
             lines = [rf"\noindent\texttt{{{text_latex(line)}}}\\" for line in lines]
-            lines = [rf"\section*{{Line {subject.line}}}"] * numbered + lines
         else:
-            lines = [_remark(line) for line in [f"line {subject.line}:"] * numbered + lines]
-        self.out.write("\n".join([*lines, text]) + "\n")
-
-
-def _remark(line: str) -> str:
-    return f"% {escaped(line)}"
+            lines = [f"% {escaped(line)}" for line in lines]
+        self.out.write("\n".join([*[head] * (self.many and subject.text is not None), *lines, text]) + "\n")
 
 
 class Other(Writer[Answer]):
@@ -506,11 +495,6 @@ def no_document(formats: Iterable[str]) -> ExpressionError:
     subject = next((name for name in ("latex", "tikz") if name in formats), "")
     hint = f"`--format {subject}` asks for it" if subject else "leave it out"
     return usage_error("`--document` is about LaTeX", hint)
-
-
-def is_drawn(name: str) -> bool:
-    """Return whether a format shows answers as people read them."""
-    return name in FORMATS and issubclass(FORMATS[name], Documents)
 
 
 def writer(

@@ -97,7 +97,8 @@ class GradientView(View[Gradient[Any]], section="grad"):
         from .tex import FunctionAtPoint
 
         at_point = FunctionAtPoint(answer.text, answer.point, self.digits)
-        slopes = [(at_point.slope(name), at_point.number(x)) for name, x in answer.gradient.items()]
+        by = {name: at_point.typeset.derivative((name,), at_point.several) for name in answer.gradient}
+        slopes = [(by[name] + at_point.arguments, at_point.number(x)) for name, x in answer.gradient.items()]
         return at_point.equations([(at_point.head, at_point.number(answer.value)), *slopes])
 
 
@@ -113,14 +114,10 @@ def by_size(answer: Gradient[Any]) -> Gradient[Any]:
         return answer
     from ..quantities.unit import ratio, readable_unit
 
-    old, new = units["value"], readable_unit(units["value"], answer.value)
-    if new == old:
-        return answer
-    by = {name: ratio(new, units["point"][name].difference) for name in answer.gradient}
-    gradient = {name: by[name].from_si(units["gradient"][name].to_si(x)) for name, x in answer.gradient.items()}
-    return answer._replace(
-        value=attach_units(new.from_si(old.to_si(answer.value)), new), gradient=attach_units(gradient, by)
-    )
+    value = readable_unit(units["value"], answer.value)
+    gradient = {name: ratio(value, units["point"][name].difference) for name in answer.gradient}
+    scaled: Gradient[Any] = attach_units(answer, {"value": value, "gradient": gradient}, units)
+    return answer if value == units["value"] else scaled
 
 
 def _size(x: Any) -> float:

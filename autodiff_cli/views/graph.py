@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from ..derivatives.graph import Picture, gather
 from .characters import Theme
@@ -45,11 +45,6 @@ class PictureView(View[Picture], section="graph"):
         choices = Choices(self.digits, self.theme, self.way, self.partials, self.width)
         drawing: str | bytes = write(picture if self.binary else gather(picture), choices)
         return drawing.encode() if isinstance(drawing, str) and format != "tikz" else drawing
-
-
-def way_of(name: str | None) -> Way:
-    """Return the name as one of `WAYS`; `auto` without a name."""
-    return cast(Way, name or WAYS[0])
 
 
 FORMATS = ("tree", *(name for name in PictureView().formats if name != "table"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ..inputs.figures import Figure
@@ -68,7 +69,6 @@ def repr_number(value: float | bool | Figure | None) -> str:
 
 
 def _all_digits(figure: Figure) -> str:
-    """All digits of a figure; in words if none is known."""
     return f"within {figure.within} of 0" if figure.within else figure.text
 
 
@@ -93,8 +93,8 @@ def heading(name: str, unit: str | None) -> str:
     return name if unit in (None, "", "1") else f"{name} [{unit}]"
 
 
-def attach_units(numbers: Any, units: Any) -> Any:
-    """Attach units to numbers in a structure of the same shape.
+def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
+    """Attach units to numbers in a structure of the same shape, doubles converted from the units `of`, if any.
 
     Numbers without a unit, and what is missing, are as they were.
     """
@@ -102,18 +102,20 @@ def attach_units(numbers: Any, units: Any) -> Any:
         return numbers
     if isinstance(units, dict):
         if isinstance(numbers, dict):
-            return {name: attach_units(x, units.get(name)) for name, x in numbers.items()}
+            return {name: attach_units(x, units.get(name), of and of.get(name)) for name, x in numbers.items()}
         own = {name: getattr(numbers, name) for name in units if hasattr(numbers, name)}
-        return numbers._replace(**{name: attach_units(x, units[name]) for name, x in own.items()})
+        return numbers._replace(**{name: attach_units(x, units[name], of and of.get(name)) for name, x in own.items()})
     if isinstance(units, list):
-        return [attach_units(x, unit) for x, unit in zip(numbers, units)]  # noqa: B905
+        return [attach_units(x, unit, old) for x, unit, old in zip(numbers, units, of or repeat(None))]  # noqa: B905
     if isinstance(numbers, Figure):
         figure = MeasuredFigure(*numbers)
         figure.unit = units
         return figure
-    from ..inputs.quantities import MeasuredNumber  # only units need it
+    # only units need it
+    from ..inputs.quantities import MeasuredNumber
+    from ..quantities.unit import factor
 
-    return MeasuredNumber(numbers, units)
+    return MeasuredNumber(numbers if of is None else numbers * factor(of, units), units)
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:

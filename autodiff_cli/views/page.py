@@ -15,7 +15,7 @@ from ..derivatives.page import Page
 from ..formulas.derivation import Derivation, derivative_name
 from ..language.printer import expression_text
 from .characters import Theme, escaped
-from .diff import Written
+from .diff import step_cells
 from .document import plain_text
 from .pictures.cells import Choices, title
 from .pictures.scene import DARK, LIGHT, Colors
@@ -93,11 +93,10 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
         return ""
     parts = []
     for derivation in derivations:
-        written = Written(derivation.by[-1], True)
         rows = []
-        for step in derivation.steps:
-            cells = "".join(f"<td>{escape(escaped(plain_text(cell)))}</td>" for cell in written.cells(step))
-            rows.append(f"<tr>{cells}</tr>" if step.is_rule else f'<tr class="put">{cells}</tr>')
+        for step, cells in zip(derivation.steps, step_cells(derivation, True), strict=True):
+            texts = "".join(f"<td>{escape(escaped(plain_text(cell)))}</td>" for cell in cells)
+            rows.append(f"<tr>{texts}</tr>" if step.is_rule else f'<tr class="put">{texts}</tr>')
         name = escape(escaped(f"{derivative_name(derivation.by)} = {expression_text(derivation.formula)}"))
         head = "<thead><tr><th>rule</th><th>part</th><th>result</th></tr></thead>"
         parts.append(f'<h3>{name}</h3>\n<table class="steps">{head}<tbody>{"".join(rows)}</tbody></table>')

@@ -44,28 +44,20 @@ FORMS: Mapping[str, str] = {
 
 
 class Field(NamedTuple):
-    """A key of an answer's JSON record."""
+    """A key of an answer's JSON record, with what `fields.txt` says of it."""
 
     name: str
     meaning: str
-    """What it holds, for the reference."""
     value: Callable[[Any], object] | None = None
     """Its value in an answer; None for the attribute of its name."""
     figures: bool = False
-    """Whether it holds numbers of the answer's arithmetic."""
     optional: bool = False
-    """Whether the record leaves it out where it is None."""
     choice: str = ""
-    """The choice of the view that shows it; empty where it is always there."""
     column: str = ""
-    """The column of csv and tsv that it fills; empty where it is in none."""
     wide: str = ""
-    """The column of wide rows that it fills, or the beginning of their names."""
     fields: tuple[Field, ...] = ()
-    """The keys of the records in it."""
 
     def of(self, answer: Any) -> Any:
-        """Return its value in an answer."""
         return getattr(answer, self.name) if self.value is None else self.value(answer)
 
 
@@ -129,7 +121,8 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             continue
         value = values.get(parent + name)
         if value is None and not said.keys().isdisjoint(("from", "nonempty")):
-            value = _attribute(said.get("from", name), "nonempty" in said)
+            of = attrgetter(said.get("from", name))
+            value = (lambda answer, of=of: of(answer) or None) if "nonempty" in said else of
         inner = tuple(_fields([line[2:] for line in lines[start + 1 : end]], values, f"{parent}{name}."))
         yield Field(
             name, meaning, value, "figures" in said, "optional" in said,
@@ -138,11 +131,6 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             wide=said.get("wide", "") or name * ("wide" in said),
             fields=read_section(said["keys"]).fields if "keys" in said else inner,
         )  # fmt: skip
-
-
-def _attribute(path: str, nonempty: bool) -> Callable[[Any], object]:
-    value_of = attrgetter(path)
-    return (lambda answer: value_of(answer) or None) if nonempty else value_of
 
 
 read_section(
@@ -198,11 +186,9 @@ class View(Generic[Answer]):
 
     computed: ClassVar[Values] = MappingProxyType({})
     fields: ClassVar[tuple[Field, ...]] = ()
-    """The keys of the record, in their order."""
     other_records: ClassVar[tuple[tuple[str, Any, tuple[Field, ...]], ...]] = ()
     """The keys of answers of other types, after what these are about."""
-    csv_columns: ClassVar[tuple[str, ...]] = ()
-    """The columns of csv and tsv, in their order."""
+    csv_columns: tuple[str, ...] = ()
     row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")
     """The column with the key of a row, and the field with one for each."""
     line_fields: ClassVar[tuple[str, ...]] = ()
@@ -217,11 +203,9 @@ class View(Generic[Answer]):
     prefers_table: ClassVar[bool] = False
     """Whether a notebook shows its tables and not its formula."""
     latex_packages: ClassVar[tuple[str, ...]] = ()
-    """The packages that its LaTeX needs beside amsmath."""
     latex_writer: ClassVar[str] = ""
     """The module here, and the function in it, that write LaTeX."""
     latex_is_formula: ClassVar[bool] = False
-    """Whether the answer in LaTeX is one formula."""
 
     remembers_units: ClassVar[bool] = True
     """Whether numbers are given their units before they are shown."""
@@ -230,9 +214,10 @@ class View(Generic[Answer]):
     """To how many digits people are shown numbers."""
     leading: tuple[str, ...] = ()
     """The carried columns of wide rows that come first."""
+    unicode: bool = True
+    """Whether the output may have characters outside ASCII."""
 
     def __init_subclass__(cls, section: str = "") -> None:
-        """Take what a section of `fields.txt` declares."""
         if section:
             cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_section(section, cls.computed)
 
@@ -250,7 +235,7 @@ class View(Generic[Answer]):
         declarations |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
         own = {method for method in FORMS.values() if getattr(type(self), method) is not getattr(View, method)}
         names = [name for name, method in FORMS.items() if method in own or declarations.get(method)]
-        return tuple(dict.fromkeys([*names, *self.extra_formats]))
+        return (*names, *[name for name in self.extra_formats if name not in names])
 
     @property
     def columns(self) -> tuple[str, ...]:

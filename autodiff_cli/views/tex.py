@@ -150,20 +150,13 @@ class FunctionAtPoint:
         self.arguments = self.head.removeprefix(self.typeset.function)
 
     def number(self, x: Shown) -> str:
-        """Return a number with its unit."""
         return measured_latex(x, self.digits)
 
     def matrix(self, rows: Iterable[Iterable[Shown]]) -> str:
-        """Return a matrix of numbers."""
         return matrix([[self.number(x) for x in row] for row in rows])
 
     def column(self, numbers: Iterable[Shown]) -> str:
-        """Return a column of numbers."""
         return self.matrix([[x] for x in numbers])
-
-    def slope(self, name: str) -> str:
-        """Return the derivative by a variable there."""
-        return self.typeset.derivative((name,), self.several) + self.arguments
 
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:
         """Return the equations of the function and of its values at the point."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -36,11 +36,9 @@ class Notation:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: TraceRow | Node) -> str:
-        """Return the node's name."""
         return row.name.translate(_SUBSCRIPTS) if row.numbered and self.unicode else row.name
 
     def text(self, text: str) -> str:
-        """Return a text with its names in this notation."""
         if not self.unicode:
             return text
         return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
@@ -53,7 +51,6 @@ class Notation:
         return "".join(char + "\u0305" for char in stem) + mark + again
 
     def tangent(self, row: TraceRow | Node) -> str:
-        """Return the node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
     def _accented(self, row: TraceRow | Node, accent: str, word: str) -> str:
@@ -61,7 +58,6 @@ class Notation:
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
     def number(self, x: float | bool | None) -> str:
-        """Return a number as people see it, or a blank."""
         return BLANK if self.blanks else format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
@@ -78,18 +74,14 @@ class Notation:
         loose = text.startswith("-") or re.search(r" [-+<>=!]|\b(if|and|or|not)\b", outside)
         return f"({text})" if loose else text
 
-    def numbers(self, row: TraceRow) -> str:
-        """Return the operation on its inputs' values, if it is one."""
+    def values(self, row: TraceRow) -> tuple[str, str]:
+        """Return the operation, if any, on its inputs' values, and its value; that of a leaf is never blank."""
         if not row.formula:
-            return ""
-        return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
-
-    def value(self, row: TraceRow) -> str:
-        """Return the node's value; that of a leaf is never blank."""
-        return self.number(row.value) if row.formula else format_number(row.value, self.digits)
+            return "", format_number(row.value, self.digits)
+        numbers = BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
+        return numbers, self.number(row.value)
 
     def pull(self, pull: AdjointStep) -> str:
-        """Return `x̄ += v̄₁ · ∂v₁/∂x`."""
         source, target = pull.source, pull.target
         sign = "+=" if pull.accumulates else "="
         local = f"∂{self.name(source)}/∂{self.name(target)}" if self.unicode else f"d({source.name})/d({target.name})"
@@ -119,12 +111,10 @@ class Notation:
         return [*zip(map(self.tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
-        """Return a row of the primal trace."""
-        formula = self.text(row.formula)
-        return (self.name(row), "name"), (formula, "code"), (self.numbers(row), "code"), (self.value(row), "number")
+        numbers, value = self.values(row)
+        return (self.name(row), "name"), (self.text(row.formula), "code"), (numbers, "code"), (value, "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
-        """Return a row of the adjoint trace."""
         local = self.text(pull.formula)
         if local in (format_number(pull.partial, self.digits), ""):
             local = self.number(pull.partial)
@@ -134,16 +124,14 @@ class Notation:
         return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
-        """Return a row of the tangent trace."""
         step, numbers = self.push(push)
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
     def worked_solution(self, trace: Trace) -> Iterator[str]:
         """Yield the lines of a solution worked by hand."""
         for row in trace.rows:
-            value = self.value(row)
-            formula = self.text(row.formula) or value
-            yield " = ".join(dict.fromkeys((self.name(row), formula, self.numbers(row) or value, value)))
+            numbers, value = self.values(row)
+            yield " = ".join(dict.fromkeys((self.name(row), self.text(row.formula) or value, numbers or value, value)))
         if trace.gradient or trace.mode == "forward":
             yield from map(" = ".join, self.seeds(trace))
         for pull in trace.pulls:
@@ -173,7 +161,6 @@ class TraceView(View[Trace], section="trace"):
     }
 
     unicode: bool = True
-    """Whether the output may have characters outside ASCII."""
     steps: int = DEFAULT_LINES
     folded: bool = True
     """Whether tables fold long runs of rows at one place of the text."""
@@ -203,12 +190,8 @@ class TraceView(View[Trace], section="trace"):
             seeds = notation.seeds(answer) if answer.pulls else []
             yield from self._table("steps", heads, answer.pulls, notation.adjoint_cells, seeds)
             if answer.gradient:
-                table = partials_table(answer.point, answer.gradient, self.digits, shaped=not self.blanks)
-                yield (
-                    table._replace(rows=[(*row[:-1], ((BLANK, "number"),)) for row in table.rows])
-                    if self.blanks
-                    else table
-                )
+                gradient = dict.fromkeys(answer.gradient, BLANK) if self.blanks else answer.gradient
+                yield partials_table(answer.point, gradient, self.digits, shaped=not self.blanks)
             else:
                 yield NO_VARIABLES
         else:
@@ -223,24 +206,16 @@ class TraceView(View[Trace], section="trace"):
         yield from _left_out("notes", len(notes), notes[: self.steps])
 
     def _table(
-        self,
-        what: str,
-        heads: tuple[str, ...],
-        items: Sequence[Any],
-        cells: Callable[[Any], Pieces],
-        seeds: Iterable[tuple[str, str]] = (),
+        self, what: str, heads: tuple[str, ...], items: Sequence[Any], cells: Any, seeds: Iterable[tuple[str, str]] = ()
     ) -> Iterator[Block]:
         shown = [*_runs_folded(items)] if self.folded else [*items]
         if len(shown) > self.steps:
             last = self.steps // 3
             shown = [*shown[: self.steps - last], None, *shown[len(shown) - last :]]
-        blank: Pieces = (("", ""),)
-        dots: Pieces = (("...", "faint"),) * len(heads)
-        rows = [
-            ((f"{name} = {number}", "code"), *blank * (len(heads) - 2), (number, "number")) for name, number in seeds
-        ]
-        rows += [dots if item is None else cells(item) for item in shown]
-        yield Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((len(heads) - 1,)))
+        last_column, blank = len(heads) - 1, (("", ""),)
+        rows = [((f"{left} = {x}", "code"), *blank * (last_column - 1), (x, "number")) for left, x in seeds]
+        rows += [(("...", "faint"),) * len(heads) if item is None else cells(item) for item in shown]
+        yield Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((last_column,)))
         yield from _left_out(what, len(items), shown)
 
     def latex_document(self, answer: Trace) -> str:
@@ -249,9 +224,9 @@ class TraceView(View[Trace], section="trace"):
 
 def _units(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: tree for key, x in value.items() if (tree := _units(x))} or None
+        return {key: tree for key, x in value.items() if (tree := _units(x))}
     if isinstance(value, list):
-        trees = [_units(x) for x in value]
+        trees = [_units(x) or None for x in value]
         return trees if any(trees) else None
     return unit_text(unit_of(value))
 

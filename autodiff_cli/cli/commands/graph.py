@@ -4,7 +4,7 @@ import sys
 
 from ...derivatives.graph import picture, symbolic_picture
 from ...errors import usage_error
-from ...views.graph import FORMATS, PictureView, way_of, writer_of
+from ...views.graph import FORMATS, PictureView, writer_of
 from ..runner import Call, Command, Method, answer_all
 
 
@@ -23,5 +23,4 @@ def run(call: Command) -> int:
         raise usage_error(
             f"a {chosen.upper()} cannot be shown on a terminal", f"write it to a file: `--output graph.{chosen}`"
         )
-    view = PictureView(way=way_of(call.layout), **call.shown)
-    return answer_all(call, question(call), view, chosen=writer_of(chosen))
+    return answer_all(call, question(call), PictureView(**call.shown), chosen=writer_of(chosen))
