@@ -31,10 +31,7 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
-    """Write an answer as its command does; LaTeX as a whole `document`, if asked.
-
-    Raises a usage error for a format that it lacks.
-    """
+    """Write an answer as its command does; LaTeX as a whole `document`, if asked."""
     from .characters import Terminal
     from .formats import Documents, Subject, writer
 

@@ -15,7 +15,6 @@ _TYPED = {
     "–": "-", "−": "-", "±": "+-", "·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt", "∞": "inf", "∂": "d",
     "π": "pi", "χ": "chi", "ν": "nu", "′": "'", "″": "''", "…": "...", "°": "deg", "Ω": "ohm", "µ": "u", "μ": "u",
 }  # fmt: skip
-"""What is typed for signs on a screen that lacks them."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 Style: TypeAlias = Literal[
     "", "heading", "name", "operator", "number", "faint", "code", "error", "warning", "note", "hint"

@@ -46,7 +46,6 @@ class Run:
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
 
     def shown(self) -> list[DescentStep]:
-        """Return the rows, the last one among them."""
         return self.rows if self.last is None or self.rows[-1:] == [self.last] else [*self.rows, self.last]
 
 

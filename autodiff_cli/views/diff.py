@@ -14,7 +14,6 @@ from .numerals import attach_units
 from .schema import OutputRow, Values, View, read_section, record_of, records_of
 
 _WORDS = ("unless ", "away ", "where ")
-"""How a condition begins that is said in words."""
 
 
 def written_steps(derivation: Derivation, unicode: bool) -> Iterator[tuple[Step, str, str, str]]:
@@ -71,7 +70,6 @@ class DiffView(View[Diff], section="diff"):
     unicode: bool = True
     steps: bool = False
     unknowns: bool = False
-    """Whether the derivatives are those of unknowns of equations."""
 
     @property
     def columns(self) -> tuple[str, ...]:

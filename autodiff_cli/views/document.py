@@ -1,7 +1,4 @@
-"""Documents for people, independent of the medium.
-
-Views build them of the parts below; `rendering` draws them.
-"""
+"""Documents for people, independent of the medium."""
 
 from __future__ import annotations
 
@@ -41,7 +38,6 @@ class Table(NamedTuple):
     rows: Sequence[tuple[Any, ...]]
     """Pieces by column."""
     right: frozenset[int] = frozenset()
-    """The columns that are flush right."""
     spare: frozenset[int] = frozenset()
     """Columns that a narrow screen may leave out."""
 

@@ -47,7 +47,6 @@ def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str
 
 
 quiet = False
-"""Whether only errors are drawn: `--quiet`."""
 
 
 def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = "") -> None:
@@ -117,8 +116,6 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
 
 
 class _Excerpt:
-    """The part of a line around a mark, and the columns of its characters."""
-
     def __init__(self, text: str, mark: Span, room: int, look: Terminal) -> None:
         begin = text.rfind("\n", 0, mark.start) + 1
         end = text.find("\n", mark.start)

@@ -26,9 +26,7 @@ LATEX_ROOM = r"\par\vspace{3cm}"
 ROOM_LINES = 6
 """Lines of blank space for a solution, in text and Markdown."""
 _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
-"""A minus sign that begins a number."""
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
-"""A vector of components in parentheses."""
 
 EXERCISE, COLUMNS, *_ = read_section(
     "exercise",
@@ -87,7 +85,6 @@ class ExerciseView(View[Answer]):
             yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
 
     def draw(self, answer: Answer, format: str) -> str:
-        """Return a self-contained HTML page for reading and printing."""
         from .rendering import Html, escaped_html, web_page
 
         def item(exercise: Exercise) -> str:
@@ -184,7 +181,6 @@ def _latex_head(name: str) -> str:
 
 
 def _latex_formula(text: str) -> str:
-    """Typeset equations and formulas; leave other text as it is."""
     pair = _PAIR.fullmatch(text)
     try:
         parts = [

@@ -35,7 +35,6 @@ class FitView(PicturedView[Fit], section="fit"):
     row_key = ("parameter", "parameters")
 
     predicted: tuple[str, ...] = ()
-    """The predictors, if csv shows predictions instead of parameters."""
 
     def __init__(self, **choices: Any) -> None:
         super().__init__(**choices)

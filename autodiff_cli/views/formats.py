@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 MAX_TEMPLATES = 1024
 """The most templates of records in the cache."""
 _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
-"""A number in a record, with its name."""
 COLUMNAR = ("parquet", "arrow")
 """Formats of rows of data only, which are wide."""
 _BREAKS = re.compile("([\t\n])")
@@ -48,9 +47,7 @@ class Subject(NamedTuple):
     line: int = 1
     id: object = None
     kept: Mapping[str, object] | None = None
-    """Columns of a data file that are carried along."""
     reading: AsRead | None = None
-    """How it was read, where that is not as it was typed."""
     values: tuple[str, ...] = ()
     """Values of its point that were read otherwise than typed: `x = 1/2`."""
     point: Mapping[str, float] | None = None
@@ -67,7 +64,6 @@ class Subject(NamedTuple):
         return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
-        """Return the first fields of a record."""
         fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
         if (self.reading is not None or self.values) and (readings := self.readings):
             fields["note"] = f"read as: {'; '.join(readings)}"
@@ -78,10 +74,8 @@ class Writer(Generic[Answer]):
     """Puts answers and errors on a stream, in one format."""
 
     carries_errors = False
-    """Whether this format has a place for errors in its output."""
     carries_warnings = False
     document = False
-    """Whether LaTeX output is a complete document."""
     _begun = False
 
     def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
@@ -124,7 +118,6 @@ class JsonLines(Writer[Answer]):
             self._write(text)
 
     def _filled(self, subject: Subject, answer: Answer) -> str | None:
-        """Fill a template of the record; None if more than numbers differs."""
         program, line, ident, kept, reading, values, _ = subject
         groups = self.view.named_numbers(answer)
         if groups is None or program is None or kept is not None or reading is not None or values:
@@ -166,7 +159,6 @@ class JsonLines(Writer[Answer]):
             self.out.write("\n]\n" if self._begun else "[]\n")
 
     def _escaped(self, text: str) -> str:
-        """Escape controls, turns of direction and half surrogate pairs in JSON."""
         # the encoder leaves one control of ASCII as it is
         is_plain = (text.isascii() and "\x7f" not in text) or text.isprintable()
         if is_plain:
@@ -187,7 +179,6 @@ class Separated(Writer[Answer]):
         self.columns = view.columns
         self._separator = "," if format == "csv" else "\t"
         self._measured: frozenset[str] = frozenset()
-        """The columns of numbers that have units."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         if getattr(answer, "units", None) is not None:
@@ -459,10 +450,7 @@ def _chosen(
 def language_of(
     to: str | None, format: str | None, path: str | None, languages: Mapping[str, Sequence[str]], otherwise: str
 ) -> str:
-    """Return the language by `--to`, the format or the name of a file, or else `otherwise`.
-
-    Raises a usage error where these ask for two things, and for files of other languages.
-    """
+    """Return the language by `--to`, the format or the name of a file, or else `otherwise`."""
     if format == "latex" and to not in (None, "latex"):
         raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
     named = "latex" if format == "latex" else to
@@ -507,10 +495,7 @@ def writer(
     document: bool = False,
     kept: Sequence[str] = (),
 ) -> Writer[Answer]:
-    """Return the writer of a format; csv and tsv also have the `kept` columns.
-
-    Raises a usage error for a format or a choice that it lacks.
-    """
+    """Return the writer of a format; csv and tsv also have the `kept` columns."""
     if name not in view.formats:
         raise unknown_format(name, view.formats)
     if document and name not in ("latex", "tikz"):

@@ -54,7 +54,7 @@ class GradientView(View[Gradient[Any]], section="grad"):
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
         # records need neither
         from . import document as parts
-        from .outline import outline
+        from .graph import outline
 
         answer = by_size(answer)
         # columns of figures are as wide as their digits are many

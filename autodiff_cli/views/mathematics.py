@@ -17,11 +17,9 @@ MAX_WRITTEN_NODES = 120
 """The most nodes of a written formula; shared ones count at each use."""
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
 _NAMES = by_name({"log": "ln"})
-"""What people write for functions, as LaTeX has it too."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _COEFFICIENT = re.compile(r"[1-9]\d*(\.\d+)?|0?\.\d+")
 _PARTED = re.compile(r"[eE_]\d|_|d/")
-"""Beginnings of names that a number before them would swallow."""
 
 
 def mathematics(root: Value, named: Collection[Value] = ()) -> str:

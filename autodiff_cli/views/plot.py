@@ -17,7 +17,7 @@ from .formats import format_of
 from .mathematics import program_in_mathematics
 from .numerals import DEFAULT_DIGITS, Decimals
 from .plots import Picture
-from .plots.frame import axis_name, axis_of, frames, level_digits, plot_unit
+from .plots.frame import axis_name, axis_of, drawings, frames, level_digits, plot_unit
 from .schema import OutputRow, PicturedView, Values, read_section
 
 MAX_LISTED = 5
@@ -29,10 +29,7 @@ Plot = Curve | Surface
 
 
 def drawn_as(name: str | None, path: str | None) -> str:
-    """Return the format by its name or that of a file; see `format_of`.
-
-    Raises a usage error where the name of a file says none.
-    """
+    """Return the format by its name or that of a file; see `format_of`."""
     chosen = format_of(name, path, PlotView().formats, "table" if path is None else "")
     if not chosen:
         raise usage_error(
@@ -266,8 +263,6 @@ class PlotView(PicturedView[Plot], section="plot"):
         return "; ".join(words(plot)) or title_of(plot)
 
     def document(self, plot: Plot) -> Iterator[Block]:
-        from .plots.braille import drawings
-
         yield Line(((title_of(plot), "heading"),))
         yield from drawings(plot, names_of(plot))
         yield from held_fixed(self._fixed(plot))

@@ -61,7 +61,6 @@ class Wrapped:
         yield start, end
 
     def least(self) -> int:
-        """Return the least width of a line that breaks nothing unbreakable."""
         return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1))
 
     def lines(self, width: int, indent: int) -> list[Pieces]:
@@ -126,7 +125,6 @@ class PlainText:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def block(self, block: Block) -> Sequence[str]:
-        """Return the lines of one block."""
         if isinstance(block, Line):
             return self.lines(block.pieces, None if block.source else self.look.width)
         if isinstance(block, Room):
@@ -136,15 +134,12 @@ class PlainText:
         return lines
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
-        """Return styled text in lines of at most `width` columns."""
         return [self.line(part) for part in break_lines(as_shown(pieces, self.look), width)]
 
     def line(self, pieces: Pieces) -> str:
-        """Return a line of text that the stream can show."""
         return self.drawn(pieces).rstrip()
 
     def drawn(self, pieces: Pieces) -> str:
-        """Return text that the stream can show, in its styles."""
         return plain_text(pieces)
 
     def program(self, program: Program) -> Sequence[str]:

@@ -33,7 +33,6 @@ class ValueView(GradientView):
     """How a value is shown with its gradient."""
 
     name: str = "value"
-    """What the value is called."""
 
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
         blocks = super().document(answer)

@@ -179,10 +179,7 @@ def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") 
 
 @dataclass_transform(kw_only_default=True)
 class View(Generic[Answer]):
-    """How answers of one kind look in each format.
-
-    The attributes with a type are choices of how to show them.
-    """
+    """How answers of one kind look in each format."""
 
     computed: ClassVar[Values] = MappingProxyType({})
     fields: ClassVar[tuple[Field, ...]] = ()
@@ -192,14 +189,10 @@ class View(Generic[Answer]):
     row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")
     """The column with the key of a row, and the field with one for each."""
     line_fields: ClassVar[tuple[str, ...]] = ()
-    """The fields whose numbers are the plain line."""
     unit_columns: frozenset[str] = frozenset()
     extra_formats: ClassVar[tuple[str, ...]] = ()
-    """The names of formats of this kind's own, which `draw` makes."""
     endings: ClassVar[Sequence[str]] = ()
-    """How the names of files with its code end."""
     writers: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """The writers of its formats, where they are not those of other answers."""
     prefers_table: ClassVar[bool] = False
     """Whether a notebook shows its tables and not its formula."""
     latex_packages: ClassVar[tuple[str, ...]] = ()
@@ -211,7 +204,6 @@ class View(Generic[Answer]):
     """Whether numbers are given their units before they are shown."""
 
     digits: int | None = None
-    """To how many digits people are shown numbers."""
     leading: tuple[str, ...] = ()
     """The carried columns of wide rows that come first."""
     unicode: bool = True
@@ -269,11 +261,9 @@ class View(Generic[Answer]):
         return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
-        """Return a number as people are shown it."""
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
-        """Return the fields of the JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
         fields = self.shown_fields
@@ -327,7 +317,6 @@ class View(Generic[Answer]):
         return " ".join([word for name in self.line_fields for word in words(values[name])])
 
     def document(self, answer: Answer) -> Iterable[Block]:
-        """Return the answer for people."""
         raise AttributeError(f"{type(self).__name__} has no document")
 
     def latex_document(self, answer: Answer) -> str:
@@ -341,7 +330,6 @@ class View(Generic[Answer]):
         return self.latex_document(answer) if self.latex_is_formula else None
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
-        """Return the answer in one of the `extra_formats`."""
         raise AttributeError(f"{type(self).__name__} has no drawing")
 
 
@@ -352,7 +340,6 @@ class PicturedView(View[Answer]):
     theme: Theme = "auto"
 
     def picture(self, answer: Answer) -> Picture:
-        """Return the picture of an answer."""
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def draw(self, answer: Answer, format: str) -> bytes:

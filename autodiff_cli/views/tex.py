@@ -159,7 +159,6 @@ class FunctionAtPoint:
         return self.matrix([[x] for x in numbers])
 
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:
-        """Return the equations of the function and of its values at the point."""
         return equations([*self.sides, *sides])
 
 

@@ -24,7 +24,6 @@ BLANK = "______"
 """The placeholder for a number to be filled in."""
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
-"""A name of one letter, perhaps with an index."""
 
 
 class Notation:
@@ -61,7 +60,6 @@ class Notation:
         return BLANK if self.blanks else format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
-        """Return a number as in formulas, `1.5[kN]`, or a blank."""
         return BLANK if self.blanks else literal(x, self.digits)
 
     def factor(self, text: str) -> str:
@@ -88,11 +86,9 @@ class Notation:
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{local}"
 
     def local(self, term: Term) -> str:
-        """Return a local derivative as a factor: a formula, else a number."""
         return self.factor(self.text(term.formula) or self.in_formula(term.partial))
 
     def push(self, push: TangentStep) -> tuple[str, str]:
-        """Return `v̇₂ = y · ẋ + x · ẏ`, and its value in numbers."""
         terms, numbers = [], []
         for term in push.terms:
             dot, tangent = self.tangent(term.source), self.factor(self.in_formula(term.tangent))
@@ -103,7 +99,6 @@ class Notation:
         return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
 
     def seeds(self, trace: Trace) -> list[tuple[str, str]]:
-        """Return the output's adjoint, or the variables' tangents."""
         if trace.mode == "reverse":
             return [(self.adjoint(trace.pulls[0].source if trace.pulls else trace.rows[-1]), "1")]
         variables = [row for row in trace.rows if row.kind == "variable"]
@@ -128,7 +123,6 @@ class Notation:
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
     def worked_solution(self, trace: Trace) -> Iterator[str]:
-        """Yield the lines of a solution worked by hand."""
         for row in trace.rows:
             numbers, value = self.values(row)
             yield " = ".join(dict.fromkeys((self.name(row), self.text(row.formula) or value, numbers or value, value)))
@@ -165,7 +159,6 @@ class TraceView(View[Trace], section="trace"):
     folded: bool = True
     """Whether tables fold long runs of rows at one place of the text."""
     blanks: bool = False
-    """Whether numbers are left out, to be filled in."""
 
     def record(self, answer: Trace) -> dict[str, object]:
         record = super().record(answer)

@@ -19,8 +19,6 @@ MAX_TABLE_ROWS = 1000
 
 
 class _Unwarned:
-    """An answer that has no warnings, and takes none."""
-
     __slots__ = ()
     warnings: ClassVar[tuple[Diagnostic, ...]] = ()
 
@@ -129,7 +127,6 @@ class WideView(View[Values]):
     names: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     fixed: Mapping[str, float] = MappingProxyType({})
-    """What all rows share, which tables say once."""
     numbered: bool = True
     """Whether errors say the line in which a row stands."""
 

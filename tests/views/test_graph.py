@@ -21,10 +21,9 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import Value, graph_of
 from autodiff_cli.views.characters import THEMES, escaped
 from autodiff_cli.views.graph import WAYS
-from autodiff_cli.views.pictures.cells import Choices, Way, cells
 from autodiff_cli.views.pictures.flowcharts import dot, mermaid
 from autodiff_cli.views.pictures.pdf import pdf
-from autodiff_cli.views.pictures.scene import DARK, LIGHT, Colors
+from autodiff_cli.views.pictures.scene import DARK, LIGHT, Choices, Colors, Way, cells
 from autodiff_cli.views.pictures.svg import png, svg
 from autodiff_cli.views.pictures.tikz import tikz
 from autodiff_cli.views.tex import document_ends

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...derivatives.graph import Picture
-from .cells import DEFAULT_CHOICES, Choices, cells, description, title
+from .scene import DEFAULT_CHOICES, Choices, cells, description, title
 
 # A record's own characters, a backslash, and the ampersand of HTML entities, which Graphviz reads in labels.
 _RECORD = str.maketrans({char: f"\\{char}" for char in '{}|<>\\"'} | {"&": "&amp;"})

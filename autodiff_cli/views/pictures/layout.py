@@ -66,10 +66,8 @@ class Layout(NamedTuple):
     corners: tuple[Point, ...]
     """The left end of each node's middle line."""
     lefts: tuple[float, ...]
-    """The start of the column of each node."""
     segments: tuple[Segment, ...]
     last: dict[tuple[int, int], int]
-    """The start of the last segment of the line between two nodes."""
     width: float
     height: float
 
@@ -187,13 +185,10 @@ def _depth_first_order(
 
 # ---- the order within columns
 class _Graph(NamedTuple):
-    """A layered graph: columns (`ranks`), edges between neighbours, and their ports."""
-
     ranks: Sequence[int]
     edges: Sequence[tuple[int, int]]
     ports: dict[tuple[int, int], float]
     sources: dict[int, list[int]]
-    """The predecessors of each node or bend; `targets` are its successors."""
     targets: dict[int, list[int]]
 
 

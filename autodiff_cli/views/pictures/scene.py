@@ -1,4 +1,4 @@
-"""Pictures as scenes for SVG, TikZ and PDF: boxes, lines, text and colours."""
+"""Pictures as scenes for SVG, TikZ and PDF: boxes, lines, text and colours; and the texts of every format."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
-from ..characters import width_of
-from .cells import DEFAULT_CHOICES, NOT_EVALUATED, Cell, Choices, Way, cells, description
+from ..characters import Theme, escaped, shorten_end, width_of
+from ..document import quantity_text
 from .layout import COLUMN_GAP, Size, layered_layout
 
 if TYPE_CHECKING:
     from ...quantities.unit import Unit
 
+NOT_EVALUATED = "not evaluated"
+MAX_TITLE_CHARACTERS = 160
+"""The most characters of a program in a title."""
+Way = Literal["auto", "right", "down"]
+"""The direction of a drawing from the inputs to the result."""
 FONT = 13.0
 ADVANCE = 0.6 * FONT
 """The width of a column of text in any font."""
@@ -109,6 +114,81 @@ def text_width(text: str) -> float:
     return width_of(text) * ADVANCE
 
 
+class Choices(NamedTuple):
+    """How a picture is drawn: colours, direction, local derivatives, width."""
+
+    digits: int | None = None
+    theme: Theme = "auto"
+    way: Way = "auto"
+    partials: bool = False
+    width: int | None = None
+    live: bool = False
+    """Whether a page changes its numbers and writes on its lines."""
+
+    def partial(self, edge: PictureInput) -> str:
+        return "" if edge.partial is None or not self.partials else quantity_text(edge.partial, edge.unit, self.digits)
+
+
+DEFAULT_CHOICES = Choices()
+
+
+class Cell(NamedTuple):
+    """A compartment of a box: a name, or a number with the word before it."""
+
+    text: str
+    word: Literal["", "data", "grad"] = ""
+
+    @property
+    def as_read(self) -> str:
+        return f"{self.word} {self.text}" if self.word else self.text
+
+
+def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
+    """Return the compartments of a node's box; none for an operation alone."""
+    texts = [Cell(escaped(node.label))] if node.label else []
+    if not node.operation and not node.label:
+        return [Cell(quantity_text(node.data, node.unit, digits))]
+    if not node.taken:
+        return texts if not node.operation else [*texts, Cell(NOT_EVALUATED)]
+    if node.data is not None:
+        texts.append(Cell(quantity_text(node.data, node.unit, digits), "data"))
+    if node.grad is not None:
+        texts.append(Cell(quantity_text(node.grad, node.grad_unit, digits), "grad"))
+    return texts
+
+
+def title(picture: Picture) -> str:
+    """Return the picture's title in one line; long programs are shortened."""
+    lines = [line for line in picture.text.splitlines() if line.strip()]
+    if len(lines) != 1:
+        return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"
+    text = escaped(lines[0].strip())
+    return "Graph of " + shorten_end(text, MAX_TITLE_CHARACTERS)
+
+
+def description(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
+    """Return the description for readers who cannot see the picture."""
+    digits, count = choices.digits, len(picture.nodes)
+    right = choices.way != "down"
+    ends = "on the left to the result on the right" if right else "at the top to the result at the bottom"
+    sentences = [f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs {ends}."]
+    if picture.numbers:
+        output = picture.nodes[picture.outputs[0]]
+        sentences.append(f"The value is {quantity_text(output.data, output.unit, digits)}.")
+        units = picture.units["gradient"] if picture.units else {}
+        heading = "Its derivatives"
+        named = [f"{escaped(name)} {quantity_text(x, units.get(name), digits)}" for name, x in picture.gradient.items()]
+    else:
+        heading = "Its variables"
+        named = [escaped(node.label) for node in picture.nodes if node.variable]
+    if named:
+        sentences.append(f"{heading}: {', '.join(named[:20])}{', …' if len(named) > 20 else ''}.")
+    skipped = sum(not node.taken for node in picture.nodes)
+    if skipped:
+        sentences.append(f"Dashed: {skipped:,} {'node that was' if skipped == 1 else 'nodes that were'} not evaluated.")
+    return " ".join(sentences)
+
+
 def scene(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> Scene:
     """Return the scene of a picture. Raises `ExpressionError` (`limit`) for a large graph.
 
@@ -134,15 +214,11 @@ def scene(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> Scene:
 
 
 class _Unit(NamedTuple):
-    """A drawn node: its operation, then its box beside it."""
-
     operation: Size | None
     cells: tuple[Cell, ...]
     widths: tuple[float, ...]
     size: Size
-    """For the layout, which knows one direction only."""
     port: float
-    """Between two lines that end at the operation."""
 
 
 class Scene:
@@ -151,7 +227,6 @@ class Scene:
     def __init__(self, picture: Picture, choices: Choices, tight: bool) -> None:
         self.picture, self.choices, self.down = picture, choices, choices.way == "down"
         self.pad, self.stem = (7.0, 6.0) if self.down else (9.0, 12.0)
-        """The horizontal padding of text in a box, and from an operation to its box."""
         widest = max((self._beside(edge) for node in picture.nodes for edge in node.inputs), default=0.0)
         # room for text beside lines, which downward lines nearly have between two rows
         beside = widest if not self.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT

@@ -10,23 +10,8 @@ from pathlib import Path
 from ...derivatives.graph import Picture
 from ...errors import limit_error, require
 from ..characters import Theme
-from .cells import DEFAULT_CHOICES, Choices, title
-from .scene import (
-    BASELINE,
-    DARK,
-    FONT,
-    LEGIBLE_LIVE,
-    LIGHT,
-    MARGIN,
-    MAX_LIVE_WIDTH,
-    Box,
-    Colors,
-    Piece,
-    Shape,
-    Text,
-    coordinate,
-    scene,
-)
+from . import scene
+from .scene import DEFAULT_CHOICES, Box, Choices, Colors, Piece, Shape, Text, coordinate, title
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 DEFAULT_SCALE = 2.0
@@ -55,11 +40,11 @@ def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     `data-` attributes identify nodes, numbers and lines. A `live` picture has the style of its page, and
     room for changed numbers and text on lines.
     """
-    drawn = scene(picture, choices)
+    drawn = scene.scene(picture, choices)
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
     if choices.live:
-        scale = min(1.0, max(MAX_LIVE_WIDTH / width, LEGIBLE_LIVE / FONT))
+        scale = min(1.0, max(scene.MAX_LIVE_WIDTH / width, scene.LEGIBLE_LIVE / scene.FONT))
     # a chosen theme has its own CSS class, to share a page with others
     theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
     lines = [
@@ -70,7 +55,7 @@ def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     ]
     lines += [] if choices.live else [f"<style>{style(choices.theme, choices.partials)}</style>"]
     lines.append('<rect class="paper" width="100%" height="100%"/>')
-    lines.append(f'<g transform="translate({coordinate(MARGIN)} {coordinate(MARGIN)})">')
+    lines.append(f'<g transform="translate({coordinate(scene.MARGIN)} {coordinate(scene.MARGIN)})">')
     lines += map(_shape, drawn.lines)
     for index, shapes in enumerate(drawn.nodes):
         lines += [f'<g data-node="{index}">', *map(_shape, shapes), "</g>"]
@@ -91,7 +76,7 @@ def _shape(shape: Shape) -> str:
         styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{shape.word}" ' if shape.word else "")
         # of the given width in any font
         length = f'textLength="{coordinate(shape.width)}" lengthAdjust="spacingAndGlyphs"'
-        return f"<text {styled}{_corner(shape.x, shape.y + BASELINE)} {length}>{escape(shape.text)}</text>"
+        return f"<text {styled}{_corner(shape.x, shape.y + scene.BASELINE)} {length}>{escape(shape.text)}</text>"
     kind = f"{shape.kind} skipped" if shape.skipped else shape.kind
     if isinstance(shape, Box):
         corner, size = _corner(shape.x, shape.y - shape.height / 2), _size(shape.width, shape.height)
@@ -121,15 +106,15 @@ def _pieces(pieces: Iterable[Piece]) -> str:
 def style(theme: Theme = "auto", partials: bool = False) -> str:
     """Return the CSS of a theme; with `partials` also of numbers beside lines."""
     if theme == "auto":
-        dark = color_rules(DARK, partials)
-        return f"{shapes()}{color_rules(LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
-    return shapes() + color_rules(DARK if theme == "dark" else LIGHT, partials, f".autodiff.{theme}")
+        dark = color_rules(scene.DARK, partials)
+        return f"{shapes()}{color_rules(scene.LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
+    return shapes() + color_rules(scene.DARK if theme == "dark" else scene.LIGHT, partials, f".autodiff.{theme}")
 
 
 def shapes() -> str:
     """Return the CSS rules that all themes share."""
     return (
-        f".autodiff text{{font:{coordinate(FONT)}px {FAMILY}}}"
+        f".autodiff text{{font:{coordinate(scene.FONT)}px {FAMILY}}}"
         ".autodiff .line{fill:none;stroke-width:1.2}"
         ".autodiff .skipped{stroke-dasharray:4 3}"
         ".autodiff .result,.autodiff .operation{stroke-width:1.5}"
@@ -156,10 +141,7 @@ def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff
 
 # ---- PNG
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
-    """Return the picture as PNG. Raises `ExpressionError` without the libraries of `draw`.
-
-    Characters that the font lacks are drawn in one of the system's fonts, if any.
-    """
+    """Return the picture as PNG. Raises `ExpressionError` without the libraries of `draw`."""
     message = "`--format png` needs the libraries of the extra `draw`"
     resvg_py = require("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
     theme: Theme = "dark" if choices.theme == "dark" else "light"

@@ -16,4 +16,3 @@ class Picture(NamedTuple):
     title: str
     caption: str = ""
     levels: Sequence[float] = ()
-    """Those of contours that are coloured."""

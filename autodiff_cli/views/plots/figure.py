@@ -15,15 +15,13 @@ from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shorten_end
 from . import Picture
-from .braille import arrow, library
-from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, level_digits, panels, path_of, rows_of
+from .frame import MAX_DOTS, ROWS, Series, arrow, axis_of, in_sight, level_digits, library, panels, path_of, rows_of
 
 MAX_LABELS_TIMES_LINES = 3_000
 """The most labels of contours times their lines."""
 EDGE_SHARE = 0.07
 """The share of a side near its ends where no contour is labelled."""
 _AFTER = "+-−*/·=,"
-"""Signs at which no line ends."""
 MAX_TITLE_LINES = 6
 """The most lines of a title; a longer one ends with three dots."""
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -44,7 +42,6 @@ class Palette(NamedTuple):
     brown: str = "#8a6100"
     pale: str = "#c9d8ea"
     contours: tuple[float, float] = (0.0, 0.9)
-    """The part of the scale of colours that is seen on the paper."""
 
 
 Columns = tuple[Sequence[float], Sequence[float]]
@@ -75,10 +72,7 @@ SETTINGS: Any = {
 
 
 def draw_file(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
-    """Return the content of a file with a picture in the colours of a theme.
-
-    Raises `ExpressionError` where matplotlib is not installed.
-    """
+    """Return the content of a file with a picture in the colours of a theme."""
     palette = DARK if theme == "dark" else LIGHT
     matplotlib = library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -288,7 +282,6 @@ def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return places on long lines, not at the edge, not side by side."""
     import numpy
 
     places: list[tuple[float, tuple[float, float]]] = []
