@@ -131,4 +131,3 @@ def shown_as(char: str, encoding: str) -> str:
 
 Theme = Literal["auto", "light", "dark"]
 """`auto` follows the viewer's setting in an SVG, and is light in a PNG."""
-THEMES: tuple[Theme, ...] = ("auto", "light", "dark")

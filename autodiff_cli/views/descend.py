@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from ..optimize.descend import Descent, DescentStep
 from .characters import shorten_end
 from .document import Block, Line, Pieces, assignments, input_lines, numbers_table
-from .numerals import attach_units, heading, unit_of, unit_text, words
+from .numerals import attach_units, heading, unit_of, words
 from .plots import Picture
 from .schema import OutputRow, PicturedView, read_section
 
@@ -84,8 +84,7 @@ class DescentView(PicturedView[Answer], section="descend"):
             rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
         named = [("value", last["value"]), *[(name, last["point"][name]) for name in free]]
         named.append(("gradient norm", last["gradient_norm"]))
-        columns = [heading(name, unit_text(unit_of(x))) for name, x in named]
-        heads = ("step", *epochs, *columns)
+        heads = ("step", *epochs, *[heading(name, unit_of(x)) for name, x in named])
         yield numbers_table(heads, rows, self.digits, right=range(len(heads)), style="number")
         if run.note:
             yield Line(((run.note, "faint"),))
@@ -108,7 +107,7 @@ class DescentView(PicturedView[Answer], section="descend"):
         value, point = (_numbers(best)[name] for name in ("value", "point"))
         place = ", ".join([f"{name} = {self.number(point[name])}" for name in best.free])
         title = shorten_end(f"value {self.number(value)} at {place}")
-        return loss_picture(run.shown(), best.step, title, ending.message, heading("value", unit_text(unit_of(value))))
+        return loss_picture(run.shown(), best.step, title, ending.message, heading("value", unit_of(value)))
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:

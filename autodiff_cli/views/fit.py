@@ -31,7 +31,6 @@ class FitView(PicturedView[Fit], section="fit"):
         "held": lambda answer: {name: x.held for name, x in answer.parameters.items() if x.held},
     }
     latex_writer = "tex_tables.fit_table"
-    latex_packages = ("booktabs", "siunitx")
     row_key = ("parameter", "parameters")
 
     predicted: tuple[str, ...] = ()

@@ -310,6 +310,19 @@ class Documents(Writer[Answer]):
         return (ColoredText if self.look.terminal or self.look.color else PlainText)(self.look)
 
 
+def document_ends(
+    packages: Iterable[str] = (), *, kind: Literal["document", "picture"] = "document", may_have_units: bool = False
+) -> list[str]:
+    """Return the beginning and the end of a document that uses further packages."""
+    from importlib.resources import files  # only documents need it
+
+    loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
+    if may_have_units:
+        loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
+    text = (files(__package__) / "latex" / f"{kind}.tex").read_text(encoding="utf-8")
+    return text.replace("%PACKAGES%\n", loaded).split("%CONTENT%\n")
+
+
 class Latex(Writer[Answer]):
     """Answers as pieces of LaTeX that need amsmath, or as one document."""
 
@@ -324,22 +337,16 @@ class Latex(Writer[Answer]):
             self._part(subject, rf"\noindent Error: {text_latex(str(error))}." if self.document else remark)
 
     def close(self) -> None:
-        from .tex import document_ends
-
         if self.document and self.many:
             self._begin("")
         if self.document and self._begun:
             self.out.write(document_ends()[1])
 
     def _begin(self, text: str) -> None:
-        from .tex import document_ends
-
         if self._begun:
             return
         self._begun = True
-        packages = self.view.latex_packages
-        if r"\unit{" in text and "siunitx" not in packages:
-            packages = (*packages, "siunitx")
+        packages = ("booktabs", "siunitx") if self.view.latex_writer else ("siunitx",) * (r"\unit{" in text)
         if self.document:
             # further answers of a stream may have units
             may_have_units = self.many and "siunitx" not in packages
@@ -373,8 +380,6 @@ class Other(Writer[Answer]):
     def answer(self, subject: Subject, answer: Answer) -> None:
         content = self.view.draw(answer, self.format)
         if self.document and isinstance(content, str):
-            from .tex import document_ends  # only documents need it
-
             # a document of the size of the drawing
             self.out.write(content.join(document_ends(("tikz",), kind="picture")))
         elif self.format == "tikz":

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, gather, is_unrolled, to_picture
 from ..run.flat_graph import Graph
@@ -28,7 +28,6 @@ DRAWN_ALIKE = 2
 """Without `--depth`: how many of more than MANY_ALIKE terms are drawn."""
 WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
 """The modules that write these formats; others have a module of their name."""
-WAYS: tuple[Way, ...] = ("auto", "right", "down")
 
 
 class PictureView(View[Picture], section="graph"):
@@ -87,7 +86,7 @@ def outline(
     rows, hidden, cut = tree.walk()
     nodes, numbers = tree.picture.nodes, tree.picture.numbers
     marks: dict[int, int] = {}
-    referred = {row.node for row in rows if row.again and nodes[row.node].operation and not row.more}
+    referred = {k for _, k, again, _, more in rows if again and nodes[k].operation and not more}
     branches = []
     for rails, k, again, times, more in rows:
         if more:
@@ -108,7 +107,7 @@ def outline(
         if numbers and not again:
             cells = quantity_text(node.value, node.unit, digits), quantity_text(node.adjoint, node.grad_unit, digits)
         branches.append(Branch(rails, pieces, cells))
-    left = len(nodes) - len({row.node for row in rows if not row.again})
+    left = len(nodes) - len({k for _, k, again, _, _ in rows if not again})
     note = ""
     if left or cut:
         what = f"{left:,} of {len(nodes):,} nodes" if left else "further uses of the same nodes"
@@ -127,17 +126,8 @@ def _name(node: PictureNode, digits: int | None, short: bool = False) -> Pieces:
     return name if short else (*name, (" = ", "faint"), (node.operation, "operator"))
 
 
-class _Row(NamedTuple):
-    """A line: its rails, node, whether drawn before, and how often its user takes it.
-
-    Or the line for `more` terms of a node.
-    """
-
-    rails: tuple[bool, ...]
-    node: int
-    again: bool
-    times: int
-    more: int = 0
+_Row = tuple[tuple[bool, ...], int, bool, int, int]
+"""A line: its rails, node, whether drawn before, how often its user takes it; or for `more` terms of a node."""
 
 
 class _Tree:
@@ -185,7 +175,7 @@ class _Tree:
             if self.fits and len(rows) >= MAX_LINES:
                 return rows, hidden, True
             again = k in expanded
-            rows.append(_Row(rails, k, again or more > 0, times, more))
+            rows.append((rails, k, again or more > 0, times, more))
             if again or more:
                 continue
             if self.picture.nodes[k].inputs and len(rails) >= self.levels:

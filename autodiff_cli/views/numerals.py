@@ -88,15 +88,15 @@ def unit_text(unit: Unit | None) -> str | None:
     return None if unit is None else str(unit) or "1"
 
 
-def heading(name: str, unit: str | None) -> str:
+def heading(name: str, unit: Unit | str | None) -> str:
     """Return a column's name with its unit: `value [mm]`."""
-    return name if unit in (None, "", "1") else f"{name} [{unit}]"
+    return name if str(unit or "") in ("", "1") else f"{name} [{unit}]"
 
 
 def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
-    """Attach units to numbers in a structure of the same shape, doubles converted from the units `of`, if any.
+    """Attach units to numbers in a structure of the same shape.
 
-    Numbers without a unit, and what is missing, are as they were.
+    Doubles are converted from units `of`, if any. Numbers without a unit are as they were.
     """
     if numbers is None or units is None or isinstance(numbers, bool):
         return numbers

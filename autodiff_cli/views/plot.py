@@ -44,8 +44,7 @@ def names_of(plot: Plot) -> tuple[str, ...]:
     if isinstance(plot, Surface):
         return "f", "f′"
     if plot.outputs:
-        names = [_mathematics(plot, output.name) or output.name for output in plot.outputs]
-        return tuple([axis_name(plot, name, "outputs", k, "value") for k, name in enumerate(names)])
+        return tuple([axis_name(plot, name, "outputs", k, "value") for k, name in enumerate(_outputs(plot))])
     formula = _derivative(plot)
     function, slope, second = _plain_names(plot)
     slope += f" = {formula}" if formula else ""
@@ -68,13 +67,17 @@ def _derivative(curve: Curve) -> str:
     return curve.formula and (_mathematics(curve, curve.formula) or curve.formula)
 
 
+def _outputs(curve: Curve) -> list[str]:
+    return [_mathematics(curve, output.name) or output.name for output in curve.outputs]
+
+
 def title_of(plot: Plot) -> str:
     """Return the function on one line, as mathematics writes it or as typed."""
     typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {shorten_end(_equations(plot, typed))}"
     if isinstance(plot, Curve) and plot.outputs:
-        return shorten_end(", ".join(_mathematics(plot, output.name) or output.name for output in plot.outputs))
+        return shorten_end(", ".join(_outputs(plot)))
     text = _mathematics(plot, plot.text)
     if not text or len(text) > max(MAX_FORMULA_CHARACTERS, len(typed)):
         text = typed
@@ -120,7 +123,7 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
         slope = up(tangent.slope, "derivative")
         yield f"{f}({across(tangent.at)}) = {up(tangent.value, 'value')}, {f}′({across(tangent.at)}) = {slope}"
         yield approximation(curve, digits)
-    names = [_mathematics(curve, output.name) or output.name for output in curve.outputs]
+    names = _outputs(curve)
     for k, (name, output) in enumerate(zip(names, curve.outputs, strict=True)):
         if output.value is not None and curve.at is not None:
             yield f"{name} = {up(output.value, 'outputs', k, 'value')} at {x} = {across(curve.at)}"
@@ -239,10 +242,8 @@ class PlotView(PicturedView[Plot], section="plot"):
         texts = {} if plot.units is None else plot.units.texts()
         sides = [*texts.get("range", {}).values()]
         units = {f"{axis}_unit": text for axis, text in zip("xy", sides, strict=False)}
-        drawn = {"value": True}
-        if isinstance(plot, Curve):
-            drawn |= {"derivative": bool(plot.derivative.stretches), "second": bool(plot.second.stretches)}
-        units |= {f"{key}_unit": texts[key] for key, is_there in drawn.items() if is_there and key in texts}
+        drawn = [key for key in ORDERS if key in texts and (key == "value" or getattr(plot, key).stretches)]
+        units |= {f"{key}_unit": texts[key] for key in drawn}
         if isinstance(plot, Surface):
             for y, row in zip(plot.y, plot.heights, strict=True):
                 yield from ({"x": x, "y": y, "value": z, **units} for x, z in zip(plot.x, row, strict=True))

@@ -35,7 +35,6 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
         "seed": lambda answer: answer.seed if answer.samples else None,
     }
     latex_writer = "tex_tables.budget_tables"
-    latex_packages = ("booktabs", "siunitx")
 
     sort: bool = False
 

@@ -195,9 +195,8 @@ class View(Generic[Answer]):
     writers: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     prefers_table: ClassVar[bool] = False
     """Whether a notebook shows its tables and not its formula."""
-    latex_packages: ClassVar[tuple[str, ...]] = ()
     latex_writer: ClassVar[str] = ""
-    """The module here, and the function in it, that write LaTeX."""
+    """The module here, and the function in it, that write LaTeX as tables by booktabs and siunitx."""
     latex_is_formula: ClassVar[bool] = False
 
     remembers_units: ClassVar[bool] = True

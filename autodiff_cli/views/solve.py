@@ -25,7 +25,6 @@ class SolvedView(View[Solved], section="solve"):
         "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
     }
     latex_writer = "tex_tables.solution_tables"
-    latex_packages = ("booktabs", "siunitx")
 
     relative: bool = False
     sort: bool = False

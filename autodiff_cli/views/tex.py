@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import by_definition
@@ -14,16 +14,7 @@ from ..formulas.diff import where_latex
 from ..graphs.value import Value, constant, node
 from ..inputs.figures import Figure, Shown
 from ..inputs.problem import parse
-from ..language.typesetting import (
-    Typesetting,
-    equations,
-    equations_of,
-    matrix,
-    names_in,
-    number_latex,
-    text_latex,
-    typesetting,
-)
+from ..language.typesetting import Typesetting, equations, equations_of, matrix, number_latex, text_latex, typesetting
 from ..table.operators import ADD, SUB
 from ..table.primitive import DEFINITIONS, FUNCTIONS, PRIMITIVES
 from .numerals import format_number, literal, unit_of, without_unit
@@ -42,19 +33,6 @@ SUM_LINE_CHARACTERS = 85
 MAX_FRACTION_SIZE = 10**9
 FRACTION_TOLERANCE = 1e-15
 """How close a double is to a fraction of small numerator times denominator."""
-
-
-def document_ends(
-    packages: Iterable[str] = (), *, kind: Literal["document", "picture"] = "document", may_have_units: bool = False
-) -> list[str]:
-    """Return the beginning and the end of a document that uses further packages."""
-    from importlib.resources import files  # only documents need it
-
-    loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
-    if may_have_units:
-        loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
-    text = (files(__package__) / "latex" / f"{kind}.tex").read_text(encoding="utf-8")
-    return text.replace("%PACKAGES%\n", loaded).split("%CONTENT%\n")
 
 
 def unit_latex(x: object) -> str:
@@ -86,6 +64,7 @@ def over_lines(total: str) -> str:
 def of_function(entry: FunctionEntry) -> str:
     """Return the definition of a function of the language, and its derivatives."""
     from ..formulas.functions import rule
+    from ..language.typesetting import names_in
 
     primitive = FUNCTIONS[entry.name]
     sides = []

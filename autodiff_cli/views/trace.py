@@ -73,7 +73,7 @@ class Notation:
         return f"({text})" if loose else text
 
     def values(self, row: TraceRow) -> tuple[str, str]:
-        """Return the operation, if any, on its inputs' values, and its value; that of a leaf is never blank."""
+        """Return the operation in numbers, if any, and the value."""
         if not row.formula:
             return "", format_number(row.value, self.digits)
         numbers = BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))

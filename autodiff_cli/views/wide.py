@@ -11,7 +11,7 @@ from ..inputs.figures import Figure
 from .characters import Style
 from .document import Block, Line, Table, assignments
 from .formats import Documents, JsonLines, Plain, Separated, Subject, Writer, cell_text, writer
-from .numerals import heading, repr_number, unit_of, unit_text, without_unit
+from .numerals import heading, repr_number, unit_of, without_unit
 from .schema import OutputRow, View
 
 MAX_TABLE_ROWS = 1000
@@ -36,9 +36,7 @@ class WideRows(_Unwarned, list[Mapping[str, Any]]):
     """The cells of an answer's rows, by column with its unit."""
 
     def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        super().__init__(
-            {heading(name, unit_text(unit_of(x))): without_unit(x) for name, x in row.items()} for row in rows
-        )
+        super().__init__({heading(name, unit_of(x)): without_unit(x) for name, x in row.items()} for row in rows)
 
 
 class WideLines(JsonLines[Values]):

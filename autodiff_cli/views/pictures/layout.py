@@ -43,19 +43,8 @@ class Size(NamedTuple):
         return self.height - self.above
 
 
-class Point(NamedTuple):
-    """A point of the picture; y grows downwards."""
-
-    x: float
-    y: float
-
-
-class Segment(NamedTuple):
-    """A piece of a line, between nodes or bends of neighbouring columns."""
-
-    start: int
-    end: int
-    source: int
+Segment = tuple[int, int, int]
+"""A piece of a line: the nodes or bends at its ends, and its source."""
 
 
 class Layout(NamedTuple):
@@ -63,7 +52,7 @@ class Layout(NamedTuple):
 
     sizes: tuple[Size, ...]
     """The sizes of nodes, then of bends, which are as wide as their column."""
-    corners: tuple[Point, ...]
+    corners: tuple[tuple[float, float], ...]
     """The left end of each node's middle line."""
     lefts: tuple[float, ...]
     segments: tuple[Segment, ...]
@@ -95,7 +84,7 @@ def layered_layout(
     deepest = max(distance)
     rank = [deepest - steps for steps in distance]
     ranks, segments, last = _insert_bends(rank, inputs)
-    edges = [(segment.start, segment.end) for segment in segments]
+    edges = [(start, end) for start, end, _ in segments]
     ports = {
         (last[source, index], index): place / len(own)
         for index, own in enumerate(inputs)
@@ -128,7 +117,7 @@ def layered_layout(
     top = min(y - size.above for y, size in zip(middles, all_sizes, strict=True))
     bottom = max(y + size.below for y, size in zip(middles, all_sizes, strict=True))
     corners = [
-        Point(lefts[rank] + widths[rank] - size.width, y - top)
+        (lefts[rank] + widths[rank] - size.width, y - top)
         for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
     ]
     starts = tuple([lefts[rank] for rank in ranks])
@@ -153,12 +142,12 @@ def _insert_bends(
             trunk = trunks.setdefault(source, [source])
             span = rank[index] - rank[source]
             while len(trunk) < span:
-                segments.append(Segment(trunk[-1], len(ranks), source))
+                segments.append((trunk[-1], len(ranks), source))
                 trunk.append(len(ranks))
                 ranks.append(rank[source] + len(trunk) - 1)
                 if len(ranks) > MAX_BENDS:
                     raise _too_large("the lines between distant nodes of this graph are")
-            segments.append(Segment(trunk[span - 1], index, source))
+            segments.append((trunk[span - 1], index, source))
             last[source, index] = trunk[span - 1]
     return ranks, segments, last
 
@@ -167,9 +156,9 @@ def _depth_first_order(
     inputs: Sequence[Sequence[int]], outputs: Sequence[int], segments: Sequence[Segment]
 ) -> list[int]:
     bends: dict[int, list[int]] = {}
-    for segment in segments:
-        if segment.end >= len(inputs):
-            bends.setdefault(segment.source, []).append(segment.end)
+    for _, end, source in segments:
+        if end >= len(inputs):
+            bends.setdefault(source, []).append(end)
     order: list[int] = []
     seen = [False] * len(inputs)
     stack = [*reversed(outputs)]

@@ -1,4 +1,4 @@
-"""Pictures as scenes for SVG, TikZ and PDF: boxes, lines, text and colours; and the texts of every format."""
+"""Pictures as scenes: boxes, lines, colours, and the texts of every format."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def title(picture: Picture) -> str:
     return "Graph of " + shorten_end(text, MAX_TITLE_CHARACTERS)
 
 
-def description(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
+def description(picture: Picture, choices: Choices) -> str:
     """Return the description for readers who cannot see the picture."""
     digits, count = choices.digits, len(picture.nodes)
     right = choices.way != "down"
@@ -189,7 +189,7 @@ def description(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     return " ".join(sentences)
 
 
-def scene(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> Scene:
+def scene(picture: Picture, choices: Choices) -> Scene:
     """Return the scene of a picture. Raises `ExpressionError` (`limit`) for a large graph.
 
     The layout `auto` goes right if its text is then legible on a slide, else in the most legible direction
@@ -243,11 +243,8 @@ class Scene:
         )
         size = self._at(self.layout.width, self.layout.height)
         self.width, self.height = (side + 2 * MARGIN for side in size)
-
-    @property
-    def description(self) -> str:
         # a fixed description leaves out numbers that change
-        return description(self.picture._replace(numbers=False) if self.choices.live else self.picture, self.choices)
+        self.description = description(picture._replace(numbers=False) if choices.live else picture, choices)
 
     @property
     def shapes(self) -> Iterator[Shape]:
@@ -310,10 +307,10 @@ class Scene:
             for edge in node.inputs:
                 bend = layout.last[edge.node, index]
                 taken[bend] = taken.get(bend, False) or edge.taken
-        for segment in reversed(layout.segments):
+        for start, bend, _ in reversed(layout.segments):
             # a passing line was taken if one of its later branches was
-            if segment.end >= count:
-                taken[segment.start] = taken.get(segment.start, False) or taken.get(segment.end, False)
+            if bend >= count:
+                taken[start] = taken.get(start, False) or taken.get(bend, False)
         trunks: dict[tuple[int, bool], list[Piece]] = {}
         for start, bend, source in layout.segments:
             if bend >= count:
@@ -327,7 +324,7 @@ class Scene:
         for index, node in enumerate(nodes):
             ports = [(place - (len(node.inputs) - 1) / 2) * self.units[index].port for place in range(len(node.inputs))]
             if not node.ordered:
-                heights = [layout.corners[layout.last[edge.node, index]].y for edge in node.inputs]
+                heights = [layout.corners[layout.last[edge.node, index]][1] for edge in node.inputs]
                 by_height = sorted(range(len(ports)), key=heights.__getitem__)
                 ports = [port for _, port in sorted(zip(by_height, ports, strict=True))]
             along, middle = layout.corners[index]

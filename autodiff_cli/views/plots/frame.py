@@ -1,4 +1,4 @@
-"""What is drawn of a plot, whatever draws it; on a terminal that is uniplot, in braille characters or ASCII."""
+"""What is drawn of a plot, and its drawing on a terminal by uniplot."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...curves.sampling import Point as Place
 from ...errors import require
 from ..characters import Terminal
 from ..document import Drawing
-from ..numerals import heading, unit_text
+from ..numerals import heading
 
 if TYPE_CHECKING:
     from ...quantities.unit import Unit
@@ -64,7 +64,7 @@ def level_digits(levels: Sequence[float], least: int) -> int:
 
 def axis_name(plot: Curve | Surface, name: str, *keys: str | int) -> str:
     """Return a name with the unit at these keys, as an axis has it."""
-    return heading(name, unit_text(plot_unit(plot, *keys)))
+    return heading(name, plot_unit(plot, *keys))
 
 
 def axis_of(plot: Curve | Surface, name: str) -> str:
