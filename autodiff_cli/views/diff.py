@@ -91,10 +91,8 @@ class DiffView(View[Diff], section="diff"):
             yield from derivation_blocks(answer.derivations, self.unicode)
             for name, formula in answer.shared:
                 yield value_line(name, formula + ";", style="name")
-            for derivative in answer.derivatives:
-                yield formula_line(
-                    derivative_name(derivative.by, derivative.of), derivative.shown, derivative.condition
-                )
+            for one in answer.derivatives:
+                yield formula_line(derivative_name(one.by, one.of), one.shown, one.condition)
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
@@ -112,10 +110,9 @@ class DiffView(View[Diff], section="diff"):
                 yield {"by": derivation.by, "rule": rule, "part": part, **result_row}
         for name, formula in answer.shared:
             yield {"by": name, "derivative": formula}
-        for derivative in answer.derivatives:
-            row = {"by": derivative.by, "derivative": derivative.formula, "value": derivative.value}
-            condition = {"short": derivative.short, "condition": derivative.condition}
-            yield {**row, "of": derivative.of or None, **condition}
+        for one in answer.derivatives:
+            row = {"of": one.of or None, "by": one.by, "derivative": one.formula, "value": one.value}
+            yield {**row, "short": one.short, "condition": one.condition}
 
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
         yield {f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}": row.value for row in answer.derivatives}

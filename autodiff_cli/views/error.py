@@ -91,12 +91,11 @@ def discard_output(stream: TextIO) -> None:
 
 
 def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -> Iterator[str]:
-    places: list[tuple[Span, str]] = [(diagnostic.span, "")] if diagnostic.span is not None else []
-    places += diagnostic.also
-    call = diagnostic.span and diagnostic.span.via
+    places: list[tuple[Span | None, str]] = [(diagnostic.span, ""), *diagnostic.also]
+    call = diagnostic.span
     while call is not None:
-        places.append((call, "in this call"))
         call = call.via
+        places.append((call, "in this call"))
     numbered = "\n" in text.strip("\n")
     digits = len(str(text.count("\n") + 1)) if numbered else 0
     bar = "│" if look.unicode else "|"
@@ -104,6 +103,8 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
     room = (look.width or PIPED_WIDTH) - (digits + 4 if numbered else 2)
     line: _Excerpt | None = None
     for span, words in places:
+        if span is None:
+            continue
         start = min(max(span.start, 0), len(text))
         mark = Span(start, min(max(span.end, start), len(text)))
         if line is None or not line.first <= mark.start <= line.last:
@@ -118,10 +119,7 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
 class _Excerpt:
     def __init__(self, text: str, mark: Span, room: int, look: Terminal) -> None:
         begin = text.rfind("\n", 0, mark.start) + 1
-        end = text.find("\n", mark.start)
-        end = len(text) if end < 0 else end
-        if end > begin and text[end - 1] == "\r":
-            end -= 1
+        end = begin + len(text[begin:].partition("\n")[0].removesuffix("\r"))
         dots = "…" if look.unicode else "..."
 
         def cell(place: int) -> str:

@@ -320,8 +320,7 @@ class View(Generic[Answer]):
 
     def latex_document(self, answer: Answer) -> str:
         """Return the answer as a piece of LaTeX that needs amsmath."""
-        module, _, function = self.latex_writer.partition(".")
-        text: str = getattr(import_module(f".{module}", __package__), function)(answer, self.digits)
+        text: str = _function(self.latex_writer)(answer, self.digits)
         return text
 
     def latex_formula(self, answer: Answer) -> str | None:
@@ -338,13 +337,22 @@ class PicturedView(View[Answer]):
     extra_formats = PICTURES
     theme: Theme = "auto"
 
+    figure: ClassVar[str] = ""
+    """The module here, and the function in it, that draw the picture."""
+
     def picture(self, answer: Answer) -> Picture:
-        raise TypeError(f"{type(self).__name__} draws no picture")
+        picture: Picture = _function(self.figure)(answer)
+        return picture
 
     def draw(self, answer: Answer, format: str) -> bytes:
         from .plots.figure import draw_file
 
         return draw_file(self.picture(answer), format, self.theme)
+
+
+def _function(path: str) -> Any:
+    module, _, function = path.rpartition(".")
+    return getattr(import_module(f".{module}", __package__), function)
 
 
 def view_in(module: Any) -> type[View[Any]]:

@@ -87,10 +87,9 @@ class SolvedView(View[Solved], section="solve"):
             yield from self._solution(answer, by_size(answer, solution))
         for formula in answer.formulas:
             yield formula_line(formula.unknown, formula.formula, formula.condition)
-        differentiated = {
-            name for solution in answer.solutions for row in (solution.derivatives or {}).values() for name in row
-        }
-        yield from input_lines(answer.constants, answer.point, differentiated, self.digits)
+        differentiated = any(solution.derivatives for solution in answer.solutions)
+        wanted = answer.variables if differentiated else ()
+        yield from input_lines(answer.constants, answer.point, wanted, self.digits)
         if answer.message != "solved":
             yield Line(((answer.message, "" if answer.converged else "heading"),))
         units: Mapping[str, Any] = answer.units.get("values", {}) if answer.units else {}

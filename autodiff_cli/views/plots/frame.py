@@ -244,11 +244,10 @@ def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
         return [Drawing("", partial(_surface, plot))]
     plot = plot.in_logs() if plot.log else plot
     sides = (plot.low, plot.high)
-    (frame, series), *lower = panels(plot, names, False)
-    if not lower:
-        return [Drawing("", partial(_drawing, series, sides, frame, HEIGHT))]
-    titled = zip(names, [(frame, series), *lower], strict=False)
-    return [Drawing(name, partial(_drawing, part, sides, frame, HEIGHT * 2 // 3)) for name, (frame, part) in titled]
+    parts = panels(plot, names, False)
+    titles, height = (names, HEIGHT * 2 // 3) if len(parts) > 1 else ([""], HEIGHT)
+    titled = zip(titles, parts, strict=False)
+    return [Drawing(title, partial(_drawing, part, sides, frame, height)) for title, (frame, part) in titled]
 
 
 def _surface(surface: Surface, look: Terminal) -> str:
