@@ -243,7 +243,7 @@ class Command(Call):
 
     def check_picture(self, chosen: str, name: str) -> None:
         """Raise a usage error for pictures of a stream or on a terminal."""
-        from ..views.plots import PICTURES
+        from ..views.schema import PICTURES
 
         if chosen in PICTURES:
             self.need(only="a picture is drawn of one program at a time, not of a stream")

@@ -9,8 +9,7 @@ from ..optimize.descend import Descent, DescentStep
 from .characters import shorten_end
 from .document import Block, Line, Pieces, assignments, input_lines, numbers_table
 from .numerals import attach_units, heading, unit_of, words
-from .plots import Picture
-from .schema import OutputRow, PicturedView, read_section
+from .schema import OutputRow, Picture, PicturedView, read_section
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
@@ -119,11 +118,8 @@ def _rows(shown: Any) -> Iterable[DescentStep]:
     return (shown,) if isinstance(shown, DescentStep) else shown
 
 
-def _run(shown: Answer) -> Run:
-    if isinstance(shown, Run):
-        return shown
-    assert isinstance(shown, Descent)
-    run = Run(shown, thin=False)
-    for row in shown:
+def _run(shown: Any) -> Run:
+    run = shown if isinstance(shown, Run) else Run(shown, thin=False)
+    for row in () if run is shown else shown:
         run.add(row)
     return run

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+from ..errors import Diagnostic
 from ..formulas.derivation import Derivation, Step, as_written, derivative_name, latex, operator
 from ..formulas.diff import LANGUAGES, Diff
 from ..language.printer import expression_text
@@ -70,6 +71,8 @@ class DiffView(View[Diff], section="diff"):
     unicode: bool = True
     steps: bool = False
     unknowns: bool = False
+    formula: tuple[str, str] | None = None
+    """What a session calls the formula, and the formula."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -83,6 +86,8 @@ class DiffView(View[Diff], section="diff"):
         return attach_units(answer, {**units, "derivatives": values})  # type: ignore[no-any-return]
 
     def document(self, answer: Diff) -> Iterator[Block]:
+        if self.formula:
+            yield value_line(*self.formula)
         if answer.language != "text":
             for text in answer.program.split("\n"):
                 yield Line(((text, "code"),), source=True)
@@ -131,3 +136,18 @@ class DiffView(View[Diff], section="diff"):
 
     def latex_formula(self, answer: Diff) -> str | None:
         return self.latex_document(answer) if answer.language in ("text", "latex") else None
+
+
+class Listing(NamedTuple):
+    """A list in a session and its derivatives, as texts by name."""
+
+    texts: dict[str, str]
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+class ListView(View[Listing]):
+    """How a list is shown with its derivatives."""
+
+    def document(self, answer: Listing) -> Iterator[Block]:
+        for name, text in answer.texts.items():
+            yield value_line(name, text)

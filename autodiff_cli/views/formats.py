@@ -55,8 +55,7 @@ class Subject(NamedTuple):
 
     @property
     def readings(self) -> list[str]:
-        shown = None if self.reading is None else self.reading.shown
-        return [*filter(None, [shown]), *self.values]
+        return [*([self.reading.shown] if self.reading and self.reading.shown else []), *self.values]
 
     @property
     def meant(self) -> str | None:

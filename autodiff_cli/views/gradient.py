@@ -32,6 +32,8 @@ class GradientView(View[Gradient[Any]], section="grad"):
     table: bool = True
     tree: bool = True
     binary: bool = False
+    name: str | None = None
+    """What a session calls the value."""
 
     def select(self, answer: Gradient[Any]) -> Gradient[Any]:
         if answer.intermediates and not self.intermediates:
@@ -60,9 +62,9 @@ class GradientView(View[Gradient[Any]], section="grad"):
         # columns of figures are as wide as their digits are many
         right = answer.arithmetic == DOUBLE and answer.units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
-        yield parts.value_line("value", answer.value, self.digits)
+        yield parts.value_line("value" if self.name is None else self.name, answer.value, self.digits)
         yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over)
-        if not point:
+        if not point and self.name is None:
             yield parts.NO_VARIABLES
         if self.table and partials:
             yield parts.partials_table(point, partials, self.digits, right=right, elasticities=elasticities or {})

@@ -16,9 +16,8 @@ from .document import Block, Line, held_fixed, quantity_text
 from .formats import format_of
 from .mathematics import program_in_mathematics
 from .numerals import DEFAULT_DIGITS, Decimals
-from .plots import Picture
 from .plots.frame import axis_name, axis_of, drawings, frames, level_digits, plot_unit
-from .schema import OutputRow, PicturedView, Values, read_section
+from .schema import OutputRow, Picture, PicturedView, Values, read_section
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""

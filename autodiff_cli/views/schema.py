@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias,
 from ..errors import Diagnostic, ExpressionError
 from ..language.elements import has_elements, nested_record
 from .numerals import attach_units, doubles, figure_texts, format_number, words
-from .plots import PICTURES
 
 if TYPE_CHECKING:
     from ..inputs.figures import Shown
     from .characters import Theme
     from .document import Block
-    from .plots import Picture
 
 Answer = TypeVar("Answer")
 OutputRow = Mapping[str, object]
 """One row of a long table, by column; missing cells are empty."""
 
+PICTURES = ("svg", "png", "pdf")
+"""The formats that plots are drawn in."""
 FORMS: Mapping[str, str] = {
     "table": "document",
     "json": "record",
@@ -329,6 +329,15 @@ class View(Generic[Answer]):
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
         raise AttributeError(f"{type(self).__name__} has no drawing")
+
+
+class Picture(NamedTuple):
+    """Draws on a page of matplotlib in the colours of a palette, with its texts."""
+
+    draw: Callable[[Any, Any], None]
+    title: str
+    caption: str = ""
+    levels: Sequence[float] = ()
 
 
 class PicturedView(View[Answer]):

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ..formulas.diff import Diff
     from ..formulas.functions import FunctionEntry
 
+TITLE = r"\par\noindent\textbf{%s}"
 MAX_ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
 MAX_ALIGNED_LINES = 300
@@ -236,7 +237,7 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
         lines += _aligned("Reverse adjoint trace", [*seed, *map(pull, trace.pulls)])
         if trace.gradient:
             slopes = {by: typeset.derivative((by,), len(trace.point) > 1) for by in trace.gradient}
-            lines += [_title("Gradient"), equations([(slopes[by], result(x)) for by, x in trace.gradient.items()])]
+            lines += [TITLE % "Gradient", equations([(slopes[by], result(x)) for by, x in trace.gradient.items()])]
     else:
         variables = [row for row in trace.rows if row.kind == "variable"]
         speeds = [[name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables]
@@ -244,16 +245,12 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
         lines.append(rf"\noindent Derivative along the direction: ${result(trace.tangent)}$.")
     if trace.notes and not blanks:
         notes = [rf"\item {text_latex(f'{note.kind}: {note.message}')}" for note in trace.notes]
-        lines += [_title("Notes"), r"\begin{itemize}", *notes, r"\end{itemize}"]
+        lines += [TITLE % "Notes", r"\begin{itemize}", *notes, r"\end{itemize}"]
     return "\n".join(lines)
 
 
-def _title(text: str) -> str:
-    return rf"\par\noindent\textbf{{{text}}}"
-
-
 def _aligned(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [_title(title)] if rows else []
+    lines = [TITLE % title] if rows else []
     for k in range(0, len(rows), MAX_ALIGNED_LINES):
         steps = [
             r" & \quad &= ".join([f"{left} &= {first}", *more])

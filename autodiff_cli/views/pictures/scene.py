@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
+from ...errors import plural
 from ..characters import Theme, escaped, shorten_end, width_of
 from ..document import quantity_text
 from .layout import COLUMN_GAP, Size, layered_layout
@@ -171,7 +172,7 @@ def description(picture: Picture, choices: Choices) -> str:
     digits, count = choices.digits, len(picture.nodes)
     right = choices.way != "down"
     ends = "on the left to the result on the right" if right else "at the top to the result at the bottom"
-    sentences = [f"{count:,} {'node' if count == 1 else 'nodes'}, from the inputs {ends}."]
+    sentences = [f"{plural(count, 'node')}, from the inputs {ends}."]
     if picture.numbers:
         output = picture.nodes[picture.outputs[0]]
         sentences.append(f"The value is {quantity_text(output.data, output.unit, digits)}.")

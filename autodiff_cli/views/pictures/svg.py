@@ -49,7 +49,7 @@ def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)} {coordinate(height)}" '
-        f'{_size(width * scale, height * scale)} role="img" class="{theme}" xml:space="preserve">',
+        f'{_numbers(width=width * scale, height=height * scale)} role="img" class="{theme}" xml:space="preserve">',
         f"<title>{escape(title(picture))}</title>",
         f"<desc>{escape(drawn.description)}</desc>",
     ]
@@ -62,12 +62,8 @@ def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     return "\n".join([*lines, "</g>", "</svg>\n"])
 
 
-def _corner(x: float, y: float) -> str:
-    return f'x="{coordinate(x)}" y="{coordinate(y)}"'
-
-
-def _size(width: float, height: float) -> str:
-    return f'width="{coordinate(width)}" height="{coordinate(height)}"'
+def _numbers(**numbers: float) -> str:
+    return " ".join([f'{name}="{coordinate(x)}"' for name, x in numbers.items()])
 
 
 def _shape(shape: Shape) -> str:
@@ -75,12 +71,12 @@ def _shape(shape: Shape) -> str:
         kind = CLASSES.get(shape.kind, "")
         styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{shape.word}" ' if shape.word else "")
         # of the given width in any font
-        length = f'textLength="{coordinate(shape.width)}" lengthAdjust="spacingAndGlyphs"'
-        return f"<text {styled}{_corner(shape.x, shape.y + scene.BASELINE)} {length}>{escape(shape.text)}</text>"
+        numbers = _numbers(x=shape.x, y=shape.y + scene.BASELINE, textLength=shape.width)
+        return f'<text {styled}{numbers} lengthAdjust="spacingAndGlyphs">{escape(shape.text)}</text>'
     kind = f"{shape.kind} skipped" if shape.skipped else shape.kind
     if isinstance(shape, Box):
-        corner, size = _corner(shape.x, shape.y - shape.height / 2), _size(shape.width, shape.height)
-        return f'<rect class="{kind}" {corner} {size} rx="{coordinate(shape.round)}"/>'
+        x, top, (wide, high, rx) = shape.x, shape.y - shape.height / 2, shape[-3:]
+        return f'<rect class="{kind}" {_numbers(x=x, y=top, width=wide, height=high, rx=rx)}/>'
     about = "" if shape.source is None else f'data-from="{shape.source}" '
     about += "" if shape.edge is None else f'data-edge="{shape.edge[0]}-{shape.edge[1]}" '
     return f'<path class="{kind}" {about}d="{_pieces(shape.pieces)}"/>'

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...uncertainty.measured_value import concise, in_unit
 from ..characters import on_one_line, shorten_end
 from ..numerals import percent
-from . import Picture
+from ..schema import Picture
 from .figure import Palette, draw_dots, with_grid
 from .frame import MAX_DOTS
 

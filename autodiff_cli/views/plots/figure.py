@@ -14,7 +14,7 @@ from ...curves.contours import Surface, refine_surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shorten_end
-from . import Picture
+from ..schema import Picture
 from .frame import MAX_DOTS, ROWS, Series, arrow, axis_of, in_sight, level_digits, library, panels, path_of, rows_of
 
 MAX_LABELS_TIMES_LINES = 3_000
