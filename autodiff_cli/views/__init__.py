@@ -39,7 +39,6 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
     if isinstance(out_writer, Documents):
         # whatever the environment says of terminals: a notebook's asks for colour
         out_writer.look = Terminal()
-    # LaTeX says in a comment what it is of
     out_writer.answer(Subject(getattr(answer, "text", None) if format == "latex" else None), answer)
     out_writer.close()
 

@@ -87,10 +87,7 @@ def width_of(text: str) -> int:
 
 
 def escaped(text: str, encoding: str = "utf-8") -> str:
-    """Return the text with escapes for controls and what the encoding lacks.
-
-    Mathematical signs that it lacks are as they are typed: `x^2` for `x²`.
-    """
+    """Return the text with escapes for controls and what the encoding lacks."""
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
     if encoding != "utf-8":

@@ -171,7 +171,6 @@ def numbers_table(
         right = range(1, len(heads)) if right and not measured_columns else ()
     styles = (style, *repeat("number", len(heads) - 1))
     texts = [[x if isinstance(x, str) else format_number(x, digits) for x in row] for row in rows]
-    # a cell is one piece
     cells = [tuple(zip(zip(row, styles))) for row in texts]  # noqa: B905
     return Table(tuple(heads), cells, frozenset(right) - measured_columns)
 
@@ -185,10 +184,7 @@ def partials_table(
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
     shaped: bool = True,
 ) -> Table:
-    """Return the table of values, partial derivatives, and elasticities if any.
-
-    A matrix has its rows, unless numbers have units or entries are not to be `shaped`.
-    """
+    """Return the table of values, partial derivatives, and elasticities if any."""
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
     columns = (point, gradient, *(elasticities,) * bool(elasticities))
     rows: list[tuple[Any, ...]] = [(name, *[column[name] for column in columns]) for name in gradient]

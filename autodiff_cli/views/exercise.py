@@ -73,7 +73,6 @@ class ExerciseView(View[Answer]):
             for marked in (answer, *answer.entries):
                 of: Pieces = ((f"  {marked.of}: ", "name"),) if marked.of else ()
                 yield Line((*of, *sentence(marked.message, "" if marked.right else "error")))
-                # an answer of several entries has its hints at the entries
                 if marked.hint and not marked.entries:
                     yield Line((("    hint: " if marked.of else "  hint: ", "faint"), *sentence(marked.hint)))
             return

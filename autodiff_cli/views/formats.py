@@ -1,10 +1,4 @@
-"""The formats: a writer for each, for one answer or many.
-
-A record is `{"id", "line", "expr", …}` with what the command's view adds, or that of an error:
-`{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`. `start` and `end`
-are 0-based, half-open code-point offsets into `expr`, or null; `note` says how a program was
-read if not as typed. Keys are only ever added.
-"""
+"""The formats: a writer for each, for one answer or many."""
 
 from __future__ import annotations
 
@@ -347,7 +341,6 @@ class Latex(Writer[Answer]):
         self._begun = True
         packages = ("booktabs", "siunitx") if self.view.latex_writer else ("siunitx",) * (r"\unit{" in text)
         if self.document:
-            # further answers of a stream may have units
             may_have_units = self.many and "siunitx" not in packages
             self.out.write(document_ends(packages, may_have_units=may_have_units)[0])
         elif packages:
@@ -379,7 +372,6 @@ class Other(Writer[Answer]):
     def answer(self, subject: Subject, answer: Answer) -> None:
         content = self.view.draw(answer, self.format)
         if self.document and isinstance(content, str):
-            # a document of the size of the drawing
             self.out.write(content.join(document_ends(("tikz",), kind="picture")))
         elif self.format == "tikz":
             self.out.write(f"% needs \\usepackage{{tikz,amsmath}}\n{content!s}\n")

@@ -54,7 +54,6 @@ class GradientView(View[Gradient[Any]], section="grad"):
         return {"value": answer.value}, answer.gradient, answer.point, answer.constants
 
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
-        # records need neither
         from . import document as parts
         from .graph import outline
 

@@ -76,11 +76,7 @@ def outline(
     digits: int | None = None,
     binary: bool = False,
 ) -> Outline:
-    """Return the outline of a graph, each node drawn in full once.
-
-    `depth` is how many levels below the output or `root`, by default what fits. Unless
-    `binary`, a chain of one operation is one node.
-    """
+    """Return the outline of a graph, each node drawn in full once."""
     roots = graph.roots if root is None else (root,)
     tree = _Tree(to_picture(graph, roots=roots, chains=not binary, partials=False), depth)
     rows, hidden, cut = tree.walk()

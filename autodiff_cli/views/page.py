@@ -66,7 +66,6 @@ def document(page: Page, theme: Theme = "auto") -> str:
     )
     style += shapes() + color_rules(Colors(*[f"var(--{name})" for name in Colors._fields]))
     style += (WEB / "page.css").read_text(encoding="utf-8")
-    # each function of an operation with those that only it needs
     functions = [f"(() => {{\n{operation.source}return f;\n}})()" for operation in page.operations]
     script = f"const OPERATIONS = [{','.join(functions)}];\n"
     script += (WEB / "page.js").read_text(encoding="utf-8")

@@ -203,10 +203,7 @@ class PlainText:
         return lines
 
     def outline(self, outline: Outline) -> list[str]:
-        """Return a tree: a table without a box, whose first column has its rails.
-
-        Numbers follow their node on its line where columns would be too wide.
-        """
+        """Return a tree: a table without a box, whose first column has its rails."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
@@ -400,7 +397,6 @@ def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
 
 
 def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:
-    # to a branch of an outline, and those that pass it
     if not rails:
         return "", ""
     if look.width is not None and step * len(rails) > look.width // 2:

@@ -1,8 +1,4 @@
-"""What an answer says and in which forms: its fields, declared once in `fields.txt`.
-
-From the fields of a view come the JSON record, `to_dict` of the Python answers, the rows of
-csv and tsv, the plain line and the tables of keys in the reference.
-"""
+"""What an answer says and in which forms: its fields, declared once in `fields.txt`."""
 
 from __future__ import annotations
 

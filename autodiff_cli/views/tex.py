@@ -143,10 +143,7 @@ class FunctionAtPoint:
 
 
 def derivatives(answer: Diff, digits: int | None = None) -> str:
-    """Return a function, its derivatives, what they share, and their values.
-
-    Equations have no function: each derivative is of an unknown, and has its value below it.
-    """
+    """Return a function, its derivatives, what they share, and their values."""
     latex = answer.language == "latex" and not answer.equations
     names = dict.fromkeys(name for derivative in answer.derivatives for name in (derivative.of, *derivative.by) if name)
     names |= dict.fromkeys((*dict(answer.shared), *answer.point))

@@ -58,10 +58,7 @@ def latex_of(name: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l", last: Sequence[str] = ()) -> str:
-    """Return a booktabs table; all but the first of the `columns` are of one kind.
-
-    A `last` row stands apart from the others.
-    """
+    """Return a booktabs table; all but the first of the `columns` are of one kind."""
     head, *lines = [" & ".join(row) + r" \\" for row in (heads, *rows)]
     lines += [r"\midrule", " & ".join(last) + r" \\"] if last else []
     begin = rf"\begin{{tabular}}{{l{columns * (len(heads) - 1)}}}"

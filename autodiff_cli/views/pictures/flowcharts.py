@@ -17,7 +17,6 @@ MAX_MERMAID_EDGES = 500
 _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
 
 
-# ---- Graphviz
 def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Graphviz's language, for `dot -Tsvg`."""
     way = "TB" if choices.way == "down" else "LR"
@@ -50,7 +49,6 @@ def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     return "\n".join([*lines, "}\n"])
 
 
-# ---- Mermaid
 def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Mermaid's language."""
     lines = [

@@ -172,7 +172,6 @@ def _depth_first_order(
     return order
 
 
-# ---- the order within columns
 class _Graph(NamedTuple):
     ranks: Sequence[int]
     edges: Sequence[tuple[int, int]]
@@ -190,7 +189,6 @@ def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool)
     best, fewest = columns, _crossings(columns, graph)
     columns = [list(column) for column in columns]
     ways = [(graph.sources, columns), (graph.targets, columns[::-1])]
-    # relative positions in the columns, from 0 to 1
     share: dict[int, float] = {}
     for column in columns:
         _set_relative_positions(column, share)
@@ -254,14 +252,10 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
     return total
 
 
-# ---- coordinates
 def _vertical_positions(
     columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
-    """Return heights of nodes and bends: near neighbours, in column order, apart.
-
-    They are within half of `max_height`, or of the highest column if larger, around 0.
-    """
+    """Return heights of nodes and bends: near neighbours, in column order, apart."""
     pulls: tuple[list[list[tuple[int, float]]], ...] = ([[] for _ in sizes], [[] for _ in sizes])
     for start, end in edges:
         # segments between bends weigh most, to be straight

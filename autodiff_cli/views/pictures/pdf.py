@@ -32,14 +32,12 @@ def pdf(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     from matplotlib.transforms import Affine2D
 
     colors = scene.DARK if choices.theme == "dark" else scene.LIGHT
-    # fonts, not the shapes of letters, so that text can be selected and searched
     settings: Any = {"pdf.fonttype": 42, "text.parse_math": False, "font.family": ["DejaVu Sans Mono", "DejaVu Sans"]}
     file = io.BytesIO()
     # from units below the top left corner to inches above the bottom left one
     inches = points / 72
     place = Affine2D().translate(scene.MARGIN, scene.MARGIN).scale(inches, -inches).translate(0, drawn.height * inches)
     with matplotlib.rc_context(settings), warnings.catch_warnings():
-        # a letter that the fonts lack is drawn as a box
         warnings.simplefilter("ignore", UserWarning)
         page = Figure(figsize=(width / 72, height / 72), facecolor=colors.paper)
         FigureCanvasPdf(page)

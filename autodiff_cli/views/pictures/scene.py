@@ -204,7 +204,6 @@ def scene(picture: Picture, choices: Choices) -> Scene:
     best, largest = None, 0.0
     for way, tight in tries:
         result = Scene(picture, choices._replace(way=way), tight)
-        # pixels of the text if the scene fills the page or slide
         size = FONT * min(width / result.width, height / result.height)
         if size > largest:
             best, largest = result, size
@@ -289,7 +288,6 @@ class Scene:
             size = Size(BOX, before + max(width - half, last + beside[-1] + BESIDE / 2), before)
         return _Unit(operation, written, widths, size, port)
 
-    # ---- lines
     def _curve(self, index: int, along: float, across: float) -> tuple[Piece, ...]:
         start, c0 = self.layout.corners[index]
         start += self.layout.sizes[index].width
@@ -349,7 +347,6 @@ class Scene:
         # no line goes over a number
         yield from labels
 
-    # ---- nodes
     @property
     def nodes(self) -> Iterator[Iterator[Shape]]:
         for index, (node, unit) in enumerate(zip(self.picture.nodes, self.units, strict=True)):
@@ -387,7 +384,6 @@ def _live_columns(unit: Unit | None) -> int:
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
-# ---- colours
 class Colors(NamedTuple):
     """The colours of a theme; a test holds text to a contrast of at least 4.5."""
 

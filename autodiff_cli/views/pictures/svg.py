@@ -35,11 +35,7 @@ CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 
 
 def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
-    """Return the picture as SVG. Raises `ExpressionError` (`limit`) for too large a graph.
-
-    `data-` attributes identify nodes, numbers and lines. A `live` picture has the style of its page, and
-    room for changed numbers and text on lines.
-    """
+    """Return the picture as SVG. Raises `ExpressionError` (`limit`) for too large a graph."""
     drawn = scene.scene(picture, choices)
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
@@ -98,7 +94,6 @@ def _pieces(pieces: Iterable[Piece]) -> str:
     return "".join(commands).replace("Z", "z")
 
 
-# ---- colours
 def style(theme: Theme = "auto", partials: bool = False) -> str:
     """Return the CSS of a theme; with `partials` also of numbers beside lines."""
     if theme == "auto":
@@ -135,7 +130,6 @@ def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff
     return "".join(rules)
 
 
-# ---- PNG
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     """Return the picture as PNG. Raises `ExpressionError` without the libraries of `draw`."""
     message = "`--format png` needs the libraries of the extra `draw`"

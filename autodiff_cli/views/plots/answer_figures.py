@@ -27,10 +27,7 @@ MAX_OUTPUTS = 6
 
 
 def fit_picture(answer: Fit) -> Picture:
-    """Return the data, the curve with its confidence band, and the residuals below.
-
-    With several predictors the observed values are over the fitted ones.
-    """
+    """Return the data, the curve with its confidence band, and the residuals below."""
     observed, sigma = answer.columns[answer.response], answer.sigma
     predictor, *others = answer.predictors
     across = answer.fitted if others else answer.columns[predictor]
@@ -63,7 +60,6 @@ def fit_picture(answer: Fit) -> Picture:
         for axes in (upper, lower):
             with_grid(axes, palette)
 
-    # the parameters with their uncertainties, as `a = 5.48(29) V`
     units = {} if answer.units is None else answer.units["parameters"]
     parts = []
     for name, parameter in answer.parameters.items():

@@ -66,7 +66,6 @@ SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "autodiff",
     "text.parse_math": False,
-    # fonts instead of shapes, so that text can be selected and searched
     "pdf.fonttype": 42,
 }
 
@@ -90,7 +89,6 @@ def draw_file(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
         _fit(page.suptitle(picture.title, fontsize=11, color=palette.ink))
         if picture.caption:
             _fit(page.supxlabel(picture.caption, fontsize=9, color=palette.faint))
-        # axes of equal scales leave some of the page's height free
         page.draw_without_rendering()
         width, height = page.get_size_inches()
         free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
@@ -140,7 +138,6 @@ def _fit(line: Any) -> None:
             lines.append(shorten_end(left, count))
             break
         if count < len(left):
-            # before an operator rather than behind it
             blanks = (k for k in range(count, count // 2, -1) if left[k] == " " and left[k - 1] not in _AFTER)
             count = next(blanks, count)
         lines.append(left[:count].strip())

@@ -103,11 +103,7 @@ class Series(NamedTuple):
 
 
 def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame, list[Series]]]:
-    """Return what is drawn, in one frame, or with the derivatives below.
-
-    `names` are those of the function and its derivatives, or of several functions; `kinked`
-    says that the point is a kink.
-    """
+    """Return what is drawn, in one frame, or with the derivatives below."""
     one, two = frames(curve)
     upper: list[Series] = []
     lower = upper if two is None else []
@@ -289,7 +285,6 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
             del sys.modules["numba"]
     across, up = _unit(*sides), _unit(*frame)
     width = max(20, min(look.width or WIDTH + 12, 100) - 12)
-    # a block of dots, or one character
     dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
     block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if look.unicode else [(0.0, 0.0)]
     drawn: list[tuple[Look, list[Place]]] = []
@@ -323,7 +318,6 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
         text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     if look.unicode:
         return text
-    # the frame and the axes in ASCII too
     return text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+")).encode("ascii", "replace").decode()
 
 
