@@ -150,9 +150,8 @@ def task(exercise: Exercise, unicode: bool = True) -> Pieces:
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
-    """Yield the worked solution of an exercise, if it has one, and its answer."""
-    if exercise.solution is None:
-        return
+    """Yield the worked solution of an exercise, and its answer."""
+    assert exercise.solution is not None
     derived, traced, lines = exercise.solution.derived, exercise.solution.traced, exercise.solution.lines
     if derived is not None:
         yield from derivation_blocks(derived.derivations, unicode)

@@ -57,11 +57,13 @@ class GradientView(View[Gradient[Any]], section="grad"):
         from . import document as parts
         from .graph import outline
 
-        answer = by_size(answer)
+        # a session shows its value in the unit that it has there
+        before, answer = answer.value, by_size(answer)
+        named = ("value", answer.value) if self.name is None else (self.name, before)
         # columns of figures are as wide as their digits are many
         right = answer.arithmetic == DOUBLE and answer.units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
-        yield parts.value_line("value" if self.name is None else self.name, answer.value, self.digits)
+        yield parts.value_line(*named, self.digits)
         yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over)
         if not point and self.name is None:
             yield parts.NO_VARIABLES

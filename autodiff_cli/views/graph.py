@@ -88,21 +88,14 @@ def outline(
         if more:
             branches.append(Branch(rails, ((f"… {more:,} more terms", "faint"),)))
             continue
-        node = nodes[k]
-        pieces = _name(node, digits, short=again)
-        if times > 1:
-            pieces += ((f"  ({times:,} times)", "faint"),)
-        mark = marks.setdefault(k, len(marks) + 1) if k in referred else None
-        if again:
-            pieces += ((f"  (see #{mark})" if mark else "  (see above)", "faint"),)
-        elif mark:
-            pieces += ((f"  #{mark}", "faint"),)
-        if k in hidden and not again:
-            pieces += (("  …", "faint"),)
-        cells: tuple[str, ...] = ()
+        node, cells = nodes[k], tuple[str, ...]()
+        mark = f"#{marks.setdefault(k, len(marks) + 1)}" if k in referred else ""
+        times_text, more_text = f"  ({times:,} times)" * (times > 1), "  …" * (k in hidden and not again)
+        marked = f"  (see {mark or 'above'})" if again else f"  {mark}".rstrip()
+        remarks: Pieces = tuple([(text, "faint") for text in (times_text, marked, more_text) if text])
         if numbers and not again:
             cells = quantity_text(node.value, node.unit, digits), quantity_text(node.adjoint, node.grad_unit, digits)
-        branches.append(Branch(rails, pieces, cells))
+        branches.append(Branch(rails, (*_name(node, digits, short=again), *remarks), cells))
     left = len(nodes) - len({k for _, k, again, _, _ in rows if not again})
     note = ""
     if left or cut:

@@ -159,15 +159,10 @@ def _mapped(value: Any, of_figure: Callable[[Figure], object], of_other: Callabl
     return [_mapped(x, of_figure, of_other) for x in value] if isinstance(value, (list, tuple)) else of_other(value)
 
 
-def _any(value: Any) -> bool:
-    if isinstance(value, (dict, list)):
-        return any(map(_any, value.values() if isinstance(value, dict) else value))
-    return value is not None
-
-
 def figure_texts(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     """Return the keys about a record's figures: arithmetic, digits, within."""
     record: dict[str, object] = {"arithmetic": arithmetic, "digits": _mapped(fields, lambda figure: figure.text)}
     within = _mapped(fields, lambda figure: figure.within or None, lambda x: None)
-    near = {key: value for key, value in within.items() if _any(value)}
+    none = _mapped(fields, lambda figure: None, lambda x: None)
+    near = {key: value for key, value in within.items() if value != none[key]}
     return record | {"within": near} if near else record
