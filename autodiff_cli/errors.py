@@ -181,6 +181,11 @@ def either(names: Iterable[str]) -> str:
     return " or ".join([f"`{name}`" for name in names])
 
 
+def spelling_hint(offers: Iterable[Offer]) -> str:
+    """Return suggestions as the text of a hint."""
+    return either(spelling for offer in offers for spelling in offer.shown)
+
+
 def plural(count: int, noun: str) -> str:
     """Return a number of things in words: `1 row`, `1,200 rows`."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{'es' if noun.endswith('x') else 's'}"

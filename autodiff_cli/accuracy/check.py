@@ -1,17 +1,20 @@
-"""How accurate a gradient is, compared with differences and with many digits."""
+"""How accurate a gradient is, compared with differences and with many digits, and where digits were lost."""
 
 from __future__ import annotations
 
+import functools
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
+from ..graphs.value import Value, values_of
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem
+from ..language.printer import expression_text
 from ..numbers import budget
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
@@ -20,7 +23,8 @@ from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
 from ..run.sweep import NodeError, forward
-from .roundoff import losses, relative_error
+from ..table.operators import ADD, CONSTANT, SUB
+from ..table.primitives import EXP, LOG, SQRT
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -38,57 +42,44 @@ ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
 ZERO_DIGITS = 800  # digits with which a result of 0 is believed
 MAX_DIFFERENCE_EVALUATIONS = 60  # evaluations for differences, about
 ZERO_SUM_TOLERANCE = 1e-40  # a sum that is 0, relative to its terms
+WORTH_SAYING = 3  # digits lost, out of 16
 MAX_COMPARISON_EFFORT = 30_000  # variables times nodes compared with differences
 
+EXTRAPOLATION_ROWS = 12  # step sizes of an extrapolation, each half of the previous one
+FIRST_STEPS = (0.1, 1e-3)  # relative to the point, and absolute
+NEAR_STEPS = (1e-6, 1e-9, 1e-12)  # beside a pole or another sudden change
+ROUGH = 1e-3  # relative error of an estimate for which nearer steps are tried
+
 ZERO = "0 to within rounding"
-
-EXTRAPOLATION_ROWS = 12
-"""Step sizes of an extrapolation, each half of the previous one."""
-
-FIRST_STEPS, NEAR_STEPS = (0.1, 1e-3), (1e-6, 1e-9, 1e-12)
-"""First steps, relative to the point and absolute, and those beside a pole or another sudden change."""
-
-ROUGH = 1e-3
-"""The relative error of an estimate for which nearer steps are tried."""
 
 
 class Difference(NamedTuple):
     """A slope with an estimated error; None if one side has no values."""
 
-    slope: float | None
-    error: float | None
-
-
-NO_DIFFERENCE = Difference(None, None)
+    slope: float | None = None
+    error: float | None = None
 
 
 class CheckedNumber(Record):
-    """A value or partial derivative in doubles, and its accuracy."""
+    """A value or partial derivative in doubles, and its accuracy; `views/fields.txt` describes the fields.
+
+    Without a derivative, at a kink, there are no correct digits.
+    """
 
     name: str
-    """The variable; empty for the value."""
     computed: float
     exact: str
-    """The value to 25 digits, computed with more."""
     digits: int | None
-    """A lower bound on the correct digits, 0 to 16, against the decimals as written.
-
-    None without a derivative: a convention at a kink has no correct digits.
-    """
     kept: int | None
-    """The correct digits if the inputs are exactly the doubles as read."""
     difference: float | None
-    """The finite difference for a partial derivative, with an estimated error."""
     difference_error: float | None
     condition: float | None
-    """Amplification of a small relative change, for a partial; None if the value is 0."""
     agrees: bool
     remark: str
-    """The error, or why it was not compared with differences; may be empty."""
 
 
 class Check(Record):
-    """A check of a program's value and gradient at a point."""
+    """A check of a program's value and gradient at a point; `views/fields.txt` describes the fields."""
 
     text: str
     value: float
@@ -98,13 +89,9 @@ class Check(Record):
     precision: int
     required: int
     quantities: tuple[CheckedNumber, ...]
-    """The value, then the partials; empty if there is no value without rounding."""
     warnings: tuple[Diagnostic, ...]
-    """Kinks, and places where digits were lost."""
     over: LossSummary | None = None
-    """The rows of data of a sum or mean."""
     units: Units | None = None
-    """The units of its numbers by field; None without units."""
 
     @property
     def agrees(self) -> bool:
@@ -132,14 +119,19 @@ def check(
     >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
     0
     """
-    if over is not None:
-        return _reduced(text, point, wrt, required, over, watch, units)
-    problem = pose_with_units(text, point, wrt, units, system=system)
-    answer = _checked_answer(problem, required)
-    return answer if problem.units is None else _in_units(answer, problem.units)
+    if over is None:
+        problem = pose_with_units(text, point, wrt, units, system=system)
+        answer = _check_program(problem, required)
+    else:
+        from ..batched.data_loss import pose_over
+
+        passes, point = 1 + MAX_DIFFERENCE_EVALUATIONS, with_units(point)
+        problem, function = pose_over(text, point, wrt, over, passes, only_variables=True, units=units)
+        answer = _check_loss(problem, function, required, watch)._replace(text=text)
+    return answer if problem.units is None else _in_units(answer, problem.units, of_numbers=over is not None)
 
 
-def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -> Check:
+def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
     from ..inputs.quantities import in_unit
     from ..numbers.multiprecision import Multiprecision
     from ..quantities.unit import si_unit
@@ -174,7 +166,7 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool = False) -
     )
 
 
-def _checked_answer(problem: Problem, required: int) -> Check:
+def _check_program(problem: Problem, required: int) -> Check:
     graph, values, wanted = problem.program.graph, problem.values, problem.wanted
     try:
         doubles = value_and_gradient(REAL, graph, values, wanted)
@@ -187,8 +179,7 @@ def _checked_answer(problem: Problem, required: int) -> Check:
         message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the whole has the value {_short(exact)}"
         raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
     gradient = {name: doubles.gradient[name] + 0.0 for name in wanted}
-    warnings = (*problem.warnings, *doubles.warnings)
-    program = problem.program
+    warnings, program = (*problem.warnings, *doubles.warnings), problem.program
     answer = Check(
         program.text, doubles.value + 0.0, gradient, values, program.constants, REFERENCE_DIGITS, required, (), warnings
     )
@@ -206,27 +197,39 @@ def _checked_answer(problem: Problem, required: int) -> Check:
     return answer._replace(precision=references.precision, quantities=tuple(numbers), warnings=warnings)
 
 
-def _reduced(
-    text: str,
-    point: Point | None,
-    wrt: Sequence[str] | None,
-    required: int,
-    over: LossSpec,
-    watch: Callable[[int], None] | None,
-    units: Sequence[str] | str | None,
-) -> Check:
-    from ..batched.data_loss import pose_over
+def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Callable[[int], None] | None) -> Check:
+    from ..numbers.multiprecision import Multiprecision
 
-    problem, function = pose_over(
-        text, with_units(point), wrt, over, 1 + MAX_DIFFERENCE_EVALUATIONS, only_variables=True, units=units
-    )
-    wanted = problem.wanted
+    wanted, graph = problem.wanted, function.evaluator.graph
     here = [problem.values[name] for name in function.variables]
+
+    def sums(digits: int) -> tuple[list[Number], list[Number]]:
+        m = Multiprecision(digits)
+        totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
+        for row in range(function.data.rows):
+            budget.charge(budget.REFERENCE_NODE * len(graph.places))
+            if watch is not None:
+                watch(row)
+            at = zip(function.names, map(m.number, function.point_at(row, here)), strict=True)
+            try:
+                swept = value_and_gradient(m, graph, dict(at), wanted)
+            except ExpressionError as error:
+                function.failed(row, error)
+                continue
+            for k, part in enumerate((swept.value, *[swept.gradient[name] for name in wanted])):
+                totals[k], sizes[k] = totals[k] + part, sizes[k] + abs(part)
+        return totals, sizes
+
+    def along(place: int, x: float) -> float | None:
+        with budget.Defined():
+            return function.value([*here[:place], x, *here[place + 1 :]])
+        return None
+
     value, partials = function(here)
     summary, kinks = function.summary, function.kinks(problem.values, wanted)
-    coarse = _totals(function, here, wanted, REFERENCE_DIGITS, watch)[0]
-    totals, sizes = _totals(function, here, wanted, 2 * REFERENCE_DIGITS, watch)
-    share = summary.rows if over.how == "mean" else 1
+    coarse, _ = sums(REFERENCE_DIGITS)
+    totals, sizes = sums(2 * REFERENCE_DIGITS)
+    share = summary.rows if function.over.how == "mean" else 1
     noise = abs(value - float(totals[0] / share)) + ROUNDING_STEPS * 2.0**-52 * float(sizes[0]) / share
     numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
@@ -237,11 +240,12 @@ def _reduced(
         number = _judged(name, computed, exact, [exact], required, unsure=0 if sure else 2 * REFERENCE_DIGITS)
         if not number.agrees and not exact and abs(computed) <= rounding:
             number = number._replace(agrees=True, remark=ZERO)
-        slope, condition = NO_DIFFERENCE, None
+        slope, condition = Difference(), None
         compared = bool(name) and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows)
         if compared:
-            along = _along(function, here, function.variables.index(name))
-            slope = ridders(along, problem.values[name], lambda _: noise)
+            slope = ridders(
+                functools.partial(along, function.variables.index(name)), problem.values[name], lambda _: noise
+            )
             near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
             if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
                 number = number._replace(agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
@@ -249,10 +253,9 @@ def _reduced(
             number = number._replace(remark=number.remark or "no differences: too many rows")
         if name and totals[0]:
             condition = float(abs(totals[k] * problem.values[name] / totals[0]))
-        number = _compared(number, slope, condition, exists=not (compared and kinks))
-        numbers.append(number)
-    answer = Check(
-        text=text,
+        numbers.append(_compared(number, slope, condition, exists=not (compared and kinks)))
+    return Check(
+        text=problem.program.text,
         value=value,
         gradient=dict(zip(wanted, partials, strict=True)),
         point={**problem.values},
@@ -263,74 +266,32 @@ def _reduced(
         warnings=(*problem.warnings, *kinks),
         over=summary,
     )
-    return answer if problem.units is None else _in_units(answer, problem.units, of_numbers=True)
-
-
-def _totals(
-    function: DataLoss,
-    point: Sequence[float],
-    wanted: Sequence[str],
-    digits: int,
-    watch: Callable[[int], None] | None,
-) -> tuple[list[Number], list[Number]]:
-    from ..numbers.multiprecision import Multiprecision
-
-    m = Multiprecision(digits)
-    totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
-    for row in range(function.data.rows):
-        budget.charge(budget.REFERENCE_NODE * len(function.evaluator.graph.places))
-        if watch is not None:
-            watch(row)
-        at = zip(function.names, function.point_at(row, point), strict=True)
-        try:
-            swept = value_and_gradient(m, function.evaluator.graph, {name: m.number(x) for name, x in at}, wanted)
-        except ExpressionError as error:
-            function.failed(row, error)
-            continue
-        for k, part in enumerate((swept.value, *[swept.gradient[name] for name in wanted])):
-            totals[k], sizes[k] = totals[k] + part, sizes[k] + abs(part)
-    return totals, sizes
-
-
-def _along(function: DataLoss, point: Sequence[float], k: int) -> Callable[[float], float | None]:
-    def value(x: float) -> float | None:
-        with budget.Defined():
-            return function.value([*point[:k], x, *point[k + 1 :]])
-        return None
-
-    return value
 
 
 class _References(NamedTuple):
     """The sweeps in many digits."""
 
-    exact: Evaluation
-    """At exactly the doubles of the computation."""
-    written: list[Evaluation]
-    """With decimal literals, at decimals and doubles; empty without a value."""
+    exact: Evaluation  # at exactly the doubles of the computation
+    written: list[Evaluation]  # with decimal literals, at decimals and doubles; empty without a value
     precision: int
-    sure: bool
-    """Whether doubling the digits changes nothing."""
+    sure: bool  # doubling the digits changes nothing
     underflowed: bool
 
 
 def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
     from ..numbers.multiprecision import Multiprecision
 
-    digits = REFERENCE_DIGITS
-
     def swept(m: Multiprecision) -> Evaluation:
         return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
 
-    coarse = swept(Multiprecision(digits))
-    m = Multiprecision(2 * digits)
-    finer = swept(m)
+    digits, m = REFERENCE_DIGITS, Multiprecision(2 * REFERENCE_DIGITS)
+    coarse, finer = swept(Multiprecision(digits)), swept(m)
     while not (sure := _digits_agree(coarse, finer, wanted, digits)) and 2 * digits < MAX_DIGITS:
         more = Multiprecision(4 * digits)
         try:
             further = swept(more)
         except budget.BudgetExceeded:
-            # Out of budget: accept what has not changed so far, or has shrunk.
+            # out of budget: accept what has not changed so far, or has shrunk
             sure = _digits_agree(coarse, finer, wanted, ZERO_DIGITS)
             break
         coarse, finer, m = finer, further, more
@@ -342,8 +303,7 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
                 finer.gradient[name] = m.number(0)
         if abs(finer.value) <= AGREE_WITHIN * abs(coarse.value):
             finer.value = m.number(0)
-    decimals = Multiprecision(2 * digits, decimals=True)
-    written: list[Evaluation] = []
+    decimals, written = Multiprecision(2 * digits, decimals=True), list[Evaluation]()
     with suppress(ExpressionError):
         for point in (
             {name: decimals.literal(repr(x)) for name, x in values.items()},
@@ -446,7 +406,7 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
             number = number._replace(agrees=True, remark=ZERO)
     if not name:
         return number
-    slope, exists = NO_DIFFERENCE, not references.exact.kinks
+    slope, exists = Difference(), not references.exact.kinks
     if leaf is not None and differences:
         graph = doubles.graph
         bounded = evaluator(graph, RUNNING, graph.roots[0], leaf)
@@ -481,11 +441,10 @@ def _holds(swept: Evaluation, name: str, precision: int) -> tuple[bool, str, boo
     if one_sided is None:
         return True, "one-sided: the function ends here", True
     near = (abs(partial) + abs(one_sided.left) + abs(one_sided.right)) * 1e-12
-    # The rounding error of a difference, divided by the step.
+    # the rounding error of a difference, divided by the step
     near += abs(data[-1]) * m.literal(REFERENCE_NOISE) / (abs(x) or 1)
-    if abs(one_sided.middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near:
-        return True, "", True
-    if one_sided.vanishes and not partial:
+    settled = abs(one_sided.middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near
+    if settled or (one_sided.vanishes and not partial):
         return True, "", True
     if not one_sided.digits_agree:
         before, after = value(x - step), value(x + step)
@@ -536,7 +495,7 @@ def ridders(
 
     `noise` is the rounding error of a value. Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
     """
-    best, nearest, count = Difference(None, None), math.inf, 0
+    best, nearest, count = Difference(), math.inf, 0
     for start, enough in (*((start, 1e-9) for start in FIRST_STEPS), *((start, ROUGH) for start in NEAR_STEPS)):
         for scale in dict.fromkeys((abs(x) or 1.0, 1.0)):
             if count > 1 and best.error is not None and best.slope and best.error < enough * abs(best.slope):
@@ -557,8 +516,7 @@ def ridders(
 
 
 def _ridders(value: Callable[[float], float | None], x: float, step: float, noise: float) -> Difference:
-    best = Difference(None, None)
-    previous: list[float] = []
+    best, previous = Difference(), list[float]()
     for _ in range(EXTRAPOLATION_ROWS):
         up, down = value(x + step), value(x - step)
         if up is None or down is None or x + step == x - step:
@@ -587,10 +545,8 @@ class Sides(NamedTuple):
 
     left: Number
     right: Number
-    digits_agree: bool
-    """Whether a finer step gives the same digits."""
-    vanishes: bool
-    """Whether the slopes shrink with the step, so that they are 0."""
+    digits_agree: bool  # a finer step gives the same digits
+    vanishes: bool  # the slopes shrink with the step, so that they are 0
 
     @property
     def middle(self) -> Number:
@@ -612,3 +568,124 @@ def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> 
     digits_agree = abs(wide_left - left) <= abs(left) * 1e-12 and abs(wide_right - right) <= abs(right) * 1e-12
     vanishes = 8 * abs(left) <= abs(wide_left) and 8 * abs(right) <= abs(wide_right)
     return Sides(left, right, digits_agree, vanishes)
+
+
+def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
+    """Return warnings about lost digits; `digits` has the correct ones by name."""
+    for i in doubles.order:
+        exact = swept.graph.data[i]
+        if doubles.graph.primitives[i].gives_condition and exact is not None and exact != doubles.graph.data[i]:
+            message = "rounding decides this comparison: without it, it comes out otherwise"
+            hint = "leave a margin around the edge"
+            return [Diagnostic("lost_digits", message, doubles.graph.span(i), hint)]
+    diagnostics: dict[object, Diagnostic] = {}
+    wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
+    lost = [(name, left) for name, left in digits if left <= 16 - WORTH_SAYING]
+    values = values_of(doubles.graph) if lost else []
+    for name, left in lost:
+        what = f"the derivative by `{name}`" if name else "the value"
+        node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
+        if factor < 10.0 ** (WORTH_SAYING - 1) and name:
+            node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
+            if node is not None and factor >= 10.0:
+                message = f"{what} has {_count(left)}: what flows back to `{_called(values[node])}` cancels"
+                hint = "write the formula so that its parts do not cancel"
+                diagnostics.setdefault(message, Diagnostic("lost_digits", message, values[node].span, hint))
+        elif node is not None and node not in diagnostics:
+            inputs = doubles.graph.inputs(node)
+            diagnostics[node] = _diagnostic(values[node], inputs, wrong[node], f"{what} has {_count(left)}")
+    return [*diagnostics.values()]
+
+
+def relative_error(computed: object, exact: Number) -> float:
+    """Return the relative error of a double; 0 for conditions and unevaluated nodes."""
+    if computed is None or exact is None or isinstance(computed, bool) or isinstance(exact, bool):
+        return 0.0
+    error = abs(exact - computed)
+    if not error:
+        return 0.0
+    return min(1.0, float(error / abs(exact))) if exact else 1.0
+
+
+def _most_amplifying(growth: Iterable[tuple[int, float]]) -> tuple[int | None, float]:
+    node, factor = None, 0.0
+    for i, grown in growth:
+        if grown > factor * 1.5:
+            node, factor = i, grown
+    return node, factor
+
+
+def _value_growth(
+    doubles: Evaluation, swept: Evaluation, wrong: Sequence[float], any_way: bool
+) -> Iterator[tuple[int, float]]:
+    total = abs(doubles.value - swept.value)
+    for i in doubles.order:
+        parents = doubles.graph.parents[i]
+        if not parents or not wrong[i]:
+            continue
+        adjoint = swept.adjoints[i]
+        error = swept.graph.data[i] - doubles.graph.data[i]
+        if any_way or (adjoint is not None and 20 * abs(adjoint * error) >= total):
+            yield i, wrong[i] / max(2.0**-53, *(wrong[p] for p in parents))
+
+
+def _adjoint_growth(doubles: Evaluation, swept: Evaluation, wrong: Sequence[float]) -> Iterator[tuple[int, float]]:
+    consumers: dict[int, list[int]] = {}
+    for i in doubles.order:
+        for p in doubles.graph.parents[i]:
+            consumers.setdefault(p, []).append(i)
+    for i in doubles.order:
+        adjoint, exact = doubles.adjoints[i], swept.adjoints[i]
+        if adjoint is None or exact is None:
+            continue
+        uses = consumers.get(i, [])
+        before = [relative_error(doubles.adjoints[c], swept.adjoints[c]) for c in uses]
+        before += [wrong[p] for c in uses for p in (c, *doubles.graph.parents[c])]
+        yield i, relative_error(adjoint, exact) / max([2.0**-53, *before])
+
+
+def _diagnostic(node: Value, inputs: Sequence[float], wrong: float, what: str) -> Diagnostic:
+    lost = min(16, round(16 + math.log10(max(wrong, 1e-16))))
+    primitive = node.primitive
+    if primitive in (ADD, SUB):
+        why = "nearly equal numbers cancel"
+    elif primitive.gives_condition or len(inputs) != 1:
+        why = f"`{primitive.written}` magnifies the rounding of its inputs"
+    else:
+        why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
+    message = f"{what}: {lost} were lost here, where {why}"
+    return Diagnostic("lost_digits", message, node.span, _hint(node))
+
+
+def _count(left: int) -> str:
+    return "no reliable digit" if not left else f"at least {left} correct digit{'s' if left > 1 else ''}"
+
+
+def _called(node: Value) -> str:
+    if node.label:
+        return node.label
+    text = expression_text(node)
+    return text if len(text) <= 40 else text[:39] + "…"
+
+
+def _hint(node: Value) -> str:
+    primitive, operands = node.primitive, node._prev
+    if primitive is LOG and operands[0].primitive is ADD:
+        left, right = operands[0]._prev
+        if right.primitive is CONSTANT:
+            left, right = right, left
+        if left.primitive is CONSTANT and left.data == 1:
+            return "write `softplus(…)`" if right.primitive is EXP else "write `log1p(…)`"
+        if left.primitive is EXP and right.primitive is EXP:
+            return "write `logsumexp(…)`"
+    if primitive is SUB:
+        first, second = operands
+        if first.primitive is EXP and second.primitive is CONSTANT and second.data == 1:
+            return "write `expm1(…)`"
+        if first.primitive is CONSTANT and first.data == 1 and second.primitive.complement:
+            return f"write {second.primitive.complement}"
+        if first.primitive is SQRT or second.primitive is SQRT:
+            return "multiply out by the sum: `sqrt(a) - b` is `(a - b**2)/(sqrt(a) + b)`"
+    if primitive in (ADD, SUB):
+        return "rewrite it so that nearly equal numbers are not subtracted"
+    return "rewrite it so that the rounding of its input matters less"

@@ -129,10 +129,7 @@ def digit_count(n: int) -> int:
 
 
 def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Return two decimals with this quotient: short integers, or those of the fewest digits.
-
-    Thus 1/1.7677669529663688 is not written as 125e13/2209708691207961, although they are equal.
-    """
+    """Return two decimals with this quotient: short integers, or those of the fewest digits."""
     sign, numerator, denominator = 1 if x > 0 else -1, abs(x.numerator), x.denominator
     if len(str(numerator)) + len(str(denominator)) <= MAX_FRACTION_DIGITS:
         return Fraction(x.numerator), Fraction(denominator)
@@ -172,7 +169,6 @@ class Canonicalizer:
                 self.only_user[p] = None if p in self.only_user else value
         self.interned: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
-        """The forms of the nodes of the graph and of new nodes."""
         self.fresh: dict[int, Terms] = {}
         """Terms and factors, by id, that their only user may extend in place."""
         self.changes: list[tuple[Terms, Value, Fraction | None]] = []
@@ -190,10 +186,15 @@ class Canonicalizer:
             number = exact_value(value)
             leaf = value.primitive.name, value.source or value.label
             return self.interned.setdefault(leaf, value) if number is None else Number(number)
-        inputs = [self.forms[p] for p in value._prev]
+        name, inputs = value.primitive.name, [self.forms[p] for p in value._prev]
         self.changes.clear()
         try:
-            return self.rule(value, inputs)
+            if name in RULES:
+                return RULES[name](self, value, inputs)
+            if all(isinstance(f, (Number, Boolean)) for f in inputs):
+                result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
+                return Boolean(result) if isinstance(result, bool) else Number(check_digits(result))
+            return self.declared_identity(value.primitive, inputs)
         except (RuleNotApplicable, *NO_RESULT):
             for items, key, before in reversed(self.changes):
                 if before is None:
@@ -201,16 +202,6 @@ class Canonicalizer:
                 else:
                     items[key] = before
             return self.opaque(value.primitive, inputs)
-
-    def rule(self, value: Value, inputs: list[Form]) -> Form:
-        """Return the form of an operation by a rule. Raises `RuleNotApplicable`."""
-        name = value.primitive.name
-        if name in RULES:
-            return RULES[name](self, value, inputs)
-        if all(isinstance(f, (Number, Boolean)) for f in inputs):
-            result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
-            return Boolean(result) if isinstance(result, bool) else Number(check_digits(result))
-        return self.declared_identity(value.primitive, inputs)
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
         """Return the node of an operation on the nodes of its inputs."""

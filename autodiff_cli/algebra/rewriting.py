@@ -1,7 +1,4 @@
-"""The shortest form, as text, of each sum and product, by counted size.
-
-Every form has a value wherever the others have one.
-"""
+"""The shortest form, as text, of each sum and product, with a value wherever the others have one."""
 
 from __future__ import annotations
 
@@ -101,7 +98,6 @@ class Shortener(Canonicalizer):
         self.tried: dict[object, list[Part]] = {}
         self.depth = 0
         self.left = MIN_TRIED_TERMS + TRIED_TERMS_PER_NODE * len(self.order)
-        """The number of terms that may still be tried."""
         self.places = {leaf: k for k, leaf in enumerate(leaves)}
 
     def form(self, value: Value) -> Form:
@@ -411,10 +407,8 @@ class Shortener(Canonicalizer):
         return self.product_form(form.coefficient * c, multiply(divide(form.factors, old), new))
 
     def by_exponents(self, form: Product) -> Form | None:
-        """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z).
-
-        If b <= 0, either side has a value only if the other has the same one.
-        """
+        """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z)."""
+        # If b <= 0, either side has a value only if the other has the same one.
         groups: dict[Value | None, list[tuple[Value, Fraction]]] = {}
         for base, e in form.factors.items():
             if base.primitive in (POW, EXP) and e.denominator == 1:

@@ -61,10 +61,7 @@ class FormulaRecorder(Recorder):
 
 
 def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
-    """Return a graph's derivative by each leaf, not simplified. Raises `ExpressionError` (`limit`).
-
-    Parts without influence at a point, such as an untaken branch, stand behind a condition.
-    """
+    """Return a graph's derivative by each leaf, not simplified. Raises `ExpressionError` (`limit`)."""
     # Constants that are not rational are inputs, like variables.
     place = in_order((output,))
     leaves = [leaf for leaf in place if not leaf._prev and exact_value(leaf) is None]
@@ -121,10 +118,7 @@ Multi = tuple[int, ...]
 
 
 def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:
-    """Return the simplified derivatives of an order by all combinations of leaves, given `facts`.
-
-    Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that exclude each other.
-    """
+    """Return simplified derivatives by all combinations of leaves. Raises `ExpressionError`, `Contradiction`."""
     # equalities at single points say nothing of a derivative: `round(x)` is x at whole numbers, and flat there
     around = [part for fact in facts for part in flat_inputs(fact, (AND,)) if _holds_around(part, wrt)]
     lower: dict[Multi, Value] = {(): _simplified((output,), around)[0]}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from itertools import islice
@@ -23,6 +24,7 @@ from ..cli.commands.graph import question as graph_question
 from ..cli.commands.plot import run_plot
 from ..cli.commands.propagate import question as propagate_question
 from ..cli.commands.propagate import read_fit
+from ..cli.declarations import declared
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
@@ -91,8 +93,6 @@ Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
 R = TypeVar("R")
 
-COMMANDS_WITHOUT_PROGRAM = ("exercise", "functions", "units")
-
 _FACES: dict[type, type[Answer]] = {}
 """The answer classes here, by those of the questions."""
 
@@ -143,12 +143,11 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON record of the command, without `id` and `line`."""
-        text = getattr(self, "text", None) if self._typed is None else self._typed
+        before = {"expr": getattr(self, "text", None) if self._typed is None else self._typed, "note": self.note}
         record = views.record(self, **self._choices)
         if self._reading is not None:
             record = self._reading.placed(record)
-        note = {} if self.note is None else {"note": self.note}
-        return ({} if text is None else {"expr": text}) | note | record
+        return {key: text for key, text in before.items() if text is not None} | record
 
     def _repr_html_(self) -> str | None:
         # a notebook would prefer HTML to a drawing
@@ -156,11 +155,9 @@ class Answer:
 
     def _repr_latex_(self) -> str | None:
         text = views.latex(self, **self._choices)
-        if text is None:
-            return None
         # all notebooks know dollars; some do not know the delimiters of a document
-        formula = text.removeprefix(r"\[").removesuffix(r"\]").replace("{align*}", "{aligned}")
-        return f"$${formula}$$"
+        formula = text and text.removeprefix(r"\[").removesuffix(r"\]").replace("{align*}", "{aligned}")
+        return None if formula is None else f"$${formula}$$"
 
     def _repr_svg_(self) -> str | None:
         return None
@@ -184,6 +181,9 @@ def _short(value: object) -> str:
 class Drawing(Answer):
     """An answer that is a picture."""
 
+    _usual: ClassVar[str] = ""
+    """The format of a file whose name says none, unless that is a picture."""
+
     @property
     def svg(self) -> str:
         """The picture as an SVG document. Raises `ExpressionError` if it is too large."""
@@ -196,20 +196,17 @@ class Drawing(Answer):
 
         Raises `ExpressionError`: `usage` for other names, `io` for a file that is there, without `force`.
         """
-        try:
+        with explained(None):
             out = Output(str(path), force=force)
             views.write(self, out.stream, self._format(str(path)), **self._choices)
             out.finish(0)
-        except ExpressionError as error:
-            explain(error, None)
-            raise
 
     def _format(self, path: str) -> str:
-        return drawn_as(None, path)
+        return format_of(None, path, views.view_of(self).formats, self._usual) if self._usual else drawn_as(None, path)
 
     def _repr_svg_(self) -> str | None:
         try:
-            return self.svg
+            return None if self._usual else self.svg
         except ExpressionError:
             return None
 
@@ -217,14 +214,7 @@ class Drawing(Answer):
 class Plotted(Drawing):
     """An answer in numbers that has a picture too: a notebook shows the numbers."""
 
-    _usual: ClassVar[str] = "table"
-    """The format of a file whose name says none."""
-
-    def _format(self, path: str) -> str:
-        return format_of(None, path, views.view_of(self).formats, self._usual)
-
-    def _repr_svg_(self) -> str | None:
-        return None
+    _usual = "table"
 
 
 class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("value", "gradient")):
@@ -478,26 +468,19 @@ class Program:
         """
         self._check(values)
         point = {name: as_float(x, f"`{name}` cannot be") for name, x in values.items()}
-        try:
+        with explained(self.text), use_budget(length=len(self.text)):
             if self._prepared is None:
                 self._prepared = PreparedProgram(self._program)
-            with use_budget(length=len(self.text)):
-                answer = with_fallback(self._prepared.numbers, self._prepared.graph, point, None)
-        except ExpressionError as error:
-            explain(error, self.text)
-            raise
-        gradient: Gradient[float] = _as(answer._replace(graph=None, intermediates=()))
-        return gradient
+            answer = with_fallback(self._prepared.numbers, self._prepared.graph, point, None)
+        return cast(Gradient[float], _as(answer._replace(graph=None, intermediates=())))
 
     def _check(self, values: Mapping[str, Any]) -> None:
         leaves = self._program.leaves
         if values.keys() == leaves.keys():
             return
-        for name in values:
-            if name not in leaves:
-                what = "is a constant" if name in self._program.constants else "is not a variable"
-                listed = quote(leaves, "no variables")
-                raise TypeError(f"`{name}` {what} of this program: its variables are {listed}")
+        for name in [name for name in values if name not in leaves]:
+            what = "is a constant" if name in self._program.constants else "is not a variable"
+            raise TypeError(f"`{name}` {what} of this program: its variables are {quote(leaves, 'no variables')}")
         missing = [name for name in leaves if name not in values]
         raise TypeError(f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`")
 
@@ -509,40 +492,83 @@ class Program:
 
 
 def _as(answer: Any, **choices: Any) -> Any:
-    kind = _FACES.get(type(answer), type(answer))
-    result = object.__new__(kind)
+    result = object.__new__(_FACES.get(type(answer), type(answer)))
     result.__dict__.update(answer.__dict__)
-    if choices:
-        result.__dict__["_choices"] = {name: choice for name, choice in choices.items() if choice is not None}
+    result.__dict__["_choices"] = {name: choice for name, choice in choices.items() if choice is not None}
     return result
 
 
 def explain(error: Diagnosed, text: str | None) -> None:
     """Add the place in the text and the hint to tracebacks."""
     shown = error.text if error.text is not None else text
-    lines = _drawn(error.diagnostic, shown, Terminal()).rstrip("\n").split("\n")[1:]
-    if lines:
-        error.__notes__ = ["\n".join(lines)]
+    _, *lines = _drawn(error.diagnostic, shown, Terminal()).rstrip("\n").split("\n")
+    error.__notes__ = ["\n".join(lines)] * bool(lines)
+
+
+@contextmanager
+def explained(text: object, command: str | None = None) -> Iterator[None]:
+    """Explain the errors of a block; with a `command` they name its options as keyword arguments."""
+    try:
+        yield
+    except ExpressionError as error:
+        if command is not None:
+            error.diagnostic = in_python(error.diagnostic, command)
+            error.args = (error.diagnostic.message,)
+        explain(error, text if isinstance(text, str) else None)
+        raise
 
 
 def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     """Return a diagnostic with options as keyword arguments: `at="x=1"`."""
     options = options_of(command)
+    parameters = {argument.metavar.strip("[]"): parameter for parameter, argument in declared(command).arguments}
 
     def spelled(match: re.Match[str]) -> str:
+        if match[1] in parameters:
+            return f"`{parameters[match[1]]}`"
         name, value = keyword(match[1]), match[2]
         if name not in options:
             return match[0]
         kind = options[name].kind
         if value is None:
-            return f"`{name}=True`" if kind in (bool, bool | None) else f"`{name}`"
+            return f"`{name}=True`" if kind is bool else f"`{name}`"
         return f"`{name}={value}`" if kind in (int | None, float | None) else f'`{name}="{value.strip(chr(34))}"`'
 
     message, hint = (
-        words and re.sub(r"`(--[a-z-]+)(?: ([^`]+))?`", spelled, words)
+        words and re.sub(r"`(--[a-z-]+|[A-Z]+)(?: ([^`]+))?`", spelled, words)
         for words in (diagnostic.message, diagnostic.hint)
     )
     return diagnostic._replace(message=message or "", hint=hint)
+
+
+def _face(
+    function: Callable[..., Any], expected: Signature, command: str, answer: Callable[[dict[str, Any]], Any]
+) -> Callable[..., Any]:
+    types = {name: parameter.annotation for name, parameter in expected.parameters.items()}
+
+    @wraps(function)
+    def wrapper(*args: Any, **keywords: Any) -> Any:
+        try:
+            values = expected.bind(*args, **keywords).arguments
+        except TypeError as fault:
+            raise TypeError(f"{function.__name__}(): {fault}") from None
+        with explained(values.get("text"), command):
+            return answer(convert_arguments(types, values, command))
+
+    del wrapper.__dict__["__wrapped__"]
+    wrapper.__annotations__ = {**types, "return": expected.return_annotation}
+    wrapper.__dict__["__signature__"] = expected
+    return wrapper
+
+
+def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator that converts options of a command and explains errors."""
+
+    def faced(function: Callable[P, R]) -> Callable[P, R]:
+        call: Callable[..., R] = function
+        return _face(function, signature(function), command, lambda values: call(**values))
+
+    return faced
 
 
 def answers(
@@ -558,7 +584,7 @@ def answers(
     further ones of the view.
     """
     keywords = keywords_of(command)
-    first = {} if command in COMMANDS_WITHOUT_PROGRAM else {"text": "str"}
+    first = {"text": "str"} if "expr" in declared(command).defaults else {}
     first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
     types = {**first, **keywords}
     marks = command in CHECKS
@@ -572,7 +598,14 @@ def answers(
             own = {} if choices is None else choices(call)
             return _as(function(call), **own, **call.shown)
 
-        def answers_to(values: dict[str, Any], text: str | None) -> Any:
+        def answers_to(values: dict[str, Any]) -> Any:
+            text: Any = values.get("text")
+            if text is not None:
+                name_the_variable(values, text)
+            with use_budget(values.get("work") or 1, length=len(text or "")):
+                return within_budget(values, text)
+
+        def within_budget(values: dict[str, Any], text: Any) -> Any:
             at, zipped = values.get("at"), values.pop("zip", False)
             grid = point_grid(text, at, value_of, zipped) if "zip" in types else None
             of_frame = command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at)
@@ -590,7 +623,7 @@ def answers(
             if values.get("lenient"):
                 point = as_meant(at, value_of)
                 values = {**values, "at": point} if point else values
-                answer, reading = read_leniently(str(text), lambda read: answered({**values, "text": read}))
+                answer, reading = read_leniently(text, lambda read: answered({**values, "text": read}))
                 answer.__dict__.update({"_reading": reading} if reading is not None else {})
                 answer.__dict__.update({"_values": tuple(corrections(point))} if corrections(point) else {})
             else:
@@ -600,25 +633,6 @@ def answers(
                 answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
             return answer
 
-        @wraps(function)
-        def wrapper(*args: Any, **keywords: Any) -> R:
-            try:
-                values: dict[str, Any] = expected.bind(*args, **keywords).arguments
-            except TypeError as fault:
-                raise TypeError(f"{function.__name__}(): {fault}") from None
-            text = values.get("text")
-            try:
-                values = convert_arguments(types, values, command)
-                if text is not None:
-                    name_the_variable(values, text)
-                with use_budget(values.get("work") or 1, length=len(text) if isinstance(text, str) else 0):
-                    return cast(R, answers_to(values, text))
-            except ExpressionError as error:
-                error.diagnostic = in_python(error.diagnostic, command)
-                error.args = (error.diagnostic.message,)
-                explain(error, text if isinstance(text, str) else None)
-                raise
-
         def parameter(name: str, annotation: str) -> Parameter:
             kind = Parameter.POSITIONAL_OR_KEYWORD if name in first else Parameter.KEYWORD_ONLY
             default = Parameter.empty if name == "text" else False if annotation == "bool" else None
@@ -626,13 +640,10 @@ def answers(
 
         answer_type = function.__annotations__["return"]
         expected = Signature([parameter(*each) for each in types.items()], return_annotation=answer_type)
-        del wrapper.__dict__["__wrapped__"]
-        wrapper.__annotations__ = {**types, "return": answer_type}
-        wrapper.__dict__["__signature__"] = expected
         ways = [*overloads] or [(answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})]
         ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * (command in _rows.QUESTIONS)
         STUBS.append((function.__name__, expected, ways))
-        return wrapper
+        return _face(function, expected, command, answers_to)
 
     return faced
 
@@ -653,16 +664,11 @@ def in_batches(
     question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
 ) -> Any:
     """Return the answers to rows as a table of the caller's kind, after `point`."""
-    rows = _rows.rows(
-        values["text"],
-        at=fixed,
-        wrt=names(values.get("wrt")),
-        question=question,
-        lenient=bool(values.get("lenient")),
-        point=point,
-        units=values.get("in_") and ",".join(values["in_"]),
+    wrt, lenient, units = names(values.get("wrt")), bool(values.get("lenient")), values.get("in_")
+    units = units and ",".join(units)
+    return _rows.rows(values["text"], at=fixed, wrt=wrt, question=question, lenient=lenient, point=point, units=units)(
+        columns
     )
-    return rows(columns)
 
 
 def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
@@ -673,10 +679,10 @@ def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
 def point_grid(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid | None:
     """Return the grid of a point with sweeps; None without sweeps."""
     options = once_read([at]) if isinstance(at, str) else None
-    texts = options if options is not None else [*at.values()] if isinstance(at, Mapping) else []
+    texts = [x for x in at.values() if isinstance(x, str)] if isinstance(at, Mapping) else options
     reader = sweeping(value_of)
     grid = None
-    if may_sweep([text for text in texts if isinstance(text, str)]):
+    if may_sweep(texts):
         if options is not None:
             point = default_point(options, Reading(reader))
         else:
@@ -699,7 +705,7 @@ def at_points(
 ) -> dict[str, list[Any]]:
     """Return the answers on a grid as columns: point, numbers, error."""
     first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
-    measured = has_unit_literals(str(values["text"])) or any(type(x) is Quantity for x in first)
+    measured = has_unit_literals(values["text"]) or any(type(x) is Quantity for x in first)
     if command in _rows.QUESTIONS and not _given_besides(values) and not measured:
         fixed, columns = point_of(grid.fixed), grid.columns(0, grid.size)
         return cast(dict[str, list[Any]], in_batches(command, values, fixed, columns, (*grid.axes, *fixed)))
@@ -710,11 +716,8 @@ def at_points(
     unknowns = names(values.get("for_"), "--for") or ()
     for own in grid.points():
         point = point_of({**own, **grid.fixed})
-        row = {
-            heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x))
-            for name, x in point.items()
-            if name not in unknowns
-        }
+        shown = {name: x for name, x in point.items() if name not in unknowns}
+        row = {heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x)) for name, x in shown.items()}
         try:
             answer = answered({**values, "at": point})
             view = views.view_of(answer)
@@ -729,27 +732,6 @@ def at_points(
 
 STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]]] = []
 """The functions of commands: name, signature, overloads."""
-
-
-def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that converts options of a command and explains errors."""
-
-    def faced(function: Callable[P, R]) -> Callable[P, R]:
-        expected, call = signature(function), cast(Callable[..., R], function)
-
-        @wraps(function)
-        def wrapper(*args: P.args, **keywords: P.kwargs) -> R:
-            values = expected.bind(*args, **keywords).arguments
-            text: Any = values.get("text")
-            try:
-                return call(**convert_arguments(function.__annotations__, values, command))
-            except ExpressionError as error:
-                explain(error, text if isinstance(text, str) else None)
-                raise
-
-        return wrapper
-
-    return faced
 
 
 @takes("grad")
@@ -795,9 +777,6 @@ def gradient(call: PythonCall) -> Gradient[Any]:
     return cast(Gradient[Any], call.asking(_gradient.gradient)(call.request))
 
 
-trace = function_of(Trace, "trace", _trace.trace)
-
-
 @answers("graph")
 def graph(call: PythonCall) -> Picture:
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
@@ -809,6 +788,16 @@ def graph(call: PythonCall) -> Picture:
     └─ w      3      2
     """
     return cast(Picture, graph_question(call)(call.request))
+
+
+trace = function_of(Trace, "trace", _trace.trace)
+page = function_of(Page, "page", _page.page)
+check = function_of(Check, "check", _check.check)
+minimize = function_of(Minimum, "minimize", _minimize.minimize)
+hessian = function_of(Hessian, "hessian", _hessian.hessian)
+jacobian = function_of(Jacobian, "jacobian", _jacobian.jacobian)
+taylor = function_of(Taylor, "taylor", _taylor.taylor)
+solve = function_of(Solved, "solve", _solve.solve)
 
 
 @takes("grad")
@@ -841,19 +830,10 @@ def rows(
     >>> grown.schema(batch.schema).names
     ['value', 'd_p', 'd_r', 'd_t', 'error', 'id']
     """
-    return _rows.rows(
-        text,
-        at=point_of(at),
-        wrt=names([*wrt] if wrt else None),
-        keep=keep or (),
-        columns=columns,
-        backend=backend,
-        question=question,
-        units=in_ and ",".join(in_),
-    )
-
-
-page = function_of(Page, "page", _page.page)
+    at, units = point_of(at), in_ and ",".join(in_)
+    variables = names([*wrt] if wrt else None)
+    options: dict[str, Any] = {"columns": columns, "backend": backend, "question": question, "units": units}
+    return _rows.rows(text, at=at, wrt=variables, keep=keep or (), **options)
 
 
 @takes("graph")
@@ -878,9 +858,6 @@ def draw(
 draw_dot = draw
 
 
-check = function_of(Check, "check", _check.check)
-
-
 @answers("descend")
 def descend(call: PythonCall) -> Descent:
     """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
@@ -897,9 +874,6 @@ def descend(call: PythonCall) -> Descent:
         explain(run.ending.error, call.text)
     run.__dict__["rows"] = rows
     return cast(Descent, run)
-
-
-minimize = function_of(Minimum, "minimize", _minimize.minimize)
 
 
 @answers("maximize")
@@ -952,15 +926,6 @@ def diff(call: PythonCall) -> Diff | Marked:
     return cast(Diff, diff_question(call, call.to or "text")(call.request))
 
 
-hessian = function_of(Hessian, "hessian", _hessian.hessian)
-
-
-jacobian = function_of(Jacobian, "jacobian", _jacobian.jacobian)
-
-
-taylor = function_of(Taylor, "taylor", _taylor.taylor)
-
-
 @answers("propagate")
 def propagate(call: PythonCall) -> Propagation:
     """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
@@ -992,9 +957,6 @@ def propagate(call: PythonCall) -> Propagation:
     degrees = {name: as_number(x, name) for name, x in call.point_of("dof").items()}
     request = Request(Subject(call.text), call.text, point, None)
     return cast(Propagation, propagate_question(call, fitted, pairs, degrees)(request))
-
-
-solve = function_of(Solved, "solve", _solve.solve)
 
 
 @answers("fit", "data", "at")

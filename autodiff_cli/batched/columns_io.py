@@ -8,10 +8,10 @@ from itertools import count
 from typing import Any, NamedTuple
 
 from ..diagnostics.leniency import AsRead, read_leniently
-from ..errors import Diagnostic, ExpressionError, closest, point_error, quote, usage_error
+from ..errors import Diagnostic, ExpressionError, closest, point_error, quote, spelling_hint, usage_error
 from ..inputs.optional_units import heading, names_in_headings
 from ..inputs.parse_point import is_name
-from ..inputs.problem import check_single, parse, spelling_hint, split_name_offers, wanted_variables
+from ..inputs.problem import check_single, parse, split_name_offers, wanted_variables
 from ..language.builder import Program
 from ..language.elements import element_name
 

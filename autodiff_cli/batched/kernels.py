@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,12 +16,13 @@ import numpy as np
 from ..algebra.symbolic_derivative import partials
 from ..errors import ExpressionError, usage_error
 from ..extras import install_command
-from ..graphs.adjoint import Recording, merge_recordings, record_gradient
-from ..graphs.value import graph_in, in_order, variable
+from ..graphs.adjoint import Recording, record_gradient
+from ..graphs.value import graph_of, variable
 from ..language.builder import Program
 from ..numbers.budget import gc_collect
-from ..numbers.double.special_formulas import Lacking
+from ..numbers.double.formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Step
+from ..run.flat_graph import in_order
 from ..table.operators import POW
 from ..table.primitives import library_names
 from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
@@ -91,16 +91,15 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
     leaves = program.variables.values()
     by = [program.variables.get(name) or variable(name) for name in wanted]
     outputs = (program.outputs[0], *partials(program.outputs[0], by))
-    place = in_order(outputs)
-    graph = graph_in(place, outputs)
+    graph = graph_of(outputs)
+    place = {leaf: i for i, leaf in enumerate(graph.places)}
     inputs, wrt = (list(map(place.get, listed)) for listed in (leaves, by))
 
     def record(recorder: Lowering) -> Recording:
-        first, *rest = (
-            record_gradient(graph, inputs, wrt[: k or len(wrt)], recorder, root) for k, root in enumerate(graph.roots)
-        )
-        whole = merge_recordings([first, *[replace(recording, values=()) for recording in rest]])
-        return replace(whole, watched=(*whole.watched, *_doubtful(first)))
+        whole = record_gradient(graph, inputs, wrt, recorder, lower=True)
+        del whole.values[1:]
+        whole.watched += _doubtful(whole)
+        return whole
 
     return record
 
@@ -108,7 +107,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 def _doubtful(recording: Recording) -> Iterator[Step]:
     # formulas may have cancelled the sweeps' poles, `sqrt(x)**2` at 1e-300, or cancel digits
     m, graph, place = recording.recorder, recording.graph, recording.place
-    for i in place:
+    for i in in_order(graph.parents, graph.roots[:1]):
         if i not in recording.active:
             continue
         primitive, parents = graph.primitives[i], graph.parents[i]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
 from inspect import Parameter, Signature
 from pathlib import Path
+from types import MethodType
 from typing import Annotated, Any
 
 import typer
@@ -20,7 +21,7 @@ from ..views.characters import paint, terminal_of
 from . import defaults
 from .arguments import HELP_ALL, HELP_OPTIONS, HelpAsked, read
 from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
-from .declarations import COMMANDS, HELP, Option, declared, exit_codes, table
+from .declarations import COMMANDS, HELP, declared, exit_codes, table
 from .slips import OPTION_ADVICE, bad_command, nearest_option
 
 EXAMPLES = (
@@ -44,38 +45,27 @@ The exact gradient of a formula. For example:
 def as_function(command: str) -> Callable[..., None]:
     """Return a function with a command's parameters, for Typer."""
     declaration = declared(command)
-    parameters = []
-
-    def add(name: str, kind: Any, spec: Any) -> None:
-        default = False if kind is bool else None
-        annotation = Annotated[kind, spec]
-        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
-
+    annotations: dict[str, Any] = {}
     for name, argument in declaration.arguments:
         completes = {"expr": of_expression, "command": _commands}.get(name, of_functions)
         completes = of_units if command == "units" else completes
-        help_text = argument.help
-        spec = typer.Argument(metavar=argument.metavar, help=help_text, show_default=False, autocompletion=completes)
-        add(name, str | None, spec)
+        how: dict[str, Any] = {"help": argument.help, "show_default": False, "autocompletion": completes}
+        annotations[name] = Annotated[str | None, typer.Argument(metavar=argument.metavar, **how)]
     for option in declaration.options.values():
-        values = _values_of(option) if option.choices or option.value_syntax is not None else None
+        values = MethodType(of_option, option) if option.choices or option.value_syntax is not None else None
         spec = typer.Option(option.name, help=option.help, metavar=option.metavar or None, autocompletion=values)
-        add(option.parameter, option.kind, spec)
+        annotations[option.parameter] = Annotated[option.kind, spec]
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""
 
+    parameters = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=declaration.defaults[name], annotation=annotation)
+        for name, annotation in annotations.items()
+    ]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    call.__doc__ = declaration.summary
+    call.__annotations__, call.__doc__ = annotations, declaration.summary
     return call
-
-
-def _values_of(option: Option) -> Callable[[str], Iterator[str]]:
-    def values(incomplete: str) -> Iterator[str]:
-        return of_option(option, incomplete)
-
-    return values
 
 
 def _commands(prefix: str) -> list[str]:
@@ -157,9 +147,14 @@ class Commands(typer.core.TyperGroup):
         _write_help(self, ctx, formatter, EXAMPLES, (str(self.help),), sections)
 
 
-def _is_rich() -> bool:
+def _console() -> Any:
+    """Return Rich's console for help, or None where help is plain text."""
     screen = terminal_of(sys.stdout)
-    return screen.terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)
+    if not (screen.terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)):
+        return None
+    from rich.console import Console
+
+    return Console(width=min(screen.width or MAX_HELP_WIDTH, MAX_HELP_WIDTH), highlight=False)
 
 
 def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
@@ -174,11 +169,11 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
 def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
-    environment_options = defaults.from_environment()
-    if environment_options:
+    if environment_options := defaults.from_environment():
         sections[f"Defaults from {defaults.VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
     sections = {title: rows for title, rows in sections.items() if rows}
-    if not _is_rich():
+    console = _console()
+    if console is None:
         formatter.write("Examples:\n" + "".join(f"  {example}\n" for example in examples) + "\n")
         command.format_usage(ctx, formatter)
         for paragraph in paragraphs:
@@ -189,7 +184,6 @@ def _write_help(
             with formatter.section(title):
                 formatter.write_dl([(word, _whole_names(text, formatter.width, rows)) for word, text in rows.items()])
         return
-    from rich.console import Console
     from rich.markdown import Markdown
     from rich.padding import Padding
     from rich.panel import Panel
@@ -197,7 +191,6 @@ def _write_help(
     from rich.text import Text
 
     screen = terminal_of(sys.stdout)
-    console = Console(width=min(screen.width or MAX_HELP_WIDTH, MAX_HELP_WIDTH), highlight=False)
     # outside boxes, for copying
     sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
     sys.stdout.write("".join(f"   {paint(example, 'code', screen)}\n" for example in examples))
@@ -230,9 +223,9 @@ def _version(requested: bool) -> None:
 
         there = installed_extras()
         missing = ", ".join(extra for extra in EXTRAS if extra not in there)
-        sys.stdout.write(f"autodiff {__version__}\n")
-        sys.stdout.write(f"Python {'.'.join(map(str, sys.version_info[:3]))}, {sys.platform}\n")
-        sys.stdout.write(f"extras: {', '.join(there) or 'none'}{f'; not installed: {missing}' if missing else ''}\n")
+        python = f"Python {'.'.join(map(str, sys.version_info[:3]))}, {sys.platform}"
+        extras = f"{', '.join(there) or 'none'}{f'; not installed: {missing}' if missing else ''}"
+        sys.stdout.write(f"autodiff {__version__}\n{python}\nextras: {extras}\n")
         raise typer.Exit
 
 
@@ -250,30 +243,27 @@ def start(
 
 def show_help(command: str | None = None, *, man: bool = False) -> None:
     """Show a command's page of the manual, or the man page."""
-    if man:
-        _show_man_page()
-        return
     # in a built package, or beside the tests in a checkout
     package = Path(__file__).parents[1]
     folders = package / "manual", package.parent / "tests" / "tutorials" / "commands"
     pages = [path for folder in folders for path in folder.glob("*.md") if path.stem == command]
-    if pages:
+    if man:
+        _show_man_page()
+    elif pages:
         _show_page(pages[0].read_text(encoding="utf-8"))
     elif command is None or command in (HELP, *COMMANDS):
-        run_app([*([] if command is None else [command]), "--help"])
+        run_app([command, "--help"] if command else ["--help"])
     else:
         raise bad_command(command)
 
 
 def _show_page(page: str) -> None:
-    if not _is_rich():
+    console = _console()
+    if console is None:
         sys.stdout.write(page)
         return
-    from rich.console import Console
     from rich.markdown import Markdown
 
-    screen = terminal_of(sys.stdout)
-    console = Console(width=min(screen.width or MAX_HELP_WIDTH, MAX_HELP_WIDTH))
     for k, part in enumerate(page.split("\n```")):
         if k % 2:
             sys.stdout.write("\n" + "".join(f"  {line}\n" for line in part.split("\n")[1:]) + "\n")
@@ -287,10 +277,10 @@ def _show_man_page() -> None:
     import subprocess
     import tempfile
 
-    reader = shutil.which("man")
     from .manual import man_page
 
-    if not sys.stdout.isatty() or reader is None:
+    reader = shutil.which("man") if sys.stdout.isatty() else None
+    if reader is None:
         sys.stdout.write(man_page())
         return
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from glob import escape, glob
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import limit_error
 from ..inputs import decoding
@@ -35,11 +35,11 @@ Reader = Callable[[], str]
 
 def history_path() -> Path:
     """Return the path of the history, in the user's state folder."""
+    variable, usual = "XDG_STATE_HOME", (".local", "state")
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-        return (Path(base) if base else Path.home() / "AppData" / "Local") / "autodiff" / "history"
-    base = os.environ.get("XDG_STATE_HOME")
-    return (Path(base) if base and os.path.isabs(base) else Path.home() / ".local" / "state") / "autodiff" / "history"
+        variable, usual = "LOCALAPPDATA", ("AppData", "Local")
+    base = os.environ.get(variable, "")
+    return (Path(base) if os.path.isabs(base) else Path.home().joinpath(*usual)) / "autodiff" / "history"
 
 
 class History:
@@ -82,8 +82,7 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     if word.startswith(":") and text.lstrip() == word:
         return word, [f":{name}" for name in SPECIAL if f":{name}".startswith(word)]
     options = declared(first).options if first in COMMANDS else {}
-    start = text.rsplit(" ", maxsplit=1)[-1]
-    before = rest[: len(rest) - len(rest.split(" ")[-1])].split()
+    before, start = rest.rpartition(" ")[0].split(), text.rpartition(" ")[2]
     option = options.get(before[-1]) if before else None
     if first in (":load", ":save") or (option is not None and option.metavar == "PATH"):
         return start, sorted(name + "/" * os.path.isdir(name) for name in glob(escape(start) + "*"))
@@ -92,15 +91,12 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     if option is not None and option.choices and start == word:
         return word, [choice for choice in option.choices if choice.startswith(word)]
     name = _NAME.search(text)
-    word = name[1] if name else ""
-    if not word:
+    if name is None:
         return "", []
-    own = session.session
-    called = [f"{known}(" for known in FUNCTIONS]
-    named = [
-        known if (of := own.definitions.get(known)) is None or of.parameters is None else f"{known}("
-        for known in own.names
-    ]
+    word, own = name[1], session.session
+    functions = [known for known, of in own.definitions.items() if of.parameters is not None]
+    called = [f"{known}(" for known in (*functions, *FUNCTIONS)]
+    named = [known for known in own.names if known not in functions]
     commands = [f"{command} " for command in COMMANDS] if text.lstrip() == word else []
     return word, sorted({choice for choice in (*commands, *named, *called) if choice.startswith(word)})
 
@@ -111,8 +107,7 @@ def _script() -> Reader:
     def line() -> str:
         for number, data in numbered:
             if data is None:
-                message = f"the line is longer than {decoding.MAX_BYTES:,} bytes"
-                raise limit_error(message, "use a smaller one")
+                raise limit_error(f"the line is longer than {decoding.MAX_BYTES:,} bytes", "use a smaller one")
             text, error = decoding.decode(data.removesuffix(b"\r"), first=number == 0)
             if error is not None:
                 error.text = text
@@ -169,13 +164,8 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
             word, choices = completions(session, document.text_before_cursor)
             return [Completion(choice, -len(word)) for choice in choices]
 
-    prompt: PromptSession[str] = PromptSession(
-        PROMPT,
-        history=Known(kept.lines),
-        completer=Words(),
-        complete_while_typing=False,
-        enable_history_search=True,
-    )
+    how: Any = {"complete_while_typing": False, "enable_history_search": True}
+    prompt: PromptSession[str] = PromptSession(PROMPT, history=Known(kept.lines), completer=Words(), **how)
     prompt.default_buffer.on_text_changed += lambda buffer: prepare(buffer.text)
     return prompt.prompt
 

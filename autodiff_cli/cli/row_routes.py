@@ -69,7 +69,8 @@ class _Job:
         if self.folder is not None:
             self.format, self.wide = call.format or "parquet", True
         else:
-            _check_output(call.output, self.sources)
+            if call.output is not None:
+                _check_output(call.output, self.sources)
             usual = "csv" if call.wide else "jsonl" if grid is None else "table"
             swept = [name for name in WIDE if grid is not None and name not in view.formats]
             self.format = format_of(call.format, call.output, (*view.formats, *swept, *COLUMNAR), usual, view.endings)
@@ -84,6 +85,7 @@ class _Job:
         self.without_units = left_out(units)
         self.units: Sequence[str] | None = None if self.without_units else units
         self.has_literals = has_unit_literals(self.text)
+        self.axes: Mapping[str, Any] = {} if grid is None else grid.axes
         self.typed: Mapping[str, Unit] = {}
         """The units of values shared by all rows, and of sweeps beside data."""
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
@@ -91,14 +93,10 @@ class _Job:
                 self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
                 if grid is not None:
                     self.grid, swept_units = grid.without_units()
-                    self.typed |= swept_units
+                    self.axes, self.typed = self.grid.axes, {**self.typed, **swept_units}
             else:
                 # batches contain numbers without units
                 self.question = question._replace(numbers=None)
-
-    @property
-    def axes(self) -> Mapping[str, Any]:
-        return {} if self.grid is None else self.grid.axes
 
     @property
     def first(self) -> dict[str, float]:
@@ -106,7 +104,7 @@ class _Job:
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def fit(self, files: Files) -> None:
-        """Choose the columns for the program. Raises `ExpressionError`."""
+        """Choose the columns for the program, and print readings. Raises `ExpressionError`."""
         names = files.first.names
         if self.keep is True and self.grid is not None:
             self.keep = tuple([name for name in names if name not in self.axes])
@@ -124,15 +122,11 @@ class _Job:
             of_data = of_data if self.is_data else []
             shared = [] if self.for_people else [name for name in self._shared() if name not in of_data]
             self.leading = (*of_data, *self.axes, *shared)
-
-    def report(self) -> None:
-        """Print how program and columns were read, if not as written."""
         if self.known.reading is not None:
             write_reading("", self.known.reading.text)
         report_headings(self.used, self.columns)
 
     def _known(self, columns: Collection[str]) -> Fitted:
-        posed = self.question.posed
         if self.question.numbers is not None and self.is_data:
             of_rows = self.rows().fitted(list(columns))
             self._check_use(of_rows.variables)
@@ -140,9 +134,9 @@ class _Job:
         point = {**self.first, **{name: 1.0 for name in columns if is_name(name) and name not in self.axes}}
 
         def fit(text: str) -> Fitted:
-            if posed is None:
+            if self.question.posed is None:
                 return Fitted(parse(text, point), tuple(point), ())
-            problem = posed(text, point)
+            problem = self.question.posed(text, point)
             variables = problem.program.variables
             self._check_use(variables, problem.unknowns)
             if not self.is_data:
@@ -177,17 +171,10 @@ class _Job:
 
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
         """Return the question for batches; answers begin with `point`."""
-        return rows(
-            self.text,
-            at={name: value_in_cell(x) for name, x in self.point.items()},
-            wrt=self.call.variables,
-            keep=self.keep,
-            columns=self.columns,
-            backend=self.call.backend,
-            question=self.question.name,
-            lenient=self.call.lenient,
-            point=point,
-        )
+        at = {name: value_in_cell(x) for name, x in self.point.items()}
+        how: dict[str, Any] = {"backend": self.call.backend, "lenient": self.call.lenient, "point": point}
+        how |= {"keep": self.keep, "columns": self.columns, "question": self.question.name}
+        return rows(self.text, at=at, wrt=self.call.variables, **how)
 
     def columns_with_units(
         self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
@@ -209,9 +196,8 @@ class _Job:
 
     def row_units(self, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
         """Return the units of rows in the headings' units, or None."""
-        if self.question.numbers is None or not self.is_data or self.call.arithmetic != DOUBLE:
-            return None
-        if not (columns or self.typed or self.units or self.has_literals):
+        has_units = bool(columns or self.typed or self.units or self.has_literals)
+        if self.question.numbers is None or not (self.is_data and has_units) or self.call.arithmetic != DOUBLE:
             return None
         point = {**self.typed, **{name: unit for name, (unit, _) in columns.items()}}
         return row_units(self.question.name, self.known, point, self.units)
@@ -252,9 +238,7 @@ def _program(call: Command) -> str:
     return str(call.expr)
 
 
-def _check_output(output: str | None, read: Sequence[Source]) -> None:
-    if output is None:
-        return
+def _check_output(output: str, read: Sequence[Source]) -> None:
     target = local_path(output)
     for path in [source.path for source in read if source.path != "-"]:
         there = not is_url(path) and not is_url(target) and os.path.exists(path) and os.path.exists(target)
@@ -299,7 +283,6 @@ def _needs_no_batches(job: _Job) -> bool:
 # ---- batches
 def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     job.fit(files)
-    job.report()
     units = job.row_units(job.columns_with_units(files))
     formula = job.rows(job.leading)
     formula = formula if units is None else formula.in_units(job.known, units)
@@ -322,8 +305,8 @@ def _in_parts(job: _Job, folder: str) -> int:
     if job.format not in cluster.FORMATS:
         raise unknown_format(job.format, cluster.FORMATS)
     if not _is_double(job):
-        message = f"`--engine {call.engine}` computes in doubles"
-        raise usage_error(message, "leave the engine, or the arithmetic, out")
+        hint = "leave the engine, or the arithmetic, out"
+        raise usage_error(f"`--engine {call.engine}` computes in doubles", hint)
     folder = cluster.absolute_path(folder)
     for source in job.sources:
         if source.once:
@@ -334,9 +317,8 @@ def _in_parts(job: _Job, folder: str) -> int:
     with Files(job.sources, several=len(job.sources) > 1, grid=job.grid) as files:
         formula, _ = _in_batches(job, files)
         parts = cluster.divide_rows(files)
-    fail = call.on_error == "fail"
-    selection = files.first.selection
-    shared = cluster.Job(formula, selection, files.several, folder, job.format, job.layout(), fail, job.grid)
+    how = files.first.selection, files.several, folder, job.format, job.layout(), call.on_error == "fail", job.grid
+    shared = cluster.Job(formula, *how)
     return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force)
 
 
@@ -361,9 +343,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     try:
         code = run(files, bound, to, beside, tally, fail=job.call.on_error == "fail")
     except OSError as fault:
-        if beside is None:
-            raise
-        raise unwritable(beside.path, fault) from None
+        raise fault if beside is None else unwritable(beside.path, fault) from None
     tally.report()
     return code
 
@@ -380,8 +360,7 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
         if job.keep is True:
             hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
             raise usage_error("`--keep-all` is for wide rows, and for records", hint)
-        kept = [name for name in job.kept if name != "id"]
-        check_clash(kept, job.view.columns, "`--format jsonl` keeps them apart")
+        check_clash([name for name in job.kept if name != "id"], job.view.columns, "`--format jsonl` keeps them apart")
     output = job.call.out()
     out: Any
     if job.wide:
@@ -491,7 +470,6 @@ class _Requests:
     def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
         self.job, self.files, self.tally = job, files, tally
         job.fit(files)
-        job.report()
         for name, value in job.point.items():
             if name in job.used and not isinstance(value, Spread):
                 message = f"`{name}` is given a value by `--at`, and is a column of the data"

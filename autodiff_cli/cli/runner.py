@@ -79,7 +79,7 @@ class Call:
         code = cast(FunctionType, question).__code__
         parameters = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         arguments = {
-            name: getattr(self, name) if hasattr(Call, name) else self.values.get(OPTIONS.get(name, name))
+            name: getattr(self, name) if hasattr(type(self), name) else self.values.get(OPTIONS.get(name, name))
             for name in parameters
             if name != "wrt"
         }
@@ -110,19 +110,14 @@ class Call:
     def shown(self) -> dict[str, Any]:
         """Return the view's choices from the options."""
         given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
-        choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
-        return choices | {"digits": rounding(self.values.get("digits"), self.values.get("decimals"))}
+        digits = rounding(self.values.get("digits"), self.values.get("decimals"))
+        return {CHOICES[name]: not name.startswith("no_") and x for name, x in given.items()} | {"digits": digits}
 
     @property
     def arithmetic(self) -> Arithmetic:
         """Return the arithmetic that the options ask for."""
         exact, certified = self.values.get("exact", False), self.values.get("certified", False)
         return arithmetic_of(exact, self.values.get("precision"), certified)
-
-    @cached_property
-    def over(self) -> LossSpec | None:
-        """Return the loss over rows of data; None without data."""
-        return None
 
     @property
     def system(self) -> bool:
@@ -166,7 +161,7 @@ class Call:
     @property
     def direction(self) -> Mapping[str, float | str] | None:
         typed = self.values.get("direction")
-        return None if typed is None else cast(Mapping[str, float | str], default_point(typed))
+        return None if typed is None else {**default_point(typed)}
 
     @property
     def adjoint(self) -> Mapping[str, float | str] | Sequence[float | str] | None:
@@ -183,11 +178,10 @@ class Command(Call):
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         super().__init__(values)
+        self.document, self.lenient = bool(values.get("document")), bool(values.get("lenient"))
         self.read_by(AS_USUAL)
         self.format: str | None = "json" if values.get("json") else values.get("format")
-        path = values.get("output")
-        self.output: str | None = None if path == "-" else path
-        self.document, self.lenient = bool(values.get("document")), bool(values.get("lenient"))
+        self.output: str | None = None if values.get("output") == "-" else values.get("output")
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
         """Whether the programs come from a stream."""
 
@@ -200,7 +194,7 @@ class Command(Call):
 
     def read_by(self, reading: Reading) -> None:
         """Set the readers of the parts of requests."""
-        self.reading = reading.leniently if self.values.get("lenient") else reading
+        self.reading = reading.leniently if self.lenient else reading
 
     @cached_property
     def at(self) -> list[str] | None:
@@ -308,21 +302,6 @@ class RowQuestion(NamedTuple):
     equations: bool = False
 
 
-def answer_all(
-    call: Command, method: Method, view: View[Any], otherwise: str = "table", chosen: str | None = None
-) -> int:
-    """Answer the program or the stream; return the exit code.
-
-    `otherwise` is the default format of a program, `chosen` the command's.
-    """
-    call.need()
-    chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
-    file = None if call.output is None else call.out()
-    out = writer(chosen, sys.stdout if file is None else file.stream, view, call.many, document=call.document)
-    code = answer_with(call, method, out)
-    return code if file is None else file.finish(code, whole=call.many)
-
-
 def write_entries(
     call: Command, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
 ) -> int:
@@ -338,17 +317,13 @@ def write_entries(
 
 def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
     """Answer the program or the stream with a writer; return the exit code."""
-    if not call.many:
-        return _answer_request(_request_of(call), method, out, True, call.lenient, alone=True)
-    point = default_point(call.at, call.reading)
-    _note(corrections(point))
-    defaults = Defaults(point, call.variables, call.reading)
-    flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
-    requests = stream(standard_input(), defaults, out.out.flush if flush else None)
-    return answer_requests(requests, method, out, flush, fail=call.on_error == "fail", lenient=call.lenient)
-
-
-def _request_of(call: Command) -> Request:
+    if call.many:
+        point = default_point(call.at, call.reading)
+        _note(corrections(point))
+        flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
+        defaults = Defaults(point, call.variables, call.reading)
+        requests = stream(standard_input(), defaults, out.out.flush if flush else None)
+        return answer_requests(requests, method, out, flush, fail=call.on_error == "fail", lenient=call.lenient)
     composed = getattr(call.expr, "reading", None)
     subject = Subject(call.expr if composed is None else composed.typed, reading=composed)
     try:
@@ -358,21 +333,23 @@ def _request_of(call: Command) -> Request:
             if fault is not None:
                 raise fault
         point = default_point(call.at, call.reading)
-        return Request(subject._replace(values=tuple(corrections(point))), subject.meant or "", point, call.variables)
+        subject = subject._replace(values=tuple(corrections(point)))
+        request = Request(subject, subject.meant or "", point, call.variables)
     except ExpressionError as error:
-        return Request(subject, subject.meant or "", {}, None, error)
+        request = Request(subject, subject.meant or "", {}, None, error)
+    return _answer_request(request, method, out, True, call.lenient, alone=True)
 
 
 def _answered(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
-    subject = request.subject
-    composed = None if subject.reading is None or subject.reading.expected is None else subject.reading
-    if subject.reading is not None and not (composed and lenient):
+    subject, reading = request.subject, request.subject.reading
+    composed = None if reading is None or reading.expected is None else reading
+    if not lenient or (reading is not None and composed is None):
         try:
             return _within_budget(request, method), subject
         except ExpressionError as error:
-            raise subject.reading.blamed(error) from None
-    if not lenient:
-        return _within_budget(request, method), subject
+            if reading is None:
+                raise
+            raise reading.blamed(error) from None
     from ..diagnostics.leniency import read_leniently
 
     result, reading = read_leniently(
@@ -484,13 +461,12 @@ def _answer_request(
 
 def _with_advice(diagnostic: Diagnostic, typed: str | None) -> Diagnostic:
     # an option that there is not, or a file, was read as an expression
+    advice = ""
     if diagnostic.kind == "missing_value" and typed and looks_like_option(typed):
-        hint = f"there is no option `{typed}`, so it was read as an expression; {diagnostic.hint}"
+        advice = f"there is no option `{typed}`, so it was read as an expression; "
     elif diagnostic.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
-        hint = f"a file has that name: its program is read by `--file {typed}`; {diagnostic.hint}"
-    else:
-        return diagnostic
-    return diagnostic._replace(hint=hint)
+        advice = f"a file has that name: its program is read by `--file {typed}`; "
+    return diagnostic._replace(hint=f"{advice}{diagnostic.hint}") if advice else diagnostic
 
 
 def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", composed: AsRead | None = None) -> None:

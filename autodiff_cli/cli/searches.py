@@ -34,9 +34,8 @@ class Saved:
             message = "`--save-point` and `--save-path` are for one program, and a stream has many"
             raise usage_error(message, "give the program as the argument")
         named = [path for path in (call.output, *saves) if path is not None]
-        for path in named:
-            if named.count(path) > 1:
-                raise usage_error(f"`{path}` cannot hold two things", "give each file its own name")
+        for path in [path for path in named if named.count(path) > 1]:
+            raise usage_error(f"`{path}` cannot hold two things", "give each file its own name")
         self._point, self._path = (None if path is None else Output(path, force=call.force) for path in saves)
         self.best: Mapping[str, float | str] = {}
 
@@ -56,10 +55,8 @@ class Saved:
         if self._point is not None and not code:
             self._point.stream.write(json.dumps(nest(self.best)) + "\n")
         for out in (self._point, self._path):
-            if out is not None and code:
-                out.stream.close()
-            elif out is not None:
-                out.finish(0)
+            if out is not None:
+                out.stream.close() if code else out.finish(0)
 
 
 class Runs(Writer[Descent]):
@@ -88,12 +85,12 @@ class Runs(Writer[Descent]):
 
             answer.stop = stop
             for row in answer:
-                if collected is None:
-                    self.rows.answer(label, row)
-                    if flush:
-                        self.out.flush()
-                else:
+                if collected is not None:
                     collected.add(row)
+                else:
+                    self.rows.answer(label, row)
+                if flush:
+                    self.out.flush()
                 self.saved.row(row)
                 progress.step(row.step)
                 if interruption.asked:
@@ -104,15 +101,11 @@ class Runs(Writer[Descent]):
         if collected is not None:
             self.rows.answer(label, collected)
         self.out.flush()
-        self._end(subject, answer, interruption.code)
-
-    def _end(self, subject: Subject, answer: Descent, interrupted: int) -> None:
-        ending = answer.ending
+        ending, where = answer.ending, f"line {subject.line}: " if self.many else ""
         assert ending is not None
         if ending.good:
             return
-        self.code = max(self.code, interrupted or 1)
-        where = f"line {subject.line}: " if self.many else ""
+        self.code = max(self.code, interruption.code or 1)
         if ending.error is not None:
             cause = ending.error.diagnostic
             message = f"stopped at step {ending.step}: {cause.message}"
@@ -120,8 +113,8 @@ class Runs(Writer[Descent]):
             report(diagnostic, ending.error.text or subject.meant, level="warning", where=where)
         elif not isinstance(self.rows, Documents):
             report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
-        if interrupted and self.many:
-            raise KeyboardInterrupt(interrupted - INTERRUPTED)
+        if interruption.code and self.many:
+            raise KeyboardInterrupt(interruption.code - INTERRUPTED)
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         self.rows.error(subject, error)

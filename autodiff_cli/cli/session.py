@@ -7,26 +7,26 @@ definitions and the line; numbers are its point.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import product
+from itertools import accumulate, product
+from operator import add
 from typing import Any, NamedTuple, TypeVar
 
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
 from ..diagnostics.leniency import AsRead, read_leniently
-from ..diagnostics.parsing import parse
 from ..errors import Diagnostic, ExpressionError, Offer, Span, usage_error
 from ..formulas.derivation import derivative_name
 from ..formulas.diff import Diff, diff, differential_operator
 from ..graphs.value import in_order
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.parse_point import parse_point
-from ..inputs.problem import Quantity, single_output
+from ..inputs.problem import Quantity, parse, single_output
 from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
-from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, UNREADABLE, Token, scan, split_statements
+from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, UNREADABLE, scan, split_statements
 from ..numbers.budget import use_budget
 from ..streams.requests import value_with_unit
 from ..views.diff import Listing
@@ -124,22 +124,6 @@ def _in_program(value: str) -> str:
     return f"{match[1]}[{match[2] or match[3]}]" if match else value
 
 
-def _point(values: Mapping[str, str]) -> dict[str, str]:
-    point: dict[str, str] = {}
-    for name, value in values.items():
-        if value.startswith("["):
-            entries = parse_point(f"{name}={value}", value_with_unit)
-            point.update({entry: _with_unit(x) for entry, x in entries.items()})
-        else:
-            point[name] = value
-    return point
-
-
-def _replaced(text: str, entries: Iterable[str]) -> str:
-    following = iter(entries)
-    return _IN_LIST.sub(lambda _: next(following), text)
-
-
 def _with_unit(x: float, unit: object = None) -> str:
     number = x.number if isinstance(x, Quantity) else x
     return f"{number_text(number)} {x.unit if isinstance(x, Quantity) else unit or ''}".rstrip()
@@ -167,33 +151,26 @@ def uncorrected(text: str, line: str | None = None, start: int = 0) -> AsRead:
 def statements_of(line: str) -> Iterator[Statement]:
     """Yield the statements of a line; other text is an expression."""
     for tokens in split_statements(line):
-        yield _statement(line, tokens)
-
-
-def _statement(line: str, tokens: Sequence[Token]) -> Statement:
-    kinds = [kind for kind, _, _ in tokens]
-    first, last = tokens[0][1], tokens[-1][2]
-    name = line[slice(*tokens[0][1:])]
-    if kinds[0] == NAME and len(kinds) > 2 and kinds[1] in (EQUALS, AUGMENT):
-        return Statement("bind" if kinds[1] == EQUALS else "augment", first, last, tokens[2][1], name)
-    if kinds[:2] == [NAME, OPEN] and CLOSE in kinds:
-        close = kinds.index(CLOSE)
-        head = [line[start:end] for _, start, end in tokens[2:close:2]]
-        well_formed = set(kinds[2:close:2]) == {NAME} and set(kinds[3:close:2]) <= {COMMA} and close % 2
-        if well_formed and kinds[close + 1 : close + 2] == [EQUALS] and len(kinds) > close + 2:
-            return Statement("define", first, last, tokens[close + 2][1], name, tuple(head))
-    return Statement("expression", first, last, first)
-
-
-def _last_on_one_line(text: AsRead) -> str:
-    return text.text[: text.first] + text.text[text.first :].replace("\n", " ")
+        kinds = [kind for kind, _, _ in tokens]
+        first, last = tokens[0][1], tokens[-1][2]
+        name, close = line[slice(*tokens[0][1:])], kinds.index(CLOSE) if CLOSE in kinds else 0
+        is_head = kinds[:2] == [NAME, OPEN] and close % 2
+        is_head = is_head and set(kinds[2:close:2]) == {NAME} and set(kinds[3:close:2]) <= {COMMA}
+        if kinds[0] == NAME and len(kinds) > 2 and kinds[1] in (EQUALS, AUGMENT):
+            yield Statement("bind" if kinds[1] == EQUALS else "augment", first, last, tokens[2][1], name)
+        elif is_head and kinds[close + 1 : close + 2] == [EQUALS] and len(kinds) > close + 2:
+            head = tuple([line[start:end] for _, start, end in tokens[2:close:2]])
+            yield Statement("define", first, last, tokens[close + 2][1], name, head)
+        else:
+            yield Statement("expression", first, last, first)
 
 
 @lru_cache(256)
-def _derivative(text: str, parameter: str, order: int) -> str:
+def _derivative(text: str, parameter: str, order: int, first: int | None = None) -> str:
     def formula(text: str) -> str:
         return diff(text, wrt=[parameter], order=order, everywhere=True).derivatives[0].formula
 
+    text = text if first is None else text[:first] + text[first:].replace("\n", " ")
     program = parse(text)
     if len(program.outputs) == 1:
         return formula(text)
@@ -300,8 +277,8 @@ class Session:
                 ordered[name] = path.pop(name)
             elif name in path:
                 cycle = " → ".join([*list(path)[list(path).index(name) :], name])
-                hint = "write what it is by other names, or by numbers"
-                raise ExpressionError("name", f"`{name}` would be defined by itself: {cycle}", hint=hint)
+                message = f"`{name}` would be defined by itself: {cycle}"
+                raise ExpressionError("name", message, hint="write what it is by other names, or by numbers")
             elif name not in ordered and name not in hidden and (meaning := self._meaning(name)) is not None:
                 path[name] = meaning
                 visits += [(name, True), *((use, False) for use in meaning.uses[::-1])]
@@ -315,13 +292,19 @@ class Session:
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
-        numbers = {name: self.values[name] for name in used if name in self.values and name not in hidden}
-        lines = [] if as_point else [f"{name} = {_in_program(number)}\n" for name, number in numbers.items()]
-        lines += [f"{own.statement(name)}\n" for name, own in definitions.items()]
-        before = "".join(lines)
+        lines, point = [], dict[str, str]()
+        for name in [name for name in dict.fromkeys(used) if name in self.values and name not in hidden]:
+            value = self.values[name]
+            if not as_point:
+                lines.append(f"{name} = {_in_program(value)}\n")
+            elif value.startswith("["):
+                entries = parse_point(f"{name}={value}", value_with_unit)
+                point.update({entry: _with_unit(x) for entry, x in entries.items()})
+            else:
+                point[name] = value
+        before = "".join([*lines, *(f"{own.statement(name)}\n" for name, own in definitions.items())])
         text = before + reading.text
-        read = AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text)
-        return Composition(read, _point(numbers) if as_point else {})
+        return Composition(AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text), point)
 
     def program(self) -> str:
         """Return the session as one program. Raises `ExpressionError`."""
@@ -348,8 +331,7 @@ class Session:
                 return self._expression(line, part)
             span = Span(part.start, part.start + len(part.name))
             if part.name in self._primes:
-                function, order = self._primes[part.name]
-                message = f"`{part.name}` stands for `{function + primes(order)}`"
+                message = f"`{part.name}` stands for `{self.in_primes(part.name)}`"
                 raise ExpressionError("name", message, span, "use another name")
             if part.kind == "augment" and part.name not in self.names:
                 hint = f"bind it first: `{part.name} = 0`"
@@ -464,7 +446,8 @@ class Session:
                 return None
             hint = f"write `{_in_program(asked[0])}` for the unit, or `{asked[0].replace(' ', '*')}` for a product"
             raise ExpressionError("syntax", "this list has numbers with units, and this is no number", others, hint)
-        value, program = (_replaced(text, texts) for texts in (entries, as_read))
+        between = _IN_LIST.split(text)
+        value, program = ("".join(map(add, between, (*texts, ""))) for texts in (entries, as_read))
         read = AsRead(program, text, (-1,) * len(program), expected=None if asked else program)
         return value, read
 
@@ -504,10 +487,8 @@ class Session:
             order = _order(whole[2])
             _, function = self._prime(whole[1], order, Span(part.start, part.end))
             (parameter,) = function.parameters or ()
-            piece = piece.within(whole.start(1), whole.end(1)).rewritten(
-                Offer(0, len(whole[1]), f"{whole[1]}({parameter})")
-            )
-            answer = self._derivatives(piece, parameter, order)
+            called = Offer(0, len(whole[1]), f"{whole[1]}({parameter})")
+            answer = self._derivatives(piece.within(*whole.span(1)).rewritten(called), parameter, order)
         else:
             warnings = None
             if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
@@ -522,15 +503,12 @@ class Session:
             answer = self._value(piece, ANSWER, freed, unit)
             if warnings is not None and isinstance(answer.answer, Gradient | Listing):
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
+        formula = answer.formula
         if isinstance(answer.answer, Gradient):
             units = answer.answer.units
             self._give(ANSWER, _with_unit(answer.answer.value, units and units["value"]))
-        elif (
-            answer.formula is not None
-            and len(answer.formula) <= MAX_ANSWER_LENGTH
-            and ANSWER not in names_in(answer.formula)
-        ):
-            self._give(ANSWER, Definition(None, answer.formula))
+        elif formula is not None and len(formula) <= MAX_ANSWER_LENGTH and ANSWER not in names_in(formula):
+            self._give(ANSWER, Definition(None, formula))
         return answer
 
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
@@ -560,31 +538,21 @@ class Session:
         else:
             result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
             result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
-        return Shown(
-            name, reading, result._replace(warnings=(*result.warnings, *self._kinks(composition.reading.text)))
-        )
+        warnings = (*result.warnings, *self._kinks(composition.reading.text))
+        return Shown(name, reading, result._replace(warnings=warnings))
 
     def _list(
-        self,
-        name: str,
-        reading: AsRead,
-        point: dict[str, str],
-        wanted: Sequence[str],
-        program: Program,
-        unit: str | None,
+        self, name: str, reading: AsRead, point: dict[str, str], by: Sequence[str], program: Program, unit: str | None
     ) -> Listing:
         from ..derivatives.jacobian import jacobian
 
-        shape = program.shape or (len(program.outputs),)
-        units = None if unit is None else [unit] * len(program.outputs)
-        wanted = wanted if len(wanted) * len(program.outputs) <= MAX_LISTED_DERIVATIVES else ()
+        shape, size = program.shape or (len(program.outputs),), len(program.outputs)
+        wanted = by if len(by) * size <= MAX_LISTED_DERIVATIVES else ()
         # without derivatives one sweep is enough
-        along: dict[str, float | str] | None = None if wanted else {}
-        answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
-        of_values: Sequence[Any] = answer.units["values"] if answer.units else [None] * len(answer.values)
-        of_rows: Sequence[Any] = [[None] * len(wanted)] * len(of_values)
-        if answer.units and wanted:
-            of_rows = answer.units["jacobian"]
+        how: dict[str, Any] = {"direction": None if wanted else {}, "units": None if unit is None else [unit] * size}
+        answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, **how))
+        of_values: Sequence[Any] = answer.units["values"] if answer.units else [None] * size
+        of_rows: Sequence[Any] = answer.units["jacobian"] if answer.units and wanted else [[None] * len(wanted)] * size
         texts = {name: _listed(shape, [quantity_text(x, u) for x, u in zip(answer.values, of_values, strict=True)])}
         columns = zip(zip(*answer.jacobian or (), strict=True), zip(*of_rows, strict=True), strict=True)
         for variable, (column, of_column) in zip(answer.variables, columns, strict=True):
@@ -599,7 +567,7 @@ class Session:
         value = _listed(program.shape or (len(program.outputs),), map(expression_text, program.outputs))
         texts = {} if value == text.text[text.first :].strip() else {name: value}
         if len(free) * len(program.outputs) <= MAX_LISTED_DERIVATIVES:
-            texts |= {derivative_name((by,)): _derivative(_last_on_one_line(text), by, 1) for by in free}
+            texts |= {derivative_name((by,)): _derivative(text.text, by, 1, text.first) for by in free}
         return Shown("", reading, Listing(texts), value)
 
     def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
@@ -620,7 +588,7 @@ class Session:
         if len(program.outputs) == 1:
             answer = _blaming(text, lambda: diff(text.text, point, wrt=[by], order=order))
             return Shown("", reading, answer, answer.derivatives[0].formula)
-        formula = _blaming(text, lambda: _derivative(_last_on_one_line(text), by, order))
+        formula = _blaming(text, lambda: _derivative(text.text, by, order, text.first))
         name = derivative_name((by,) * order)
         texts = {name: formula}
         if point and not has_units and isinstance(value := self._value(uncorrected(formula), "").answer, Listing):
@@ -684,13 +652,8 @@ class Session:
     def in_primes(self, text: str) -> str:
         """Return the text with derivatives written as primes."""
         for name, (function, order) in self._primes.items():
-            text = re.sub(rf"\b{name}\b", function + primes(order), text)
+            text = re.sub(rf"\b{name}\b", function + "'" * order, text)
         return text
-
-
-def primes(order: int) -> str:
-    """Return the primes of a derivative of this order."""
-    return "'" * order
 
 
 def _order(primes: str) -> int:
@@ -698,13 +661,9 @@ def _order(primes: str) -> int:
 
 
 def _is_one_call(text: str) -> bool:
-    depth = 0
     kinds = [kind for kind, _, _ in scan(text)][:-1]
-    for place, kind in enumerate(kinds):
-        depth += (kind == OPEN) - (kind == CLOSE)
-        if depth == 0 and place < len(kinds) - 1:
-            return False
-    return depth == 0 and UNREADABLE not in kinds
+    *inside, depth = accumulate((kind == OPEN) - (kind == CLOSE) for kind in kinds)
+    return 0 not in inside and depth == 0 and UNREADABLE not in kinds
 
 
 def _blaming(reading: AsRead, answer: Callable[[], Answer]) -> Answer:

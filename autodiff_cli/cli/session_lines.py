@@ -12,7 +12,7 @@ from textwrap import fill
 from typing import Any
 
 from ..diagnostics.leniency import AsRead, Composed
-from ..errors import ExpressionError, Span, closest, error_of, looks_like_option, usage_error
+from ..errors import ExpressionError, Span, closest, error_of, errors_about, looks_like_option, usage_error
 from ..formulas.diff import Diff
 from ..inputs import decoding
 from ..inputs.sweeps import sweeping
@@ -29,7 +29,7 @@ from . import slips
 from .arguments import HelpAsked, check_all, scan_options
 from .commands import answer
 from .completion import Line, columns
-from .declarations import COMMANDS, QUESTIONS, Option, declared, table
+from .declarations import COMMANDS, QUESTIONS, declared, table
 from .runner import warn
 from .session import FOREIGN, Session, Shown, statements_of, uncorrected
 
@@ -95,11 +95,9 @@ class Lines:
         if command is not None:
             return self._command(line, *command)
         for pattern, statement in FOREIGN:
-            match = pattern.fullmatch(text)
-            if match is not None:
-                span = Span(0, len(text))
-                hint = f"write `{match.expand(statement)}`"
-                raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
+            if match := pattern.fullmatch(text):
+                message, hint = "definitions are written in another way here", f"write `{match.expand(statement)}`"
+                raise ExpressionError("syntax", message, Span(0, len(text)), hint)
         with self.session.unchanged_on_error():
             shown = [self.session.statement(line, part) for part in statements_of(line)]
         for each in shown:
@@ -135,13 +133,9 @@ class Lines:
         own = slips.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
             raise usage_error(f"there is no command `{name}`", f"write `{own[0]}{after}`")
-        stands_alone = not after or (after[0].isspace() and re.match(r"\s+[\w(\"']", after))
-        if match[1] or (
-            stands_alone
-            and len(name) > 2
-            and name not in FUNCTIONS
-            and (name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE)
-        ):
+        is_command = name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE
+        is_command = is_command and len(name) > 2 and name not in FUNCTIONS
+        if match[1] or (is_command and re.match(r"\s+[\w(\"']|\Z", after)):
             error = slips.bad_command(name)
             raise usage_error(str(error), (error.hint or "").replace("`autodiff ", "`"))
         return None
@@ -164,8 +158,10 @@ class Lines:
             values, others, _ = scan_options(words, command, session=True)
         except HelpAsked as asked:
             return _app([command, *asked.args])
-        given = [(option, text) for option in options.values() for text in _texts(values.get(option.parameter))]
-        if any(option.reads_stdin and text == "-" for option, text in given):
+        texts = {option: values.get(option.parameter, ()) for option in options.values() if option.kind is not bool}
+        listed = {option: value if isinstance(value, list) else [value] for option, value in texts.items() if value}
+        given = Line(None, tuple([(option, str(text)) for option, value in listed.items() for text in value]))
+        if any(option.reads_stdin and text == "-" for option, text in given.options):
             raise _taken()
         sys.stdout.flush()
         if "file" not in values and "expr" in declared(command).defaults:
@@ -176,12 +172,7 @@ class Lines:
         return answer(command, check_all(values, others, (), command))
 
     def _program(
-        self,
-        line: str,
-        expression: Sequence[_Word],
-        values: dict[str, Any],
-        command: str,
-        given: Sequence[tuple[Option, str]],
+        self, line: str, expression: Sequence[_Word], values: dict[str, Any], command: str, given: Line
     ) -> Composed:
         if expression:
             first, last = expression[0].start, expression[-1]
@@ -200,7 +191,7 @@ class Lines:
             hidden.update(default_point([text], _SWEPT) if is_file else re.findall(r"([^\W\d]\w*)\s*=", text))
         unknowns = names_of_option(values.get("unknowns"), "--for") or ()
         hidden.update(name for name in unknowns if name in self.session.definitions)
-        hidden.update(columns(Line(None, tuple(given))))
+        hidden.update(columns(given))
         typed_text, options = piece.text, declared(command).options
         piece, freed = self.session.spelled_out(piece, hidden)
         takes_point = "--at" in options
@@ -209,8 +200,7 @@ class Lines:
         composition = self.session.composed(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
             self.session.last = typed_text
-        if composition.point:
-            point = ",".join(f"{name}={number}" for name, number in composition.point.items())
+        if point := ",".join(f"{name}={number}" for name, number in composition.point.items()):
             values["at"] = [*values.get("at", ()), point]
         if "--lenient" in options:
             values["lenient"] = True
@@ -223,15 +213,15 @@ class Lines:
         session = self.session
         if name == "quit":
             raise Ended
-        if name == "help":
+        elif name == "help":
             return _help(rest)
-        if name == "steps":
+        elif name == "steps":
             return self._answer(f"diff {rest} --steps")
-        if name == "tree":
+        elif name == "tree":
             return self._answer(f"graph {rest}{' --symbolic' if session.is_open(rest or session.last) else ''}")
-        if name == "load":
+        elif name == "load":
             return self.load(rest)
-        if name == "names":
+        elif name == "names":
             lines = [f"{name} = {number}" for name, number in session.values.items()]
             lines += [session.in_primes(own.statement(name)) for name, own in session.definitions.items()]
             sys.stdout.write("\n".join(lines or ["there are no names yet"]) + "\n")
@@ -246,8 +236,7 @@ class Lines:
             path, force = re.subn(r"\s*--force$", "", rest)
             if not path:
                 raise usage_error("`:save` needs the name of a file", "write it as `:save model.txt`")
-            program = session.program()
-            out = Output(path, force=bool(force))
+            program, out = session.program(), Output(path, force=bool(force))
             out.stream.write(program)
             out.finish(0)
             sys.stdout.write(f"{path}\n")
@@ -264,38 +253,28 @@ class Lines:
         text, fault = decoding.read_text(path)
         if fault is not None:
             raise fault
-        shown = None
-        bound: set[str] = set()
-        with self.session.unchanged_on_error():
-            try:
-                for part in statements_of(text):
-                    if part.name and part.name in bound and part.kind == "bind":
-                        span = Span(part.start, part.start + len(part.name))
-                        hint = "in a session a name means one thing at a time: give this one another name"
-                        raise ExpressionError("name", f"`{part.name}` is bound twice", span, hint)
-                    bound.add(part.name)
-                    shown = self.session.statement(text, part)
-            except ExpressionError as error:
-                error.text = text if error.text is None else error.text
-                raise
+        shown, bound = None, set[str]()
+        with self.session.unchanged_on_error(), errors_about(text):
+            for part in statements_of(text):
+                if part.name in bound and part.kind == "bind":
+                    span = Span(part.start, part.start + len(part.name))
+                    hint = "in a session a name means one thing at a time: give this one another name"
+                    raise ExpressionError("name", f"`{part.name}` is bound twice", span, hint)
+                bound.add(part.name)
+                shown = self.session.statement(text, part)
         if shown is not None:
             self._show(text, shown)
         return 0
 
 
 def _split(text: str) -> Iterator[str]:
-    open_lines: list[str] = []
+    begun: list[str] = []
     for line in text.splitlines():
-        open_lines.append(line)
-        so_far = "\n".join(open_lines)
-        if sum(map(so_far.count, "([{")) <= sum(map(so_far.count, ")]}")):
-            yield so_far
-            open_lines = []
-    yield from open_lines
-
-
-def _texts(value: object) -> list[str]:
-    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
+        begun.append(line)
+        if sum(map("".join(begun).count, "([{")) <= sum(map("".join(begun).count, ")]}")):
+            yield "\n".join(begun)
+            begun = []
+    yield from begun
 
 
 def _taken() -> ExpressionError:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from .measurements import Measurements
 
 GRID_STEPS = 120
-"""Steps along each side."""
 DRAWN_STEPS_PER_GRID_STEP = 4
 """Steps of a drawing for each grid step."""
 MAX_CROSSINGS = 12_000
@@ -53,7 +52,6 @@ class Surface(Record):
     warnings: tuple[Diagnostic, ...]
     data: Measurements | None = None
     units: Units | None = None
-    """The units of its numbers, if any."""
 
 
 def surface_of(
@@ -95,16 +93,7 @@ def surface_of(
     if not heights:
         raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
     fixed = {name: x for name, x in values.items() if name not in names and name in program.leaves}
-    wanted = _levels(heights)
-    levels = _followed(wanted, rows)
-    if levels != wanted:
-        message = "the surface bends or breaks more often in these ranges than contours could follow"
-        warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
-    parts = program.text, variables, xs, ys, rows, levels, fixed, point, value, gradient
-    return Surface(*parts, steps, tuple(warnings))
-
-
-def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]]) -> tuple[float, ...]:
+    wanted = levels = _levels(heights)
     while levels:
         between = [[None if z is None else bisect(levels, z) for z in row] for row in rows]
         crossings = sum(
@@ -117,7 +106,11 @@ def _followed(levels: tuple[float, ...], rows: Sequence[Sequence[float | None]])
         if crossings <= MAX_CROSSINGS:
             break
         levels = levels[1::2]
-    return levels
+    if levels != wanted:
+        message = "the surface bends or breaks more often in these ranges than contours could follow"
+        warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
+    parts = program.text, variables, xs, ys, rows, levels, fixed, point, value, gradient
+    return Surface(*parts, steps, tuple(warnings))
 
 
 class Heights(NamedTuple):
@@ -142,11 +135,8 @@ def refine_surface(surface: Surface) -> Heights:
         return Heights(x, y, coarse)
     between = numpy.searchsorted(surface.levels, z)
     crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
-    return (
-        Heights(fine[0], fine[1], z)
-        if crossings <= DRAWN_STEPS_PER_GRID_STEP * MAX_CROSSINGS
-        else Heights(x, y, coarse)
-    )
+    is_even = crossings <= DRAWN_STEPS_PER_GRID_STEP * MAX_CROSSINGS
+    return Heights(fine[0], fine[1], z) if is_even else Heights(x, y, coarse)
 
 
 def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
@@ -224,10 +214,7 @@ def _levels(heights: Sequence[float]) -> tuple[float, ...]:
 
 
 def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float]]:
-    """Return the points in a jsonl, json or csv file of `descend` or `minimize`.
-
-    Raises `ExpressionError` (`io`, `limit`, `usage`).
-    """
+    """Return the points in a jsonl, json or csv file of `descend` or `minimize`. Raises `ExpressionError`."""
     text, fault = read_text(source, file)
     if fault is not None:
         raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)

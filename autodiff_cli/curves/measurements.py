@@ -88,8 +88,7 @@ def columns_drawn(
 ) -> tuple[list[str], list[str]]:
     """Return the variables of the axes, and the columns of the axes and of uncertainties.
 
-    The variables are those in `over`, or else those in the data; for equations it is one, and
-    the first unknown is on the vertical axis. Raises `ExpressionError`.
+    The variables are those in `over`, or else those in the data; the first unknown is on the vertical axis.
     """
     unknowns = unknowns or ([] if isinstance(between, Range) else [*(between or ())])
     if isinstance(between, Range) and not unknowns:
@@ -148,10 +147,7 @@ def columns_drawn(
 def in_axis_units(
     rows: Measurements, texts: Mapping[str, str], sigma: Sigma | None, axes: Sequence[Unit]
 ) -> Measurements:
-    """Return the rows in the units of the axes; `texts` are those of the columns.
-
-    Raises `ExpressionError` for a column of another dimension.
-    """
+    """Return the rows in the units of the axes; `texts` are those of the columns."""
     from ..quantities.unit import Unit, conversion, factor, parse_unit, quantity_name
 
     spreads = parse_sigma(sigma, rows.up)

@@ -50,10 +50,7 @@ MAX_FUNCTIONS = 6
 """The number of colours."""
 MAX_ORDER = 2
 """The highest derivative in a plot."""
-HULL_BITS = 53
-"""The precision of enclosures."""
 DEFAULT_RANGE = Range(-5.0, 5.0)
-"""The default range of a plot."""
 
 
 class Output(Record):
@@ -84,7 +81,6 @@ class Curve(Record):
     low: float
     high: float
     fixed: dict[str, float]
-    """The values of the other variables."""
     warnings: tuple[Diagnostic, ...]
     function: Samples = NO_SAMPLES
     derivative: Samples = NO_SAMPLES
@@ -108,13 +104,9 @@ class Curve(Record):
     """The number of equidistant points; None for adaptive sampling."""
     data: Measurements | None = None
     units: Units | None = None
-    """The units of its numbers, if any."""
 
     def in_logs(self) -> Curve:
-        """Return the curve in decimal logarithms on its logarithmic axes.
-
-        It keeps data that have logarithms, without uncertainties.
-        """
+        """Return the curve in decimal logarithms on its logarithmic axes, with the data that have logarithms."""
         across, up = (math.log10 if axis in self.log else float for axis in "xy")
         data = self.data
         if data is not None:
@@ -159,14 +151,9 @@ def plot(
 ) -> Curve | Surface:
     """Return the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
 
-    The variables are those of `ranges` and `wrt`; others have their values in `point`. `path` is
-    that of a run. Derivatives go up to `order`, 0 to 2: by default 1, or 0 for several outputs.
-    With `unknowns`, or bounds of them in `between`, the text is equations, and the first unknown
-    is the function. The axes in `log` (`x`, `y` or `xy`) are logarithmic, without derivatives. A
-    curve has `samples` at equal distances. Rows of `data` are drawn too: over one variable its
-    column and the `response`, over two both, with standard uncertainties in `sigma`. Values and
-    ranges may have units; `units` are those of the functions. Raises `ExpressionError` as
-    `gradient` and `solve` do.
+    The variables are those of `ranges` and `wrt`; others have their values in `point`, and `path` is that of a run.
+    With `unknowns`, or bounds of them in `between`, the text is equations, and the first unknown is the function.
+    Rows of `data` are drawn too, with standard uncertainties in `sigma`. Raises `ExpressionError`.
     """
     ranges = dict(ranges or {})
     if left_out(units):
@@ -317,7 +304,7 @@ def _across(
     return chosen
 
 
-def _check(name: str, ends: Range) -> None:
+def _check(name: str, ends: Sequence[float | None]) -> tuple[float, float]:
     low, high = ends
     if low is None or high is None:
         raise usage_error(f"the range of `{name}` needs both ends", f"write `--range {name}=-2:4`")
@@ -327,6 +314,7 @@ def _check(name: str, ends: Range) -> None:
         raise usage_error(f"the range of `{name}` is too narrow to draw", "give a wider one")
     if high - low > 1e300:
         raise usage_error(f"the range of `{name}` is too wide to draw", "give a narrower one")
+    return low, high
 
 
 def range_around(x: float) -> tuple[float, float]:
@@ -357,9 +345,7 @@ def _curve(
         warnings = [*warnings, *swept.warnings]
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
-    low, high = ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at))
-    _check(name, Range(low, high))
-    assert low is not None and high is not None
+    low, high = _check(name, ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at)))
     fixed = {key: x for key, x in values.items() if key != name and key in program.leaves}
     for row in path:
         other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
@@ -460,10 +446,14 @@ def _branch(
 ) -> Curve:
     pointed = all(name in point for name in ranges)
     for name, ends in ranges.items():
-        _check(name, ends)
+        middle = sum(map(float, _check(name, ends))) / 2
         if name not in point:
             # the search starts in the middle
-            point[name] = _middle(ends)
+            point[name] = middle
+            if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
+                from ..inputs.quantities import unit_value  # only units need it
+
+                point[name] = unit_value(unit, unit.value_from_si(middle))
     posed = posed_equations(text, point, unknowns, between, None, units)
     measured = posed.units
     if measured is None:
@@ -505,18 +495,6 @@ def _branch(
     curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
     curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known=frozenset(model.values))
     return _sampled(curve, (height, branch.slope), [at])
-
-
-def _middle(ends: Range) -> float:
-    low, high = ends.low, ends.high
-    assert low is not None and high is not None
-    middle = (float(low) + float(high)) / 2
-    unit = getattr(low, "unit", None) or getattr(high, "unit", None)
-    if unit is None:
-        return middle
-    from ..inputs.quantities import unit_value  # only units need it
-
-    return unit_value(unit, unit.value_from_si(middle))
 
 
 def _formula(program: Program, name: str) -> str:

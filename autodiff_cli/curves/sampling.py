@@ -19,7 +19,6 @@ Function = Callable[[float], float | None]
 Hull = Callable[[float, float], Point | None]
 """Bounds of a function over an interval; None where it has none that are known."""
 INITIAL_STEPS = 480
-"""Initial steps of a range."""
 MAX_REFINEMENTS = 6
 """Halvings of a step where the curve bends."""
 MAX_CHORD_DISTANCE = 0.002
@@ -72,9 +71,8 @@ def sample(
 ) -> Samples:
     """Return the samples between `ends`, including the numbers `also`.
 
-    With `count` there are only that many, at equal distances. Otherwise there are more where the
-    curve bends, at the `peaks` of another function, and where its `hull` shows others. Refinement
-    leaves half of the work. Raises `ExpressionError` (`limit`).
+    With `count` there are only that many, at equal distances; else more where the curve bends, at the `peaks` of
+    another function, and where its `hull` shows others, by half of the work.
     """
     low, high = ends
     work = current_budget()
@@ -86,9 +84,13 @@ def sample(
         xs = [low + (high - low) * k / (count - 1) for k in range(count)]
     ys = [function(x) for x in xs]
     heights = sorted(y for y in ys if y is not None) or [0.0, 1.0]
-    first, last = _core(heights)
-    height = last - first if last - first > FLAT * max(abs(first), abs(last)) else abs(heights[0])
-    sight = _sight(heights)
+    first, last = heights[len(heights) // 10], heights[-1 - len(heights) // 10]
+    core, spread = last - first, heights[-1] - heights[0]
+    around_core = max(heights[0], first - core), min(heights[-1], last + core)
+    height = core if core > FLAT * max(abs(first), abs(last)) else abs(heights[0])
+    # the heights beyond which the curve counts as infinite
+    margin = SIGHT_MARGIN * spread if math.isfinite(SIGHT_MARGIN * spread) else math.inf
+    sight = around_core if spread > MAX_HEIGHTS_OF_CORE * core > 0 else (heights[0] - margin, heights[-1] + margin)
     tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*peaks})
     for k, ((a, at_a), (b, at_b)) in enumerate(pairwise(zip(xs, ys, strict=True))):
         tracer.put(a, at_a)
@@ -98,9 +100,21 @@ def sample(
             tracer.look(a, at_a, b, at_b)
     tracer.put(xs[-1], ys[-1])
     tracer.cut()
-    bottom, top = _heights(heights, [y for stretch in tracer.stretches for _, y in stretch], tracer.sight)
-    gaps, breaks = _between(tracer.stretches, low, high)
-    return Samples(tuple(tracer.stretches), gaps, breaks, bottom, top, tracer.coarse, tuple(sorted(tracer.hidden)))
+    drawn = [y for stretch in tracer.stretches for _, y in stretch]
+    shown = around_core if around_core[0] < around_core[1] else (heights[0], heights[-1])
+    if drawn and tracer.sight[0] <= min(drawn) and max(drawn) <= tracer.sight[1]:
+        shown = min(heights[0], *drawn), max(heights[-1], *drawn)
+    bounds = [low, *(x for stretch in tracer.stretches for x in (stretch[0][0], stretch[-1][0])), high]
+    around = [(0.0 if abs(x) < FLAT * (high - low) else x) for x in bounds]
+    pairs = list(zip(around[::2], around[1::2], strict=True))
+    tiny = TINY * (high - low)
+    gaps = tuple((a, b) for a, b in pairs if b - a > tiny)
+    breaks: list[float] = []
+    for a, b in pairs[1:-1]:
+        if b - a <= tiny and not (breaks and b - breaks[-1] <= tiny):
+            breaks.append(b)
+    hidden = tuple(sorted(tracer.hidden))
+    return Samples(tuple(tracer.stretches), gaps, tuple(breaks), *shown, tracer.coarse, hidden)
 
 
 class _Enough(Exception):
@@ -209,7 +223,6 @@ class _Tracer:
         return left, right
 
     def _bounds(self, a: float, b: float) -> Point | None:
-        """Return bounds over an interval; infinite ones where there is no work left to look."""
         self.hulls += 1
         if self.hull is None or self.hulls > MAX_HULLS:
             return -math.inf, math.inf
@@ -316,49 +329,6 @@ def diverges(function: Function, x: float, width: float) -> bool:
             if last > MIN_QUOTIENT_OF_POLE * step and last > FLAT * max(1.0, abs(nearer)):
                 return True
     return False
-
-
-def _core(heights: Sequence[float]) -> Point:
-    return heights[len(heights) // 10], heights[-1 - len(heights) // 10]
-
-
-def _around_core(heights: Sequence[float]) -> Point:
-    first, last = _core(heights)
-    height = last - first
-    return max(heights[0], first - height), min(heights[-1], last + height)
-
-
-def _sight(heights: Sequence[float]) -> Point:
-    """Return the heights beyond which the curve counts as infinite."""
-    first, last = _core(heights)
-    height = heights[-1] - heights[0]
-    if height > MAX_HEIGHTS_OF_CORE * (last - first) > 0:
-        return _around_core(heights)
-    margin = SIGHT_MARGIN * height
-    return (heights[0] - margin, heights[-1] + margin) if math.isfinite(margin) else (-math.inf, math.inf)
-
-
-def _heights(heights: Sequence[float], drawn: Sequence[float], sight: Point) -> Point:
-    """Return the range of heights to show: all, unless some are infinite."""
-    if drawn and sight[0] <= min(drawn) and max(drawn) <= sight[1]:
-        return min(heights[0], *drawn), max(heights[-1], *drawn)
-    low, high = _around_core(heights)
-    return (low, high) if low < high else (heights[0], heights[-1])
-
-
-def _between(
-    stretches: Sequence[Stretch], low: float, high: float
-) -> tuple[tuple[tuple[float, float], ...], tuple[float, ...]]:
-    ends = [low, *(x for stretch in stretches for x in (stretch[0][0], stretch[-1][0])), high]
-    around = [(0.0 if abs(x) < FLAT * (high - low) else x) for x in ends]
-    pairs = list(zip(around[::2], around[1::2], strict=True))
-    tiny = TINY * (high - low)
-    gaps = tuple((a, b) for a, b in pairs if b - a > tiny)
-    breaks: list[float] = []
-    for a, b in pairs[1:-1]:
-        if b - a <= tiny and not (breaks and b - breaks[-1] <= tiny):
-            breaks.append(b)
-    return gaps, tuple(breaks)
 
 
 def split(stretches: Sequence[Stretch], at: Sequence[float]) -> tuple[Stretch, ...]:

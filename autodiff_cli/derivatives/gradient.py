@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
     from ..inputs.quantities import Units
 
+_NOT_EVALUATED = {"value": None, "grad": None}
 Number = TypeVar("Number", bound=Shown)
 """Doubles, or what another arithmetic shows."""
 
@@ -141,7 +141,8 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
         warnings[:] = kink_warnings(arithmetic, at.kinks.values())
         grads, evaluated = at.grads(), {*at.order} if bound else {*()}
         if m is REAL:
-            graph.grads, graph.unit, shown = grads, None if units is None else units.node, graph
+            graph.grads, shown = grads, graph
+            graph.unit = graph.unit if units is None else units.node
         gradient = {name: unsigned(slope) for name, slope in at.gradient.items()}
         value = float(at.value) + 0.0 if m is REAL else at.value
         return {
@@ -149,9 +150,7 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
             "gradient": gradient,
             "point": values,
             "intermediates": [
-                {"value": unsigned(graph.data[i]), "grad": grads[i]}
-                if i in evaluated
-                else {"value": None, "grad": None}
+                {"value": unsigned(graph.data[i]), "grad": grads[i]} if i in evaluated else _NOT_EVALUATED
                 for i in bound
             ],
             "elasticities": {name: _elasticity(values[name], gradient[name], value) for name in gradient if relative},
@@ -160,23 +159,13 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     # doubles are shown as they are
     plain = arithmetic == DOUBLE and units is None
     numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree)
-    line_ends = [k for k, character in enumerate(program.text) if character == "\n"]
-    return Gradient(
-        text,
-        arithmetic,
-        numbers["value"],
-        numbers["gradient"],
-        numbers["point"],
-        program.constants,
-        (*posed.warnings, *warnings),
-        tuple(
-            Intermediate(name, bisect_right(line_ends, start) + 1, **number)
-            for (name, start, _), number in zip(program.bindings_at(), numbers["intermediates"], strict=True)
-        ),
-        shown,
-        elasticities=numbers["elasticities"] if relative else None,
-        units=tree,
+    named = zip(program.bindings_at(), numbers["intermediates"], strict=True)
+    intermediates = tuple(
+        [Intermediate(name, program.text.count("\n", 0, start) + 1, **number) for (name, start, _), number in named]
     )
+    results = numbers["value"], numbers["gradient"], numbers["point"], program.constants
+    elasticities, messages = numbers["elasticities"] if relative else None, (*posed.warnings, *warnings)
+    return Gradient(text, arithmetic, *results, messages, intermediates, shown, None, elasticities, tree)
 
 
 def _over_data(

@@ -176,7 +176,6 @@ class Context:
         kind, _, start, end = self.tokens[self.at]
         unreadable = (bad_position(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
         self.point = start + unreadable
-        """The exact place: in a name, the invalid character."""
 
     def written(self, first: int, end: int | None = None) -> str:
         """Return the text of a token, or of all up to another token."""

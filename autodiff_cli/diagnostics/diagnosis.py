@@ -1,4 +1,4 @@
-"""The diagnosis of a syntax error: the mistake, the message, and suggestions."""
+"""The diagnosis of a syntax error by the table of mistakes, `mistakes.txt`, which explains the form of a row."""
 
 from __future__ import annotations
 
@@ -6,19 +6,150 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+from unicodedata import normalize
 
-from ..errors import ExpressionError, Offer, Span
+from ..errors import ExpressionError, Offer, Span, either
 from ..language.reader import ParseFailure
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
-from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SIGNS, TIGHT, VALUES, Context, Kind
+from ..table.primitives import library_names
+from .context import BARS, ENDS, FACTOR_SIGNS, NAMES, NUMBERS, POWERS, SEPARATORS, SIGNS, TIGHT, VALUES, Context, Kind
 from .fragments import RANGES, Fragments, span
-from .mistakes import DASHES, FRACTIONS, MISTAKES, QUOTES, UNSEEN, Mistake, Repair
+from .latex import translate
 from .suggestions import MAX_CONTEXT, is_glued, may_offer, meaning
 
-PATTERN_WINDOW = 80
-"""Characters before and after the error that patterns see."""
+# characters in typed or pasted formulas, as parts of patterns
+DASHES = "‐‑‒–—―﹘﹣－"
+FRACTIONS = "¼-¾⅐-⅞↉"
+LOWERED = "ᵢ-ᵪₐ-ₜⱼ"
+QUOTES = "\"'`´“”„‟«»‘’‚‛"
+RAISED = "ªºʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿⁱⁿ"
+UNSEEN = "\u00ad\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+MODULES = r"\b(?:math|cmath|np|numpy|jnp|jax|torch|tf|F|Math|mpmath|sympy|sp)"
+
+FRACTION = (
+    rf"(?:(?<![\w.])([0-9]+)\s*|(?P<after>[\w)|]\s*))?(?P<sign>[{FRACTIONS}])"
+    rf"(?=\s*(?P<before>(?!(?:if|else|and|or)\b)(?:[^\W\d{FRACTIONS}]|[(√]))?)"
+)
+"""A vulgar fraction with the number or operand before it and the operand after it."""
+
+_CAPITAL = frozenset((*library_names("log atan2 sinc"), "arctan"))
+"""Functions that have other meanings with a capital letter."""
+
+
+def _power(match: re.Match[str]) -> str:
+    exponent = normalize("NFKC", match[0]).replace("−", "-")
+    return f"**{exponent}" if len(exponent) == 1 else f"**({exponent})"
+
+
+def _fraction(match: re.Match[str]) -> str:
+    """Return a vulgar fraction as a quotient, with signs around it."""
+    over, _, under = normalize("NFKC", match["sign"]).partition("⁄")
+    value = f"({match[1]} + {over}/{under})" if match[1] else f"({over}/{under})"
+    if match["after"]:
+        word = re.search(r"[^\W\d]\w*\Z", match.string[: match.end("after")].rstrip())
+        is_operand = not (word and (word[0] in FUNCTIONS or word[0] in KEYWORDS))
+        value = (match["after"].rstrip() + "*" if is_operand else match["after"]) + value
+    # As an exponent or divisor before a factor it is ambiguous, as `2^2x` is.
+    is_ambiguous = re.search(r"(?:[/÷^]|\*\*)\s*[-+−]?\s*\Z", match.string[: match.start()])
+    return value + "*" * bool(match["before"] and not is_ambiguous)
+
+
+def _choice(match: re.Match[str]) -> str:
+    condition = match[2] if re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", match[2]) else f"{match[2]} != 0"
+    return f"{match[1] or ''}{match[3]} if {condition} else {match[4]}"
+
+
+def _call(match: re.Match[str]) -> str:
+    name = match[1].lower()
+    return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
+
+
+REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
+    "plain": lambda match: normalize("NFKC", match[0]),
+    "power": _power,
+    "fraction": _fraction,
+    "choice": _choice,
+    "digits": lambda match: "".join(str(int(digit)) for digit in match[0]),
+    "call": _call,
+    "ungrouped": lambda match: match[0].replace(".", "").replace(",", "."),
+    "lower": lambda match: match[0].lower(),
+    "latex": translate,
+}
+"""Replacements by functions; `mistakes.txt` names them after an `@`."""
+
+
+Repair = tuple[str, str | Callable[[re.Match[str]], str]]
+"""A pattern and its replacement."""
+
+
+class Mistake(NamedTuple):
+    """A row of the table: a mistake with its token pattern, where `!` precedes the unexpected token."""
+
+    tokens: str
+    message: str
+    write: tuple[str, ...] = ()
+    example: tuple[str, ...] = ()
+    hint: str = "write {}"
+    text: str = ""
+    before: str = ""
+    takes: str = ""
+    needs: str = ""
+    caret: str = "token"
+    also: str = ""
+    there: str = "opening"
+    place: tuple[str, ...] = ()
+    edit: str = ""
+    same: str = ""
+    certain: str = ""
+    repair: tuple[Repair, ...] = ()
+    alone: str = ""
+    kind: str = "syntax"
+
+    @property
+    def offers(self) -> tuple[str, ...]:
+        """Return the spellings to suggest, or else the repaired statement."""
+        return self.write or (("{repaired}",) if self.repair else ())
+
+
+def _mistakes(table: str) -> Iterator[Mistake]:
+    # Indented lines continue a row.
+    for row in re.findall(r"^[^#\s].*(?:\n +.*)*", table, re.MULTILINE):
+        tokens, *fields = re.split(r"\s{2,}", row.rstrip())
+        values: dict[str, Any] = {"caret": "sign" if "UNREADABLE" in tokens else "token"}
+        for field in fields:
+            key, _, value = field.partition(": ")
+            if key not in Mistake._fields:
+                assert "message" not in values, field
+                values["message"] = field
+            elif key == "repair":
+                pattern, _, text = value.partition(" →")
+                text = _characters(text.removeprefix(" "))
+                replacement = REPAIRS[text[1:]] if text.startswith("@") else text
+                values[key] = (*values.get(key, ()), (_characters(pattern), replacement))
+            elif key in ("write", "example", "place"):
+                values[key] = (*values.get(key, ()), value)
+            else:
+                values[key] = _characters(value)
+        if len(values.get("place", ())) == 1:
+            values["place"] *= len(values.get("write", ()))
+        yield Mistake(tokens, **values)
+
+
+def _characters(text: str) -> str:
+    text = re.sub("<([A-Z]+)>", lambda name: globals()[name[1]], text) if "<" in text else text
+    return text.replace("␣", " ")
+
+
+MISTAKES = tuple(_mistakes((Path(__file__).parent / "mistakes.txt").read_text(encoding="utf-8")))
+"""All mistakes, of which the first match applies; the last one always matches."""
+
+
+# ---- recognising -----------------------------------------------------------------------------------------------------
+PATTERN_WINDOW = 80  # characters before and after the error that patterns see
 
 _WHOLE = ("{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "{difference}", "{statement} else 0")
 """Spellings of whole statements."""
@@ -29,8 +160,8 @@ _AFTER_ARGUMENT = ENDS + Kind.EQUALS + Kind.CLOSING_BAR + Kind.FUNCTION
 _BEFORE_NO_OPERAND = ENDS + FACTOR_SIGNS + Kind.POWER
 _GOES_ON = VALUES + BARS + POWERS + Kind.UNREADABLE
 
-_BINDING = re.compile(r"(?:^|[;\n])[^\S\n]*([^\s=;]+)[^\S\n]*=(?!=)")
-"""The beginning of a statement that binds a name."""
+_BINDING = re.compile(f"(?:^|[{SEPARATORS}])([{NAMES}]){Kind.EQUALS}")
+"""The tokens at the beginning of a statement that binds a name."""
 
 _WHOLLY_QUOTED = re.compile(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
 _GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
@@ -50,7 +181,7 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
         spellings = list(mistake.example)
         as_in = hint.replace("write {}", "write it as in {}").replace(": {}", ", as in {}")
         hint = as_in if spellings else hint.removesuffix(": {}")
-    hint = hint.replace("{}", " or ".join(f"`{spelling}`" for spelling in spellings))
+    hint = hint.replace("{}", either(spellings))
     return ExpressionError(mistake.kind, message, at, hint, also, offers)
 
 
@@ -129,7 +260,6 @@ def _filled(template: str, fragments: Fragments) -> list[str]:
 
 
 def _repaired(mistake: Mistake, fragments: Fragments) -> list[str]:
-    """Return the statement with this mistake repaired, with all, and as conditions."""
     start, end = span(fragments, "statement")
     statement = fragments.text[start:end]
     repaired = _replaced(statement, mistake.repair) if end - start <= MAX_CONTEXT else ""
@@ -162,8 +292,8 @@ def _is_certain(conditions: str, c: Fragments, stop: int) -> bool:
 
 
 def _are_known(c: Context, first: int, end: int) -> bool:
-    names = {c.text[token.start : token.end] for token in c.tokens[first:end] if token.kind == Kind.NAME}
-    bound = {binding[1] for binding in _BINDING.finditer(c.text)} if names else set()
+    names = {c.written(k) for k in range(first, min(end, len(c.tokens))) if c.kinds[k] == Kind.NAME}
+    bound = {c.written(binding.start(1)) for binding in _BINDING.finditer(c.kinds)}
     known = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
     return all(name in known or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL) for name in names)
 
@@ -173,10 +303,7 @@ def _without(pattern: str, apart: str = "(?!)") -> Condition:
 
 
 def _no_joined_names(c: Fragments, stop: int) -> bool:
-    """No name is joined from names with values, or precedes parentheses without being a function.
-
-    In `xy!` the operand may be `y`, in `sin xy` and `sin x(y)` it may be `x`.
-    """
+    """In `xy!` the operand may be `y`, in `sin xy` and `sin x(y)` it may be `x`."""
     if Kind.NAME + Kind.OPEN in c.kinds[max(0, c.at - 1) : c.token_from(stop)]:
         return False
     if c.kinds[c.at - 1] == Kind.CLOSE and c.kinds[c.partner[c.at - 1] - 1] == Kind.NAME:

@@ -12,10 +12,7 @@ from .suggestions import own_name
 
 
 class Fragments(Context):
-    """A context with named fragments of its text, computed on demand.
-
-    A missing fragment (no operand, no such function) is a `KeyError`, and its suggestion is not offered.
-    """
+    """A context with named fragments of its text, computed on demand; one that is missing is a `KeyError`."""
 
     known: dict[str, str]
 
@@ -40,7 +37,6 @@ def span(c: Context, name: str) -> tuple[int, int]:
 
 
 def _right(c: Context) -> tuple[int, int]:
-    """Return the operand at the error: `2y**2` in `x 2y**2`."""
     if c.kinds[c.at] in BARS:
         return c.at, c.kinds.index(Kind.CLOSING_BAR, c.at + 1) + 1
     return c.at, c.after(c.at, "coefficient")

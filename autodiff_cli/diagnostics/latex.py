@@ -31,12 +31,10 @@ _MAX_DEPTH = 40
 
 
 class _Unknown(Exception):
-    """A command or form without a single spelling in the language."""
+    """A form without a single spelling in the language."""
 
 
 class _Reader:
-    """A recursive reader that translates tokens from left to right."""
-
     def __init__(self, text: str) -> None:
         tokens = _TOKEN.findall(re.sub(r"\\[lr]?vert(?![a-zA-Z])", "|", text))
         self.tokens = [token for token in tokens if token not in _SPACING and not token.isspace()]
@@ -57,7 +55,6 @@ class _Reader:
         return token
 
     def sequence(self, *ends: str) -> str:
-        """Return everything before one of the ends, with signs for products."""
         written, before, is_operand, is_divisor = "", "", False, False
         while self.next not in ends:
             if not self.next:
@@ -153,7 +150,6 @@ class _Reader:
         return token
 
     def call(self, name: str) -> str:
-        """Return a call with its exponent, if any, and its argument."""
         self.depth += 1
         if name not in FUNCTIONS or self.depth > _MAX_DEPTH:
             raise _Unknown

@@ -14,11 +14,8 @@ Answer = TypeVar("Answer")
 
 _WINDOW = 120
 
-MAX_LENGTH = 2_000
-"""Longer texts are not corrected, as each correction reads all of it."""
-
-MAX_CORRECTIONS = 100
-"""Corrections of one text."""
+MAX_LENGTH = 2_000  # longer texts are not corrected, as each correction reads all of it
+MAX_CORRECTIONS = 100  # corrections of one text
 
 
 class AsRead(NamedTuple):
@@ -97,7 +94,6 @@ class AsRead(NamedTuple):
 
 
 def _aligned(old: str, new: str) -> list[int | None]:
-    """Return the old position of each new character, if any, in nearly linear time."""
     from difflib import SequenceMatcher  # only another reading needs it
 
     origins: list[int | None] = [None] * len(new)
@@ -136,9 +132,8 @@ class Composed(str):
 def read_leniently(
     text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
 ) -> tuple[Answer, AsRead | None]:
-    """Return the answer to a text as read, and that reading or None if uncorrected.
+    """Return the answer to a text as read, and that reading or None if uncorrected; `composed` is the first reading.
 
-    `answer` gets one text after the other; `composed` is the reading at the start.
     Raises `ExpressionError` as `answer` does, with its place in the typed text.
     """
     reading = composed or AsRead(text, text, ())

@@ -14,8 +14,7 @@ from ..language.tokens import is_name
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 
-MAX_PART_LENGTH = 60
-"""Characters of a part of a point that may be a slip."""
+MAX_PART_LENGTH = 60  # characters of a part of a point that may be a slip
 
 _SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")
 """A name and an equals sign inside a value: `x=1 y=2`."""
@@ -67,11 +66,8 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
     if not equals:
         return f"`{bare}` is given no value", Span(start, end), _instead(bare)
     if not is_name(bare):
-        return (
-            f"`{bare}` is not a name" if bare else "the name is missing here",
-            Span(start, start + len(bare)),
-            EXAMPLE,
-        )
+        what = f"`{bare}` is not a name" if bare else "the name is missing here"
+        return what, Span(start, start + len(bare)), EXAMPLE
     begin = start + len(name) + 1
     second = _SECOND.search(value)
     if second:

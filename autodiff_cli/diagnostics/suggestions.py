@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError, Offer, Span
+from ..errors import ExpressionError, Offer, Span, either, spelling_hint
 from ..language.reader import ParseFailure, parse
 from ..language.statements import UnexplainedText
 from ..language.typesetting import GREEK, plain_name
@@ -16,20 +16,11 @@ from ..table.primitive import FUNCTIONS
 from ..table.primitives import library_names as native_names
 from .context import ENDS, POWERS, TIGHT, Context, Kind
 
-MAX_SPELLING = 72
-"""Longer spellings are not offered, as nobody would read them."""
-
-MAX_CONTEXT = 2000
-"""After a longer text a spelling is checked alone."""
-
-MAX_NODES = 10_000
-"""Calls that expand to more nodes are not checked."""
-
-MAX_NAME_LENGTH = 40
-"""Longer names are not split."""
-
-MAX_SPLITS = 16
-"""Ways of splitting a name that are tried."""
+MAX_SPELLING = 72  # longer spellings are not offered, as nobody would read them
+MAX_CONTEXT = 2000  # after a longer text a spelling is checked alone
+MAX_NODES = 10_000  # calls that expand to more nodes are not checked
+MAX_NAME_LENGTH = 40  # longer names are not split
+MAX_SPLITS = 16  # ways of splitting a name that are tried
 
 _CALLED = {
     "tg": "tan", "tgn": "tan", "sen": "sin", "ctg": "cot", "cotg": "cot", "cotan": "cot", "ctan": "cot", "cosec": "csc",
@@ -57,16 +48,14 @@ _SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
 _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
 """Functions whose two arguments may be swapped in capitals."""
 
-_DOUBTED = frozenset(("sinc", "round"))
-"""Functions with other values there."""
+_DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
 
 _BASE = re.compile(r"log_(\d+)")
 _VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
 
 _EXPONENT = re.compile(r"[dD]\d{1,4}")
 
-_MAX_VALUE_LENGTH = 40
-"""Characters of a value in a hint."""
+_MAX_VALUE_LENGTH = 40  # characters of a value in a hint
 
 _DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"))
 _SIZES = frozenset(("len", "length", "size", "numel", "shape"))
@@ -314,7 +303,7 @@ def _unknown(
     name = text[span.start : span.end]
     offers = suggest_for_call(text, span, end, known_names)
     if offers:
-        return f"write {_listed(offers)}", offers
+        return f"write {spelling_hint(offers)}", offers
     if name.lower() in _DERIVATIVES:
         return "write the function itself: derivatives are what the program works out", ()
     if name.lower() in _SIZES:
@@ -323,7 +312,7 @@ def _unknown(
 
     near = get_close_matches(name, [*FUNCTIONS, *functions], 3)
     if near:
-        return f"did you mean {' or '.join(f'`{name}`' for name in near)}?", ()
+        return f"did you mean {either(near)}?", ()
     return "`autodiff functions` lists them all", ()
 
 
@@ -366,9 +355,5 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
         unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()
         return "a product has a sign between its factors, as in `a*b`", unseen
     if of_function:
-        return f"for a power, which stands after the argument of a function, write {_listed(good)}", good
-    return f"for a product write {_listed(good)}", good
-
-
-def _listed(offers: Collection[Offer]) -> str:
-    return " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)
+        return f"for a power, which stands after the argument of a function, write {spelling_hint(good)}", good
+    return f"for a product write {spelling_hint(good)}", good

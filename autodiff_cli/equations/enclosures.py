@@ -16,13 +16,12 @@ from ..errors import ExpressionError, require
 from ..graphs.higher_order import taylor_in
 from ..graphs.value import Value, node
 from ..graphs.value_and_gradient import evaluate_in
-from ..inputs.arithmetic import Arithmetic
 from ..language.printer import expression_text
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current_budget
 from ..numerics import linear_algebra
 from ..table.operators import MUL, NEG, POW
-from .residuals import Root, Search, parameter_values
+from .residuals import Root, Search
 
 MAX_PROVEN_MULTIPLICITY = 8
 MAX_GUESSED_DECIMALS = 6
@@ -58,7 +57,7 @@ def prove(finder: Search) -> list[list[float]]:
 
     problem, balls = finder.problem, boxes(SEARCH_BITS)
     unknowns, outputs = problem.unknowns, problem.program.outputs
-    others = parameter_values(balls, Arithmetic("certified"), problem)
+    others = finder.parameters(balls)
     numerators = [fraction_of(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
     operator = Operator(numerators, unknowns, others, balls)
@@ -81,12 +80,26 @@ def prove(finder: Search) -> list[list[float]]:
         for box in undecided:
             found, _, left, _ = search(Operator([factor], unknowns, others, balls), box, finder.stop)
             simple, waiting = simple + found, waiting + left
-    for low, high in _joined(flat) if len(unknowns) == 1 else ():
-        narrow = (bounds[0][1] - bounds[0][0]) * MERGE_DISTANCE
+    intervals: list[tuple[float, float]] = []
+    for ends in sorted(_ends(box[0]) for box in flat) if len(unknowns) == 1 else ():
+        if intervals and ends[0] <= intervals[-1][1]:
+            intervals[-1] = intervals[-1][0], max(ends[1], intervals[-1][1])
+        else:
+            intervals.append(ends)
+    for bottom, top in intervals:
+        (name,), ((first, last),), text = unknowns, bounds, problem.text
+        narrow = (last - first) * MERGE_DISTANCE
         # a minimal box beside the interval is only its end
-        near = _grown(arb(low).union(arb(high)), narrow)
+        near = _grown(arb(bottom).union(arb(top)), narrow)
         waiting = [box for box in waiting if 2 * box[0].rad() > narrow or not box[0].overlaps(near)]
-        starts.append([_plateau(finder, operator, low, high)])
+        width = (last - first) * MAX_END_WIDTH
+        low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
+        signs = ["≤" if operator.holds([x]) else "<" for x in (low, high)]
+        finder.found_plateau(low, high, f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}")
+        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.holds([x])]
+        x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
+        finder.known[x,] = Root(errors=[0.0])
+        starts.append([x])
     for box in (*solutions, *simple):
         if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
             start = _exact(operator, box)
@@ -129,32 +142,6 @@ def _without_powers(numerator: Value) -> Value | None:
 
 def _ends(ball: Any) -> tuple[float, float]:
     return float(ball.mid() - ball.rad()), float(ball.mid() + ball.rad())
-
-
-def _joined(boxes: Sequence[Box]) -> list[tuple[float, float]]:
-    intervals: list[tuple[float, float]] = []
-    for ends in sorted(_ends(box[0]) for box in boxes):
-        if intervals and ends[0] <= intervals[-1][1]:
-            intervals[-1] = intervals[-1][0], max(ends[1], intervals[-1][1])
-        else:
-            intervals.append(ends)
-    return intervals
-
-
-def _plateau(finder: Search, operator: Operator, low: float, high: float) -> float:
-    """Warn of an interval of solutions, and return one of them."""
-    from flint import arb
-
-    (name,), text = operator.unknowns, finder.problem.text
-    first, last = finder.problem.bounds[name]
-    narrow = (last - first) * MAX_END_WIDTH
-    low, high = (next(iter(_decimals(arb(x, narrow))), x) for x in (max(low, first), min(high, last)))
-    signs = ["≤" if operator.holds([x]) else "<" for x in (low, high)]
-    finder.found_plateau(low, high, f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}")
-    inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.holds([x])]
-    x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
-    finder.known[x,] = Root(errors=[0.0])
-    return x
 
 
 def _decimals(ball: Any) -> list[float]:
@@ -327,7 +314,7 @@ class Operator:
         """Contract the box as long as it shrinks."""
         for _ in range(MAX_CONTRACTIONS):
             contracted = self.contract(box)
-            if contracted is None or not is_inside(contracted, box):
+            if contracted is None or not _is_inside(contracted, box):
                 break
             box = contracted
         return box
@@ -349,18 +336,16 @@ class Operator:
             share = arb(2) ** -(self.m.bits * 2 // (power + 1))
             box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
             contracted = self.contract(box)
-            if contracted is not None and is_inside(contracted, box):
+            if contracted is not None and _is_inside(contracted, box):
                 return box, contracted
         return None
 
 
-def is_inside(inner: Box, outer: Box) -> bool:
-    """Return whether a box lies in the interior of another."""
+def _is_inside(inner: Box, outer: Box) -> bool:
     return all(b.contains_interior(a) for a, b in zip(inner, outer, strict=True))
 
 
-def overlap(box: Box, other: Box) -> bool:
-    """Return whether two boxes have a common point."""
+def _overlap(box: Box, other: Box) -> bool:
     return all(a.overlaps(b) for a, b in zip(box, other, strict=True))
 
 
@@ -407,16 +392,16 @@ def search(
             continue
         contracted = operator.contract(here)
         if contracted is not None:
-            if not overlap(contracted, here):
+            if not _overlap(contracted, here):
                 continue
-            if is_inside(contracted, here):
+            if _is_inside(contracted, here):
                 proven.append(contracted)
                 continue
             # a solution may be on the edge: grow the box around it
             grown = [_grown(a) for a in contracted]
             again = operator.contract(grown)
             no_wider = all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True))
-            if again is not None and is_inside(again, grown) and no_wider:
+            if again is not None and _is_inside(again, grown) and no_wider:
                 proven.append(again)
                 continue
             met = [a.intersection(b) for a, b in zip(contracted, here, strict=True)]
@@ -437,13 +422,13 @@ def search(
     # overlapping boxes may hold the same solution
     distinct: list[Box] = []
     for solution in map(operator.shrunk, proven):
-        if not any(overlap(solution, other) for other in distinct):
+        if not any(_overlap(solution, other) for other in distinct):
             distinct.append(solution)
     # and undecided boxes that touch are one
     clusters: list[tuple[Box, Box]] = []
     for box in sorted(undecided, key=lambda box: float(box[0].mid())):
         one, grown = box, [_grown(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
-        while touching := [k for k, (_, other) in enumerate(clusters) if overlap(grown, other)]:
+        while touching := [k for k, (_, other) in enumerate(clusters) if _overlap(grown, other)]:
             other, wide = clusters.pop(touching[-1])
             one = [a.union(b) for a, b in zip(one, other, strict=True)]
             grown = [a.union(b) for a, b in zip(grown, wide, strict=True)]

@@ -24,10 +24,10 @@ from ..numbers.floats import REAL
 from ..table.operators import ADD, DIV, MUL, NE, NEG, SUB
 from .equations import Equations, read_with_unknowns
 from .formula_solutions import ZERO, conditions_of, simplest
-from .residuals import ZERO_ROUNDINGS, rounding_errors
+from .residuals import ZERO_ROUNDINGS, Search
 
 if TYPE_CHECKING:
-    from ..inputs.quantities import ProgramUnits, Units
+    from ..inputs.quantities import Units
 
 MAX_EQUATIONS = 4
 
@@ -49,8 +49,7 @@ def implicit_diff(
 ) -> Diff:
     """Return formulas for the derivatives of the `unknowns` by other variables, or by `wrt`.
 
-    F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule. A `point` adds values, `units` are those of the
-    unknowns. Raises `ExpressionError`.
+    F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule. A `point` adds values.
 
     >>> [(d.of, d.by, d.formula) for d in implicit_diff("x**2 + y**2 = 25", unknowns=["y"]).derivatives]
     [('y', ('x',), '-x/y')]
@@ -59,7 +58,21 @@ def implicit_diff(
     numbers = numbers_or_quantities(typed)
     equations = read_with_unknowns(text, [*typed], unknowns)
     program, names = equations.program, list(equations.program.variables)
-    _check(equations, unknowns, order, steps)
+    count = len(program.roots)
+    for name in unknowns:
+        if name not in program.variables:
+            message = f"`{name}` is not a variable of these equations"
+            raise usage_error(message, f"they have {quote(program.variables)}")
+    if len(unknowns) != count:
+        message = f"there {'is' if count == 1 else 'are'} {plural(count, 'equation')} for {quote(unknowns)}"
+        raise usage_error(message, "name as many unknowns as there are equations: `--for x,y`")
+    if count > MAX_EQUATIONS:
+        message = f"the formulas of {count} unknowns are too long; {MAX_EQUATIONS} is the most"
+        raise limit_error(message, "`solve` finds the derivatives at a point")
+    if not 1 <= order <= MAX_ORDERS:
+        raise ExpressionError("limit", f"the order {order:,} is not one from 1 to {MAX_ORDERS}")
+    if steps and count > 1:
+        raise usage_error("`--steps` shows the work of one equation", "leave `--steps` out")
     here = any(name in numbers for name in names)
     check_has_values(units, here)
     warnings = check_values(program, numbers) if here else []
@@ -90,7 +103,15 @@ def implicit_diff(
             message = f"the derivative has no value here: {error}"
             raise ExpressionError("derivative", message, None, error.hint) from None
         values, shown_point = answer["values"], answer["point"]
-        warnings += _off_curve(equations, typed, numbers, unknowns, measured)
+        at = {name: float(numbers[name]) for name in names}
+        problem = Problem(program, dict(typed), at, [], [], names, units=measured)
+        sides = evaluate_in(REAL, program.outputs, at).values
+        hint = f"`solve` finds {quote(unknowns)}; the values here are those of the curve through the point"
+        for k, (off, rounding) in enumerate(zip(sides, Search(problem).rounding_errors(at), strict=True)):
+            if abs(off) > ZERO_ROUNDINGS * rounding:
+                left = problem.residual_text(float(off), k=k)
+                message = f"the point is not on `{equations.texts[k]}`: left side less right side is {left} there"
+                warnings.append(Diagnostic("off", message, None, hint))
     listed: list[Derivative] = []
     for ((unknown, by), formula), value in zip(formulas.items(), values, strict=True):
         shorter = generic_form(formula)
@@ -114,24 +135,6 @@ def implicit_diff(
         list(equations.texts),
         units=tree,
     )
-
-
-def _check(equations: Equations, unknowns: Sequence[str], order: int, steps: bool) -> None:
-    program, count = equations.program, len(equations.program.roots)
-    for name in unknowns:
-        if name not in program.variables:
-            message = f"`{name}` is not a variable of these equations"
-            raise usage_error(message, f"they have {quote(program.variables)}")
-    if len(unknowns) != count:
-        message = f"there {'is' if count == 1 else 'are'} {plural(count, 'equation')} for {quote(unknowns)}"
-        raise usage_error(message, "name as many unknowns as there are equations: `--for x,y`")
-    if count > MAX_EQUATIONS:
-        message = f"the formulas of {count} unknowns are too long; {MAX_EQUATIONS} is the most"
-        raise limit_error(message, "`solve` finds the derivatives at a point")
-    if not 1 <= order <= MAX_ORDERS:
-        raise ExpressionError("limit", f"the order {order:,} is not one from 1 to {MAX_ORDERS}")
-    if steps and count > 1:
-        raise usage_error("`--steps` shows the work of one equation", "leave `--steps` out")
 
 
 Key = tuple[int, tuple[int, ...]]
@@ -181,25 +184,6 @@ def _determinant(rows: Sequence[Sequence[Value]]) -> Value:
         term = node(MUL, (x, _determinant([[*row[:k], *row[k + 1 :]] for row in rows[1:]])))
         total = node(SUB if k % 2 else ADD, (total, term))
     return total
-
-
-def _off_curve(
-    equations: Equations,
-    typed: Mapping[str, float | str],
-    numbers: Mapping[str, float],
-    unknowns: Sequence[str],
-    units: ProgramUnits | None,
-) -> Iterator[Diagnostic]:
-    program = equations.program
-    values = {name: float(numbers[name]) for name in program.variables}
-    problem = Problem(program, dict(typed), values, [], [], list(values), units=units)
-    sides = evaluate_in(REAL, program.outputs, values).values
-    hint = f"`solve` finds {quote(unknowns)}; the values here are those of the curve through the point"
-    for k, (off, error) in enumerate(zip(sides, rounding_errors(problem, values), strict=True)):
-        if abs(off) > ZERO_ROUNDINGS * error:
-            left = problem.residual_text(float(off), k=k)
-            message = f"the point is not on `{equations.texts[k]}`: left side less right side is {left} there"
-            yield Diagnostic("off", message, None, hint)
 
 
 def _derivations(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property, reduce
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from ..algebra.rational_functions import coefficients, fraction_of
@@ -15,29 +15,18 @@ from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, plural, point_error
 from ..graphs.value import Value, constant, in_order, node
 from ..graphs.value_and_gradient import evaluate_in, value_in
-from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..language.printer import expression_text
 from ..numbers.budget import Defined
 from ..numbers.exact import EXACT
+from ..numbers.floats import REAL
 from ..numbers.running_error import UNIT_ROUNDOFF
-from ..numerics.newton import bisect, damped_newton, refine
+from ..numerics.newton import bisect, newton, refine
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
-from .residuals import (
-    ROOT_DIGITS,
-    ZERO_ROUNDINGS,
-    Root,
-    Search,
-    Stopped,
-    half_ulp,
-    holds_exactly,
-    parameter_values,
-    rounding_errors,
-    system,
-)
+from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Root, Search, Stopped, half_ulp
 
 Sample = tuple[float, float, float]
 """A number, and the equation's value and slope there."""
@@ -110,7 +99,7 @@ class OneEquation(Search):
         return [values[name] for name in self._evaluator.variables]
 
     def _rounding(self, x: float, *, own: bool = True) -> float:
-        return rounding_errors(self.problem, {self.name: x}, own=own)[0]
+        return self.rounding_errors({self.name: x}, own=own)[0]
 
     def _is_small(self, sample: Sample | None) -> bool:
         return sample is not None and abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
@@ -129,9 +118,16 @@ class OneEquation(Search):
         return []
 
     def _candidates(self, start: float) -> Iterator[float]:
-        near = self._nearest_to_zero(start)
+        near: Sample = start, math.inf, 0.0
+
+        def residual(point: list[float]) -> tuple[list[float], list[list[float]]] | None:
+            sample = self(point[0])
+            return None if sample is None else ([sample[1]], [[sample[2]]])
+
+        for (x,), ((value,), ((slope,),)), _ in islice(newton(REAL, residual, [start], smallest=1e-9), 201):
+            near = x, value, slope
         touched = self._is_small(near)
-        if near is not None and touched and near[2]:
+        if touched and near[2]:
             # a number that is nearly a root, or a root beside it with a change of sign
             x, value, slope = near
             roots, step = [x], abs(value / slope) + abs(x) * 2.0**-50
@@ -144,10 +140,10 @@ class OneEquation(Search):
             yield from roots
         for a, b in self._outwards(start):
             yield from self._bracketed(a, b)
-        if near is not None and touched:
+        if touched:
             yield near[0]
         # Newton's method converges to a multiple root at 0 without reaching it
-        nothing = self(0.0) if near is not None and abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
+        nothing = self(0.0) if abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
         if nothing is not None and nothing[1] == 0:
             yield 0.0
 
@@ -250,37 +246,19 @@ class OneEquation(Search):
         inside = [sample for sample in samples if sample is not None and left <= sample[0] <= right]
         return [min(inside, key=lambda sample: abs(sample[1]))[0]]
 
-    def _nearest_to_zero(self, start: float) -> Sample | None:
-        def evaluate(point: list[float]) -> tuple[Sequence[float], float] | None:
-            sample = self(point[0])
-            return None if sample is None else (sample[1:2], sample[2])
-
-        def solve(slope: float, values: Sequence[float]) -> list[float] | None:
-            return [-values[0] / slope] if slope else None
-
-        ended = damped_newton(evaluate, solve, [start], most=200, smallest=1e-9)
-        return None if ended is None else (ended[0][0], ended[1][0], ended[2])
-
     def _outwards(self, start: float) -> Iterator[tuple[Sample, Sample]]:
-        first = self(start)
-        ends: list[Sample | None] = [first, first]
-        places = [start, start]
-        step = 0.01 * abs(start) or 0.01
+        first, step = self(start), 0.01 * abs(start) or 0.01
+        assert first is not None
+        ends = {-1.0: first, 1.0: first}
         for _ in range(MAX_OUTWARD_STEPS):
-            for side, sign in ((0, -1.0), (1, 1.0)):
-                end = ends[side]
-                x = places[side] + sign * step
-                if not math.isfinite(x) or x == places[side]:
+            for sign, end in ends.items():
+                x = end[0] + sign * step
+                here = end if not math.isfinite(x) or x == end[0] else self(x) or self._edge(end, x)
+                if here[0] == end[0]:
                     continue
-                here = self(x)
-                if here is None and end is not None:
-                    here = self._edge(end, x)
-                    if here[0] == end[0]:
-                        here = None
-                if here is not None and end is not None and (_opposite(here, end) or (here[1] == 0) != (end[1] == 0)):
+                if _opposite(here, end) or (here[1] == 0) != (end[1] == 0):
                     yield (here, end) if sign < 0 else (end, here)
-                if here is not None or end is None:
-                    ends[side], places[side] = here, x if here is None else here[0]
+                ends[sign] = here
             step *= 1.35
 
     def _edge(self, inside: Sample, outside: float) -> Sample:
@@ -399,7 +377,7 @@ class OneEquation(Search):
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
         in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
         value = in_digits and in_digits[0]
-        exact = value == 0 and (self._rounding(at, own=False) == 0.0 or holds_exactly(self.problem, [at]))
+        exact = value == 0 and (self._rounding(at, own=False) == 0.0 or self.holds_exactly([at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
             if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
@@ -452,14 +430,14 @@ class OneEquation(Search):
         for equation, there, order in self._breakpoints:
             sizes = []
             for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS):
-                m, values = self._digits(digits)
+                m, values = self.in_digits(digits)
                 with Defined(ArithmeticError, ValueError):
-                    (end,) = refine(m, system(m, self.problem, values, outputs=[equation]), [x])
+                    (end,) = refine(m, self.system(m, values, outputs=[equation]), [x])
                     left = evaluate_in(m, [equation, there], {**values, self.name: end}, ()).values
                     sizes.append([abs(y) for y in left])
             if len(sizes) < 2 or any(y > NEGLIGIBLE * (before or LEAST_SIZE) for before, y in zip(*sizes, strict=True)):
                 continue
-            if abs(end) <= NEGLIGIBLE * abs(x) and holds_exactly(self.problem, [0.0]):
+            if abs(end) <= NEGLIGIBLE * abs(x) and self.holds_exactly([0.0]):
                 end = 0.0
             root = next(
                 (y for y in (float(end), x) if self._is_defined(y) and abs(end - y) <= MAX_EDGE_DISTANCE * abs(y)), None
@@ -469,7 +447,7 @@ class OneEquation(Search):
                 continue
             # not at the end of an interval of roots
             if not any(self._is_small(self(root + 1e3 * side)) for side in (-near, near)):
-                off = 0.0 if holds_exactly(self.problem, [root]) else math.nextafter(float(abs(end - root)), math.inf)
+                off = 0.0 if self.holds_exactly([root]) else math.nextafter(float(abs(end - root)), math.inf)
                 self.known[root,] = Root(order, [off], None, equation)
                 return root
         return None
@@ -483,9 +461,7 @@ class OneEquation(Search):
 
         def holds(x: float) -> bool:
             sample = self(x)
-            return sample is not None and (
-                sample[1] == 0 or (self._is_small(self(x)) and holds_exactly(self.problem, [x]))
-            )
+            return sample is not None and (sample[1] == 0 or (self._is_small(self(x)) and self.holds_exactly([x])))
 
         while low <= x + step <= high and holds(x + step):
             x, step = x + step, step * 1.2
@@ -495,14 +471,8 @@ class OneEquation(Search):
         x, end = bisect(holds, x, end)
         return x, end if len(repr(end)) < len(repr(x)) else None
 
-    def _digits(self, digits: int) -> tuple[Any, dict[str, Any]]:
-        from ..numbers.multiprecision import Multiprecision
-
-        m = Multiprecision(digits, decimals=True)
-        return m, parameter_values(m, Arithmetic("precision", digits), self.problem)
-
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
-        m, values = self._digits(digits)
+        m, values = self.in_digits(digits)
 
         def function(x: Any) -> tuple[Any, Any] | None:
             result = None
@@ -555,7 +525,7 @@ class OneEquation(Search):
         """All real roots, and the kind of equation; None without rational polynomials."""
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
-            values = parameter_values(EXACT, Arithmetic("exact"), self.problem)
+            values = self.parameters(EXACT)
 
             def fixed(part: Value) -> Fraction:
                 number = value_in(EXACT, part, values)

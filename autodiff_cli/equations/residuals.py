@@ -26,6 +26,7 @@ ZERO_ROUNDINGS = 64
 """Rounding errors up to which a value counts as 0."""
 
 ROOT_DIGITS = 80
+PRECISE = Arithmetic("precision", ROOT_DIGITS)
 MAX_ROUGHNESS = 1e-12
 """The relative error of a solution in doubles above which more digits are used."""
 
@@ -43,6 +44,25 @@ class Stopped(Exception):
     """The search was stopped early."""
 
 
+class Accuracy(NamedTuple):
+    """How far each unknown of a solution may be off, and how much the inverse of the derivative may change by that."""
+
+    errors: dict[str, float]
+    change: float
+
+
+class Root(NamedTuple):
+    """What a search knows of a solution."""
+
+    multiplicity: int | None = None
+    """For a root in one unknown; None if it is simple, unknown or not an integer."""
+    errors: Sequence[float] | None = None
+    """How far off the unknowns may be, if known without derivatives."""
+    accuracy: Accuracy | None = None
+    equation: Value | None = None
+    """A function whose simple zero this is, if the equation itself has none here."""
+
+
 class Search:
     """A search for the solutions of equations, in doubles."""
 
@@ -55,7 +75,7 @@ class Search:
     kind = ""
     """The kind of equations in words, if all solutions are known."""
 
-    def __init__(self, problem: Problem, stop: Callable[[], bool]) -> None:
+    def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         self.problem, self.stop = problem, stop
         self.evaluations = 0
         self.known: dict[tuple[float, ...], Root] = {}
@@ -80,113 +100,92 @@ class Search:
         charge(ITERATION * len(self.problem.unknowns))
         self.evaluations += 1
 
+    def parameters(self, m: Any) -> dict[str, Any]:
+        """Return the values of the known variables in a number type other than doubles."""
+        names = [name for name in self.problem.program.variables if name not in self.problem.unknowns]
+        return {name: PRECISE._value(m, name, self.problem.point[name]) for name in names}
 
-def half_ulp(x: float) -> float:
-    """Return a bound on the error of the double nearest to a number."""
-    return math.ulp(x) / 2 or math.ulp(x)
+    def in_digits(self, digits: int) -> tuple[Any, dict[str, Any]]:
+        """Return the number type of so many digits, and the known variables in it."""
+        from ..numbers.multiprecision import Multiprecision
 
+        m = Multiprecision(digits, decimals=True)
+        return m, self.parameters(m)
 
-def parameter_values(m: Any, arithmetic: Arithmetic, problem: Problem) -> dict[str, Any]:
-    """Return the values of the known variables in a number type."""
-    names = [name for name in problem.program.variables if name not in problem.unknowns]
-    return {name: arithmetic._value(m, name, problem.point[name]) for name in names}
+    def holds_exactly(self, at: Sequence[float]) -> bool:
+        """Return whether the equations hold at a point in exact fractions."""
+        with Defined(ArithmeticError, ValueError):
+            values = self.parameters(EXACT)
+            values |= zip(self.problem.unknowns, map(EXACT.number, at), strict=True)
+            return not any(evaluate_in(EXACT, self.problem.program.outputs, values, ()).values)
+        return False
 
+    def system(
+        self,
+        m: NumberType,
+        values: Mapping[str, Number],
+        multiplicity: int = 1,
+        outputs: Sequence[Value] | None = None,
+    ) -> System:
+        """Return the equations, or other `outputs`, for Newton's method, times the root's multiplicity."""
 
-def holds_exactly(problem: Problem, at: Sequence[float]) -> bool:
-    """Return whether the equations hold at a point in exact fractions."""
-    with Defined(ArithmeticError, ValueError):
-        values = parameter_values(EXACT, Arithmetic("exact"), problem)
-        values |= zip(problem.unknowns, map(EXACT.number, at), strict=True)
-        return not any(evaluate_in(EXACT, problem.program.outputs, values, ()).values)
-    return False
+        def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
+            here = {**values, **dict(zip(self.problem.unknowns, point, strict=True))}
+            swept = evaluate_in(m, outputs or self.problem.program.outputs, here, self.problem.unknowns)
+            return [multiplicity * x for x in swept.values], swept.jacobian()[0]
 
+        return values_and_rows
 
-def system(
-    m: NumberType,
-    problem: Problem,
-    values: Mapping[str, Number],
-    multiplicity: int = 1,
-    outputs: Sequence[Value] | None = None,
-) -> System:
-    """Return the equations, or other `outputs`, for Newton's method, times the root's multiplicity."""
+    def rounding_errors(self, at: Mapping[str, float], *, own: bool = True) -> list[float]:
+        """Return a bound on each rounding error, including those of the unknowns if `own`."""
+        values = {
+            name: Bounded(x, UNIT_ROUNDOFF * abs(x) if own and name in self.problem.unknowns else 0.0)
+            for name, x in {**self.problem.values, **at}.items()
+        }
+        errors = []
+        for output in self.problem.program.outputs:
+            error = math.inf
+            with Defined(ArithmeticError):
+                error = RUNNING.number(evaluate_in(RUNNING, [output], values, ()).values[0]).error
+            errors.append(error if math.isfinite(error) else 0.0)
+        return errors
 
-    def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
-        here = {**values, **dict(zip(problem.unknowns, point, strict=True))}
-        swept = evaluate_in(m, outputs or problem.program.outputs, here, problem.unknowns)
-        return [multiplicity * x for x in swept.values], swept.jacobian()[0]
-
-    return values_and_rows
-
-
-def rounding_errors(problem: Problem, at: Mapping[str, float], *, own: bool = True) -> list[float]:
-    """Return a bound on each rounding error, including those of the unknowns if `own`."""
-    values = {
-        name: Bounded(x, UNIT_ROUNDOFF * abs(x) if own and name in problem.unknowns else 0.0)
-        for name, x in {**problem.values, **at}.items()
-    }
-    errors = []
-    for output in problem.program.outputs:
-        error = math.inf
-        with Defined(ArithmeticError):
-            error = RUNNING.number(evaluate_in(RUNNING, [output], values, ()).values[0]).error
-        errors.append(error if math.isfinite(error) else 0.0)
-    return errors
-
-
-def residuals(problem: Problem, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
-    """Return the outputs, and their derivatives by the unknowns or None."""
-    swept = evaluate_in(REAL, problem.program.outputs, {**problem.values, **at}, problem.unknowns)
-    left = [float(x) + 0.0 for x in swept.values]
-    with Defined():
-        return left, [[float(x) for x in row] for row in swept.jacobian()[0]]
-    return left, None
-
-
-class Accuracy(NamedTuple):
-    """How far each unknown of a solution may be off, and how much the inverse of the derivative may change by that."""
-
-    errors: dict[str, float]
-    change: float
-
-
-class Root(NamedTuple):
-    """What a search knows of a solution."""
-
-    multiplicity: int | None = None
-    """For a root in one unknown; None if it is simple, unknown or not an integer."""
-    errors: Sequence[float] | None = None
-    """How far off the unknowns may be, if known without derivatives."""
-    accuracy: Accuracy | None = None
-    equation: Value | None = None
-    """A function whose simple zero this is, if the equation itself has none here."""
-
-
-def accuracy_of(
-    problem: Problem, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
-) -> Accuracy | None:
-    """Return how far a solution may be off, by |F_u⁻¹| times residuals; None where F_u may be singular."""
-    inverted = None if rows is None else inverse(rows)
-    if inverted is None or rows is None:
-        return None
-    off = [abs(r) + error for r, error in zip(left, rounding_errors(problem, at), strict=True)]
-    lines = dict(zip(at, inverted, strict=True))
-    errors = {name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True)) for name, line in lines.items()}
-    change = 0.0
-    worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
-    for side in (2.0, -2.0):
-        steps = {name: math.copysign(side * errors[name], side * line[worst]) for name, line in lines.items()}
-        moved = None
+    def residuals(self, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
+        """Return the outputs, and their derivatives by the unknowns or None."""
+        swept = evaluate_in(REAL, self.problem.program.outputs, {**self.problem.values, **at}, self.problem.unknowns)
+        left = [float(x) + 0.0 for x in swept.values]
         with Defined():
-            moved = residuals(problem, {name: x + steps[name] for name, x in at.items()})[1]
-        pairs = zip(moved or rows, rows, strict=True)
-        changes = [math.fsum(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in pairs]
-        change = max(change, *(math.fsum(abs(a) * b for a, b in zip(line, changes, strict=True)) for line in inverted))
-        if change < NEGLIGIBLE_CHANGE:
-            break
-    size = max((abs(x) for x in at.values()), default=0.0) or 1.0
-    # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
-    is_near = all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items())
-    return Accuracy(errors, change) if is_near and change < 1 else None
+            return left, [[float(x) for x in row] for row in swept.jacobian()[0]]
+        return left, None
+
+    def accuracy(
+        self, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
+    ) -> Accuracy | None:
+        """Return how far a solution may be off, by |F_u⁻¹| times residuals; None where F_u may be singular."""
+        inverted = None if rows is None else inverse(rows)
+        if inverted is None or rows is None:
+            return None
+        off = [abs(r) + error for r, error in zip(left, self.rounding_errors(at), strict=True)]
+        lines = dict(zip(at, inverted, strict=True))
+        errors = {name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True)) for name, line in lines.items()}
+        change = 0.0
+        worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
+        for side in (2.0, -2.0):
+            steps = {name: math.copysign(side * errors[name], side * line[worst]) for name, line in lines.items()}
+            moved = None
+            with Defined():
+                moved = self.residuals({name: x + steps[name] for name, x in at.items()})[1]
+            pairs = zip(moved or rows, rows, strict=True)
+            changes = [math.fsum(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in pairs]
+            change = max(
+                change, *(math.fsum(abs(a) * b for a, b in zip(line, changes, strict=True)) for line in inverted)
+            )
+            if change < NEGLIGIBLE_CHANGE:
+                break
+        size = max((abs(x) for x in at.values()), default=0.0) or 1.0
+        # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
+        is_near = all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items())
+        return Accuracy(errors, change) if is_near and change < 1 else None
 
 
 def lacks_digits(x: Sequence[float], accuracy: Accuracy | None) -> bool:
@@ -196,6 +195,11 @@ def lacks_digits(x: Sequence[float], accuracy: Accuracy | None) -> bool:
     least = 1e-3 * max(map(abs, x), default=0.0)
     errors = accuracy.errors.values()
     return any(error > MAX_ROUGHNESS * max(abs(a), least) for a, error in zip(x, errors, strict=True))
+
+
+def half_ulp(x: float) -> float:
+    """Return a bound on the error of the double nearest to a number."""
+    return math.ulp(x) / 2 or math.ulp(x)
 
 
 def derivatives(

@@ -6,36 +6,21 @@ import math
 import random
 import warnings
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from operator import mul
 from typing import Any
 
-from ..algebra.linearity import linear_and_kinks
+from ..algebra.walk import linear_and_kinks
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, plural, require
-from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.budget import Defined, current_budget
 from ..numbers.exact import EXACT
+from ..numbers.floats import REAL
 from ..numerics.linear_algebra import rank, solve_linear
-from ..numerics.newton import damped_newton, newton
-from .residuals import (
-    MAX_UNKNOWNS_IN_DIGITS,
-    ROOT_DIGITS,
-    ZERO_ROUNDINGS,
-    Accuracy,
-    Root,
-    Search,
-    accuracy_of,
-    holds_exactly,
-    lacks_digits,
-    parameter_values,
-    residuals,
-    rounding_errors,
-    system,
-)
+from ..numerics.newton import newton
+from .residuals import MAX_UNKNOWNS_IN_DIGITS, ROOT_DIGITS, ZERO_ROUNDINGS, Accuracy, Root, Search, lacks_digits
 
 MAX_NEWTON_STEPS = 100
 RANDOM_STARTS = 200
@@ -126,7 +111,7 @@ class SeveralEquations(Search):
         ):
             return solutions
         with Defined(ArithmeticError, ValueError):
-            in_fractions = system(EXACT, self.problem, parameter_values(EXACT, Arithmetic("exact"), self.problem))
+            in_fractions = self.system(EXACT, self.parameters(EXACT))
             values, rows = in_fractions([EXACT.number(0) for _ in self.unknowns])
             count = rank(rows)
             if count == len(rows):
@@ -145,12 +130,11 @@ class SeveralEquations(Search):
 
     def _accuracy(self, x: Sequence[float]) -> Accuracy | None:
         at = dict(zip(self.unknowns, x, strict=True))
-        return accuracy_of(self.problem, at, *residuals(self.problem, at))
+        return self.accuracy(at, *self.residuals(at))
 
     around = one
 
     def _inside(self, x: Sequence[float], share: float = 0.0) -> bool:
-        """Return whether a point is between the bounds, up to a share of their distance."""
         return all(
             low - (share and share * (high - low)) <= a <= high + (share and share * (high - low))
             for a, (low, high) in zip(x, self.bounds, strict=True)
@@ -170,32 +154,28 @@ class SeveralEquations(Search):
     def _newton(
         self, start: Sequence[float], is_known: Callable[[Sequence[float]], bool] = lambda _: False
     ) -> list[float] | None:
-        sizes: list[float] = []
-
         def evaluate(x: list[float]) -> tuple[Any, Any] | None:
             if is_known(x):
                 raise _Known
             with Defined():
-                values, rows = self(x)
-                sizes.append(math.hypot(*values))
-                return values, rows
+                return self(x)
             return None
 
         def least_squares(rows: Any, values: Any) -> list[float]:
             return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
 
-        ended = None
-        with suppress(_Known):
-            ended = damped_newton(
-                evaluate, least_squares, list(map(float, start)), most=MAX_NEWTON_STEPS, smallest=1e-6
-            )
-        if ended is None:
+        steps = newton(REAL, evaluate, list(map(float, start)), smallest=1e-6, solve=least_squares)
+        try:
+            points = [*islice(steps, MAX_NEWTON_STEPS + 1)]
+        except _Known:
             return None
-        x, values, _ = ended
+        if not points:
+            return None
+        (_, (first, _), _), (x, (values, _), _) = points[0], points[-1]
         if not self._inside(x, NEAR):
             return None
         holds = self._holds(x, values)
-        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * sizes[0]:
+        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * math.hypot(*first):
             return None
         known, limit = self._accuracy(x), None
         if not holds or (lacks_digits(x, known) and (known is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
@@ -205,7 +185,7 @@ class SeveralEquations(Search):
                 return None
             x = limit
             known = self._accuracy(x)
-        is_exact = limit is not None and holds_exactly(self.problem, x)
+        is_exact = limit is not None and self.holds_exactly(x)
         self.known[tuple(x)] = Root(None, [0.0] * len(x) if is_exact else None, known)
         # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
@@ -213,7 +193,7 @@ class SeveralEquations(Search):
         return moved if all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True)) else None
 
     def _holds(self, x: Sequence[float], values: Sequence[float]) -> bool:
-        near = rounding_errors(self.problem, dict(zip(self.unknowns, x, strict=True)))
+        near = self.rounding_errors(dict(zip(self.unknowns, x, strict=True)))
         return all(abs(value) <= ZERO_ROUNDINGS * error for value, error in zip(values, near, strict=True))
 
     def _limit(self, x: list[float]) -> list[float] | None:
@@ -221,17 +201,15 @@ class SeveralEquations(Search):
 
         To a singular solution each step takes the same share of the way, which gives the rest.
         """
-        from ..numbers.multiprecision import Multiprecision
-
-        m = Multiprecision(ROOT_DIGITS, decimals=True)
-        in_digits = system(m, self.problem, parameter_values(m, Arithmetic("precision", ROOT_DIGITS), self.problem))
+        m, values = self.in_digits(ROOT_DIGITS)
+        in_digits = self.system(m, values)
         shares = (RELATIVE_OFFSET * (1 + k / len(x)) for k in range(len(x)))
         beside = [m.number(a + share * (abs(a) or 1.0)) for a, share in zip(x, shares, strict=True)]
         before: list[Any] = []
         limit: list[Any] | None = None
         sizes: list[Any] = []
         with Defined(ArithmeticError):
-            for point, step in islice(newton(m, in_digits, beside), SINGULAR_STEPS):
+            for point, _, step in islice(newton(m, in_digits, beside), SINGULAR_STEPS):
                 if step is None or not any(step):
                     limit = point
                     break
@@ -256,7 +234,7 @@ class SeveralEquations(Search):
         flat = True
         with Defined(ArithmeticError):
             flat = not any(in_digits(beside)[0])
-        return None if flat and not holds_exactly(self.problem, x) else x
+        return None if flat and not self.holds_exactly(x) else x
 
     def _wandered(self, start: Sequence[float]) -> list[float]:
         from scipy.optimize import least_squares

@@ -41,14 +41,10 @@ from .residuals import (
     Root,
     Search,
     Stopped,
-    accuracy_of,
     derivatives,
     half_ulp,
     lacks_digits,
-    parameter_values,
-    residuals,
     second_derivatives,
-    system,
 )
 from .several_unknowns import SeveralEquations
 
@@ -64,8 +60,6 @@ SHARP_DIGITS = 17
 MAX_VANISHING = 1e-20
 """The size up to which a number that may be 0 counts as 0."""
 
-PRECISE = Arithmetic("precision", ROOT_DIGITS)
-
 T = TypeVar("T")
 
 
@@ -73,11 +67,9 @@ class Solution(Record):
     """One solution of the equations."""
 
     values: dict[str, Shown]
-    """The value of each unknown."""
     errors: dict[str, float | None]
     """Error bounds from rounding, if known."""
     residuals: list[float]
-    """The residual of each equation, in doubles."""
     simple: bool
     """Whether the Jacobian by the unknowns is invertible there."""
     multiplicity: int | None
@@ -103,7 +95,6 @@ class Solved(Record):
     """`solved`, `none` (there is no solution), `not found`, `undecided` or `interrupted`."""
     message: str
     point: dict[str, Shown]
-    """The values of the other variables."""
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     between: Ends
@@ -111,7 +102,6 @@ class Solved(Record):
     others: Sequence[float] = ()
     """Apparent other solutions between the bounds, of one unknown."""
     undecided: Sequence[Ends] = ()
-    """Boxes that may or may not hold solutions."""
     complete: bool | None = None
     """Whether there are provably no other solutions, if known."""
     evaluations: int = 0
@@ -119,7 +109,6 @@ class Solved(Record):
     formulas: Sequence[FormulaSolution] = ()
     """Formulas of the solutions, if other variables have no values."""
     units: Units | None = None
-    """The units of the solutions and the point."""
 
 
 def solve(
@@ -140,8 +129,7 @@ def solve(
     """Return the solutions of equations, or zeros of an expression, and their derivatives by `wrt`.
 
     `point` has values of other variables, and starts of the `unknowns`, by default the variables without a value.
-    `between` bounds them; `every` seeks all solutions there. Order 2 adds second derivatives, `relative` elasticities.
-    `units` are those of the unknowns; in a `system` they are products of input units. Raises `ExpressionError`.
+    `between` bounds them; `every` seeks all solutions there. In a `system` units are products of input units.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -331,21 +319,20 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
-    left, slopes = residuals(problem, at)
+    left, slopes = finder.residuals(at)
     multiplicity, off, known, equation = finder.known.get(tuple(start), Root())
     if known is None and (multiplicity or 1) == 1 and equation is None:
-        known = accuracy_of(problem, at, left, slopes)
+        known = finder.accuracy(at, left, slopes)
     simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
-    sharp, order_there = (outputs, multiplicity) if equation is None else ([equation], 1)
-
+    sharp, order_there = (list(outputs), multiplicity) if equation is None else ([equation], 1)
     exact = off is not None and not any(off)
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         plain = m is REAL or (exact and not simple and m.name == "precision")
         here = {name: m.number(x) for name, x in at.items()} if plain else None
-        here = here or _sharpened(m, problem, values, at, order_there, outputs=sharp, exact=exact)
+        here = here or _sharpened(m, finder, values, at, order_there or 0, sharp, exact)
         answer: dict[str, Any] = {"values": here}
         if simple and wanted:
             everything = {**values, **here}
@@ -369,7 +356,15 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         from ..numbers.running_digits import RunningDigits
 
         m = RunningDigits(ROOT_DIGITS)
-        answer = convert_numbers(work(m, parameter_values(m, PRECISE, problem)), _in_doubles)
+
+        def in_doubles(_: str, x: Any) -> float:
+            if x.correct_digits(SHARP_DIGITS) >= SHARP_DIGITS:
+                return float(x)
+            if x.abs_upper() > MAX_VANISHING:
+                raise undecided("the digits of this cannot be told")
+            return 0.0
+
+        answer = convert_numbers(work(m, finder.parameters(m)), in_doubles)
         at.update(answer["values"])
         return answer
 
@@ -379,7 +374,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         fails, simple = simple and len(at) == 1, True
         with Defined(ArithmeticError, ValueError):
             sharper = arithmetic.run(point, in_more_digits, tree)
-            left, slopes = residuals(problem, at)
+            left, slopes = finder.residuals(at)
             answer, multiplicity = sharper, 1
             off = off or [half_ulp(x) if x else MAX_VANISHING for x in at.values()]
         if answer is None:
@@ -396,14 +391,17 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
             problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
     is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
     if not simple and wanted and not is_told:
-        problem.warnings.append(
-            _multiple_root(
-                problem,
-                at,
-                multiplicity,
-                edge=slopes is None or (equation is not None and off is not None and multiplicity in (None, 1)),
-            )
-        )
+        where = ", ".join(f"{name} = {problem.text(name, x)}" for name, x in at.items())
+        what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
+        message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
+        hint = "it may split or vanish when a value changes"
+        if slopes is None or (equation is not None and off is not None and multiplicity in (None, 1)):
+            message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
+            hint = "the solution lies on the edge of a domain or at a kink"
+        elif multiplicity == 1:
+            message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
+            hint = "another root may be near; `--precision 50` differentiates it"
+        problem.warnings.append(Diagnostic("multiple", message, None, hint))
     bounds: Any = dict.fromkeys(at)
     if arithmetic == DOUBLE and (known or off is not None):
         bounds = known.errors if known and off is None else _named(at, off or ())
@@ -421,51 +419,22 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     )
 
 
-def _in_doubles(_: str, x: Any) -> float:
-    if x.correct_digits(SHARP_DIGITS) >= SHARP_DIGITS:
-        return float(x)
-    if x.abs_upper() > MAX_VANISHING:
-        raise undecided("the digits of this cannot be told")
-    return 0.0
-
-
 def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
     return dict(zip(names, values, strict=True))
 
 
-def _multiple_root(problem: Problem, at: Mapping[str, float], multiplicity: int | None, *, edge: bool) -> Diagnostic:
-    where = ", ".join(f"{name} = {problem.text(name, x)}" for name, x in at.items())
-    what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
-    message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
-    hint = "it may split or vanish when a value changes"
-    if edge:
-        message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
-        hint = "the solution lies on the edge of a domain or at a kink"
-    elif multiplicity == 1:
-        message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
-        hint = "another root may be near; `--precision 50` differentiates it"
-    return Diagnostic("multiple", message, None, hint)
-
-
 def _sharpened(
-    m: Any,
-    problem: Problem,
-    values: Mapping[str, Number],
-    start: Mapping[str, float],
-    multiplicity: int | None,
-    *,
-    outputs: Sequence[Value],
-    exact: bool,
+    m: Any, finder: Search, values: Values, start: Mapping[str, float], order: int, outputs: list[Value], exact: bool
 ) -> dict[str, Number]:
-    unknowns, places = problem.unknowns, list(start.values())
+    unknowns, places = finder.problem.unknowns, list(start.values())
     if m.name != "certified":
         # Newton steps correct themselves: only the limit has an error.
         from ..numbers import running_digits
 
         fixed = {name: running_digits.value_of(x) for name, x in values.items()}
-        point = refine(m.base, system(m.base, problem, fixed, multiplicity or 1, outputs), places)
-        if multiplicity == 1 or len(point) > 1:
-            return _named(unknowns, with_errors(m, system(m, problem, values, 1, outputs), point))
+        point = refine(m.base, finder.system(m.base, fixed, order or 1, outputs), places)
+        if order == 1 or len(point) > 1:
+            return _named(unknowns, with_errors(m, finder.system(m, values, 1, outputs), point))
         # a multiple root has the digits in which values beside it differ from 0
         (root,), (name,) = point, unknowns
 
@@ -484,7 +453,7 @@ def _sharpened(
     from ..numbers.ball import Ball
 
     operator = Operator(outputs, unknowns, values, boxes(m.bits))
-    if ((multiplicity or 1) > 1 or exact) and operator.holds(places):
+    if (order > 1 or exact) and operator.holds(places):
         return _named(unknowns, map(m.number, places))
     enclosed = operator.enclosed(places, 8)
     if enclosed is None:

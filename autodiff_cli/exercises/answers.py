@@ -25,6 +25,7 @@ from ..table.operators import SUB
 from .exercise import Exercise, Marked
 from .marking import (
     Entry,
+    FormulaAnswer,
     Key,
     agree,
     distinguishable,
@@ -32,7 +33,6 @@ from .marking import (
     equals,
     errors_point_into,
     figure,
-    mark_formula,
     own_exercise,
     parse_number,
 )
@@ -56,9 +56,6 @@ def check_derivative(
     unknowns: Sequence[str] | None = None,
 ) -> Marked:
     """Mark formulas as derivatives of a program, or of the `unknowns` of equations.
-
-    Several are named, `d/dx = 2*x*y, d/dy = x**2`, or in the variables' order.
-    Raises `ExpressionError`.
 
     >>> check_derivative("x**2*sin(x)", answer="2*x*cos(x)").hint
     'the derivative of a product is not the product of the derivatives: it is u′·v + u·v′'
@@ -84,10 +81,10 @@ def check_derivative(
     def marked(derivative: Derivative, entry: Entry) -> Marked:
         posed = own_exercise(kind, text, [derivative.formula], derivative.by[:1])
         if unknowns:
-            mark = CurveAnswer(posed, program, unknowns, derivative, answer, entry).mark()
+            typed: FormulaAnswer = CurveAnswer(program, unknowns, derivative, posed=posed, answer=answer, entry=entry)
         else:
-            mark = mark_formula(posed, answer, entry)
-        return mark._replace(given=answer[entry.start : entry.end].strip())
+            typed = FormulaAnswer(posed, answer, entry)
+        return typed.mark()._replace(given=answer[entry.start : entry.end].strip())
 
     wanted: dict[Key, Derivative] = {(derivative.of, derivative.by): derivative for derivative in derivatives}
     given = {entry.key: entry for entry in entries(answer, list(wanted), names) if entry.key is not None}
@@ -110,10 +107,7 @@ def marked_together(
     mark: Callable[[Key, T], Marked],
     names: Sequence[str],
 ) -> Marked:
-    """Mark an answer by marking each of its entries.
-
-    For unnamed entries it also tries the `names` in alphabetic order.
-    """
+    """Mark an answer by marking each of its entries, unnamed ones in the alphabetic order of `names` too."""
     marks = []
     for key in wanted:
         of = derivative_name(key[1], key[0])

@@ -10,9 +10,8 @@ from functools import partial
 from itertools import permutations
 from typing import Any
 
-from ..algebra.linearity import linear_and_kinks
 from ..algebra.rational_functions import fraction_of, graph_product, polynomial_in, vanishes
-from ..algebra.walk import substitute
+from ..algebra.walk import linear_and_kinks, substitute
 from ..diagnostics.leniency import read_leniently
 from ..equations.equations import Equations, read_with_unknowns
 from ..equations.solve import Solved, solve
@@ -28,7 +27,7 @@ from ..numbers.base import NumberType
 from ..numbers.budget import Defined
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import solve_linear
-from ..numerics.newton import refine
+from ..numerics.newton import newton, refine
 from ..table.operators import SUB, VARIABLE
 from .exercise import Exercise, Marked
 from .marking import (
@@ -45,7 +44,6 @@ from .marking import (
     figure,
     is_rounded,
     many_digits,
-    mark_formula,
     own_exercise,
     points,
     value_at,
@@ -99,7 +97,9 @@ def _formulas_marked(posed: Exercise, answer: str, formulas: Sequence[str], unkn
     left, how = list(formulas), "simplified"
     for solution in solutions_in(answer, unknowns):
         entry = solution[unknowns[0]]
-        marked = [mark_formula(own_exercise("solution", formula, [formula], unknowns), entry) for formula in left]
+        marked = [
+            FormulaAnswer(own_exercise("solution", formula, [formula], unknowns), entry).mark() for formula in left
+        ]
         place = next((k for k, one in enumerate(marked) if one.right), None)
         if place is None:
             but_sign = marked and "sign" in marked[0].hint
@@ -119,7 +119,6 @@ def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: 
 
 
 def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved | None) -> Marked:
-    """Mark numbers by the found solutions, or formulas by the equations."""
     roots: list[dict[str, Fraction]] = []
     if solved is not None:
         roots = [{name: figure(solution.values[name]) for name in solved.unknowns} for solution in solved.solutions]
@@ -317,10 +316,8 @@ class CurveAnswer(FormulaAnswer):
     where, instead = "of the curve ", "look at the derivative: leave `--answer` out"
     undefined = "write it so that it has a value wherever the derivative exists"
 
-    def __init__(
-        self, posed: Exercise, program: Program, unknowns: Sequence[str], derivative: Derivative, *answer: Any
-    ) -> None:
-        super().__init__(posed, program, *answer)
+    def __init__(self, program: Program, unknowns: Sequence[str], derivative: Derivative, **answer: Any) -> None:
+        super().__init__(program=program, **answer)
         self.unknowns, self.derivative = list(unknowns), derivative
 
     def points(self) -> Iterator[Mapping[str, Any]]:
@@ -340,8 +337,20 @@ class CurveAnswer(FormulaAnswer):
                 return
 
     def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
+        fixed = {name: as_number(m, Fraction(repr(x))) for name, x in at.items() if name not in self.unknowns}
+
+        def system(unknowns: list[Any]) -> tuple[list[Any], list[list[Any]]]:
+            return self._swept(m, fixed | dict(zip(self.unknowns, unknowns, strict=True)), self.unknowns)
+
         with Defined(ArithmeticError, ValueError):
-            known = self._refined(m, at)
+            start, digits = [at[name] for name in self.unknowns], m.digits - 10
+            # no step if the unknowns are not determined, a long one if no point of the curve is near
+            root, _, steps = next(newton(m, system, refine(m, system, start)))
+            if steps is None:
+                return None
+            if any(abs(d) * 10**digits > max(abs(x), abs(s), 1) for d, x, s in zip(steps, root, start, strict=True)):
+                return None
+            known = {name: {**fixed, **dict(zip(self.unknowns, root, strict=True))}[name] for name in at}
             right = value_at(m, self.right, known)
             return None if right is None else ComparedPoint(right, value_at(m, self.typed, known), known)
         return None
@@ -371,23 +380,6 @@ class CurveAnswer(FormulaAnswer):
                 if all(abs(d) <= STEP_TOLERANCE * max(abs(x), 1e-3) for d, x in zip(step, at.values(), strict=True)):
                     return at
         return None
-
-    def _refined(self, m: NumberType, start: Mapping[str, float]) -> dict[str, Any]:
-        fixed = {name: as_number(m, Fraction(repr(x))) for name, x in start.items() if name not in self.unknowns}
-
-        def system(unknowns: list[Any]) -> tuple[list[Any], list[list[Any]]]:
-            return self._swept(m, fixed | dict(zip(self.unknowns, unknowns, strict=True)), self.unknowns)
-
-        begin = [start[name] for name in self.unknowns]
-        root = refine(m, system, begin)
-        values, rows = system(root)
-        # raises if the unknowns are not determined
-        steps = [d for (d,) in solve_linear(m, rows, [[-x] for x in values])]
-        digits = m.digits - 10
-        if any(abs(d) * 10**digits > max(abs(x), abs(s), 1) for d, x, s in zip(steps, root, begin, strict=True)):
-            raise ExpressionError("derivative", "there is no point of the curve near")
-        known = fixed | dict(zip(self.unknowns, root, strict=True))
-        return {name: known[name] for name in start}
 
     def _vanishes_on_curve(self) -> bool:
         above, below = (fraction_of(root)[0] for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0]))

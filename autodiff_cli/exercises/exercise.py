@@ -180,8 +180,7 @@ def make_sheet(
 ) -> Sheet:
     """Return `count` different exercises of a level and a seed, equal on every machine.
 
-    A `topic` selects; a `function` asks for its derivatives instead. Raises `ExpressionError` for an
-    invalid function.
+    A `topic` selects; a `function` asks for its derivatives instead.
 
     >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
@@ -245,13 +244,12 @@ class Draw:
     def __init__(self, seed: int, level: int) -> None:
         self._random = random.Random(seed * 1000 + level)
 
-    def choice(self, choices: Sequence[T]) -> T:
-        """Return a random choice."""
+    def _choice(self, choices: Sequence[T]) -> T:
         return choices[int(self._random.random() * len(choices))]
 
     def whole(self, low: int, high: int, without: int | None = None) -> int:
         """Return an integer from `low` to `high`, but not `without`."""
-        return self.choice([k for k in range(low, high + 1) if k != without])
+        return self._choice([k for k in range(low, high + 1) if k != without])
 
     def order(self, count: int) -> list[int]:
         """Return a permutation of `range(count)`."""
@@ -264,9 +262,9 @@ class Draw:
             low, high, without = bounds.groups()
             return str(self.whole(int(low), int(high), None if without is None else int(without)))
         options = choices.split(" | ")
-        chosen = self.choice(options) if len(options) > 1 else choices
+        chosen = self._choice(options) if len(options) > 1 else choices
         if chosen == "@polynomial_in_two":
-            return self.polynomial_in_two()
+            return self._polynomial_in_two()
         if chosen.startswith("@"):
             macro = load_patterns()["macros"][chosen[1:]]
             return fill(macro["text"], self.all(macro["draw"]))
@@ -288,8 +286,7 @@ class Draw:
                 drawn |= zip(names.split(), text.split(), strict=True) if " " in names else {names: text}
         return drawn
 
-    def polynomial_in_two(self) -> str:
-        """Return a polynomial in x and y."""
+    def _polynomial_in_two(self) -> str:
         terms = ["x**2*y", "x*y**2", "x*y", "x**2", "y**2", "x", "y", "x**3", "y**3"]
         chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.whole(2, 3)])]
         text = write_sum([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])
@@ -418,15 +415,10 @@ def _at(point: Mapping[str, str]) -> str:
 
 
 def _solved(posed: Exercise) -> Solution:
-    if posed.kind == "kink":
-        bent = _bent(posed.program)
-        sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
-        sentence = f"`{expression_text(bent)}` has its kink where `{sides}`, at `x = {posed.answer[0]}`"
-        return Solution(None, None, (sentence,))
     traced, derived = None, None
     if posed.kind in ("gradient", "step") and posed.level >= 4:
         traced = trace(posed.program, posed.point, wrt=posed.wrt)
-    else:
+    elif posed.kind != "kink":
         derived = diff(posed.program, wrt=posed.wrt, order=2 if posed.kind == "second" else 1, steps=True)
     return Solution(derived, traced, tuple(_last_lines(posed, derived)))
 
@@ -434,12 +426,16 @@ def _solved(posed: Exercise) -> Solution:
 def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:
     if posed.kind in ("derivative", "second"):
         return
-    if posed.kind == "flat":
-        assert derived is not None
+    if posed.kind == "kink":
+        bent = _bent(posed.program)
+        sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
+        yield f"`{expression_text(bent)}` has its kink where `{sides}`, at `x = {posed.answer[0]}`"
+        return
+    if posed.kind == "flat" and derived is not None:
         yield f"`{derived.derivatives[0].shown} = 0` at `x = {posed.answer[0]}`"
         return
-    answer = gradient(posed.program, posed.point, wrt=posed.wrt, arithmetic=Arithmetic("exact"))
-    slopes = {name: answer.gradient[name].text for name in posed.wrt}
+    value, exact_slopes = _exactly(posed.program, posed.point, posed.wrt)
+    slopes = {name: str(slope) for name, slope in exact_slopes.items()}
     if derived is not None:
         for derivative in derived.derivatives:
             formula = derivative.shown
@@ -449,8 +445,8 @@ def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:
             by = derivative.by[0]
             yield f"the derivative by `{by}` at `{_at(posed.point)}`: `{formula} = {slopes[by]}`"
     if posed.kind == "tangent":
-        line = f"{answer.value.text} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
-        yield f"the value there is `{answer.value.text}`, so the line is `{line}`, which is `{posed.answer[0]}`"
+        line = f"{value} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
+        yield f"the value there is `{value}`, so the line is `{line}`, which is `{posed.answer[0]}`"
     if posed.kind == "direction":
         parts = " + ".join(f"{_factor(slopes[name])}*{_factor(posed.more[name])}" for name in posed.wrt)
         yield f"along the direction: `{parts} = {posed.answer[0]}`"

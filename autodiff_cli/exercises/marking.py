@@ -1,8 +1,7 @@
 """Marking of answers to exercises as functions or numbers, not as text.
 
-A formula is right if it agrees with the program's derivative at all points where that exists: near 0, far away, beside
-each literal, and between breakpoints. It is proven if their difference simplifies to 0. Numbers are compared as
-fractions.
+A formula is right if it agrees with the program's derivative at all points where that exists. It is proven if their
+difference simplifies to 0. Numbers are compared as fractions.
 """
 
 from __future__ import annotations
@@ -258,8 +257,6 @@ class Entry(NamedTuple):
 def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[Entry]:
     """Return the entries of an answer for the wanted derivatives, each at most once.
 
-    `names` are the variables. Raises `ExpressionError` for an unknown or a repeated label.
-
     >>> [(entry.key, entry.start) for entry in entries("d/dy = x, d/dx = 1", [("", ("x",)), ("", ("y",))], ["x", "y"])]
     [(('', ('y',)), 6), (('', ('x',)), 16)]
     """
@@ -365,8 +362,6 @@ def sheet_or_mark(
 def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **choices: Any) -> Marked:
     """Mark an answer to an exercise, with a hint if wrong.
 
-    Raises `ExpressionError` if it is no formula, or has the wrong number of numbers.
-
     >>> mark(1, 1, "-11", seed=7).right
     True
     """
@@ -377,10 +372,10 @@ def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **ch
     if not posed.is_formula:
         return _mark_numbers(posed, answer)
     if posed.kind == "tangent":
-        return mark_formula(posed, answer)
+        return FormulaAnswer(posed, answer).mark()
     by = posed.wrt[:1] * (2 if posed.kind == "second" else 1)
     (entry,) = entries(answer, [("", by)], list(parse(posed.program).variables))
-    return mark_formula(posed, answer, entry)
+    return FormulaAnswer(posed, answer, entry).mark()
 
 
 SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
@@ -395,21 +390,18 @@ def own_exercise(
     return Exercise(kind, program, at, tuple(wrt), task="Differentiate {f}.", answer=tuple(answer))
 
 
-def mark_formula(posed: Exercise, answer: str, entry: Entry | None = None) -> Marked:
-    """Mark a formula: an entry or the whole answer."""
-    return FormulaAnswer(posed, parse(posed.program), answer, entry).mark()
-
-
 class FormulaAnswer:
-    """An answer's formula, compared with the right one at points."""
+    """The formula of an entry or the whole of an answer, compared with the right one at points."""
 
     where, instead = "", "check it by `check`"
     undefined = "write it so that it has a value where the function has a derivative"
     partly = "it is right at other points, so that it holds on a part of the domain only: look at signs and cases"
 
-    def __init__(self, posed: Exercise, program: Program, answer: str, entry: Entry | None) -> None:
-        self.posed, self.program, self.answer = posed, program, answer
-        self.leaves = program.variables
+    def __init__(
+        self, posed: Exercise, answer: str, entry: Entry | None = None, program: Program | None = None
+    ) -> None:
+        self.posed, self.program, self.answer = posed, program or parse(posed.program), answer
+        self.leaves = self.program.variables
         typed, self.note = read_formula(answer, self.leaves, entry)
         self.typed, self.right = (
             substitute(formula, lambda v: self.leaves.get(v.label) if not v._prev and v.label else None)
@@ -464,7 +456,11 @@ class FormulaAnswer:
                 right, answered = distinguishable(place.right, place.answered)
                 other = "this has no value" if place.answered is None else f"this is {answered}"
                 message = f"wrong: at `{where}` {what} is {right}, and {other}{self.note}"
-                return Marked(self.posed, self.answer, False, message, self.hint(), "points", count)
+                # wrong points first: at right ones mistakes without effect would match
+                there = sorted([x for x in self.places if x.answered is not None], key=lambda x: x.agrees)
+                is_off = there and not there[0].agrees
+                hint = next(filter(None, self.hints(there))) if is_off else self.undefined
+                return Marked(self.posed, self.answer, False, message, hint, "points", count)
         message, how = self.agreement_message(what)
         return Marked(self.posed, self.answer, True, f"right: {message}{self.note}", "", how, count)
 
@@ -477,28 +473,23 @@ class FormulaAnswer:
         points = f"{len(self.places)} points {self.where}".rstrip()
         return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is no proof", "points"
 
-    def hint(self) -> str:
-        """Return the mistake that explains the answer, or a command that shows the steps."""
-        # wrong points first: at right ones mistakes without effect would match
-        there = sorted([place for place in self.places if place.answered is not None], key=lambda place: place.agrees)
-        if not there or there[0].agrees:
-            return self.undefined
-        return next(filter(None, self.hints(there)))
-
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
-        """Yield likely mistakes, the likeliest first, or empty strings."""
-        posed, first = self.posed, there[0]
+        """Yield likely mistakes, the likeliest first, or empty strings, and a command that shows the steps."""
+        posed, first, m = self.posed, there[0], many_digits()
+        numbers = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
         if all(agree(p.answered, p.value) for p in there):
             yield "that is the function itself, not its derivative"
         if all(agree(p.answered, -p.right) for p in there):
             yield SIGN
         if posed.kind == "derivative":
-            yield self._missed_rule(there)
+            yield self._missed_rule(m, there, numbers)
         off = first.answered - first.right
         if all(agree(p.answered - p.right, off) for p in there):
             yield f"it is off by {six_digits(off)} everywhere: look at the terms without the variable"
-        if posed.kind == "derivative" and self._is_integrated(there):
-            yield "that is an antiderivative: the function was integrated, not differentiated"
+        with Defined(ArithmeticError, ValueError):
+            slopes = _derivatives(m, self.typed, posed.wrt[0], numbers) if posed.kind == "derivative" else []
+            if slopes and all(agree(x.slope, place.value) for x, place in zip(slopes, there, strict=False)):
+                yield "that is an antiderivative: the function was integrated, not differentiated"
         yield constant_factor(there)
         if sum(p.agrees for p in self.places) >= len(self.places) / 10:
             yield self.partly
@@ -508,19 +499,11 @@ class FormulaAnswer:
         by = f" --wrt {posed.wrt[0]}" if len(self.leaves) > 1 else ""
         yield f'see it worked: `autodiff diff "{posed.program}"{by}{order} --steps`'
 
-    def _is_integrated(self, there: Sequence[ComparedPoint]) -> bool:
-        m = many_digits()
-        with Defined(ArithmeticError, ValueError):
-            slopes = _derivatives(m, self.typed, self.posed.wrt[0], _numbers_at(m, there))
-            return all(agree(x.slope, place.value) for x, place in zip(slopes, there, strict=False))
-        return False
-
-    def _missed_rule(self, there: Sequence[ComparedPoint]) -> str:
-        m, by, (output,) = many_digits(), self.posed.wrt[0], self.program.outputs
+    def _missed_rule(self, m: NumberType, there: Sequence[ComparedPoint], points: Sequence[dict[str, Any]]) -> str:
+        by, (output,) = self.posed.wrt[0], self.program.outputs
         parts = [part for part in reversed(in_order((output,))) if part._prev and not part.primitive.gives_condition]
         if len(parts) > MAX_PARTS:
             return ""
-        points = _numbers_at(m, there)
         # outermost first, sums last: a plain term may hide a missing chain rule
         for part in sorted(parts, key=lambda part: part.primitive in (ADD, SUB)):
             with Defined(ArithmeticError, ValueError):
@@ -539,10 +522,6 @@ class FormulaAnswer:
                         within = "" if part is output else f"in the derivative of `{expression_text(part)}`: "
                         return within + message
         return ""
-
-
-def _numbers_at(m: NumberType, there: Sequence[ComparedPoint]) -> list[dict[str, Any]]:
-    return [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
 
 
 def _derivatives(m: NumberType, value: Value, by: str, points: Sequence[Mapping[str, Any]]) -> list[_ValueAndSlope]:

@@ -524,7 +524,7 @@ def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tup
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
-    from ..numbers.double.special_formulas import Lacking
+    from ..numbers.double.formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
     from ..targets.target import Unit

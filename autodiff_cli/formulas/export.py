@@ -8,7 +8,7 @@ from ..errors import Diagnostic, usage_error
 from ..graphs.adjoint import record_gradient
 from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
-from ..numbers.double.special_formulas import Lacking
+from ..numbers.double.formulas import Lacking
 from ..record import Record
 from ..targets import DIALECTS, target
 from ..targets.faults import showing_faults

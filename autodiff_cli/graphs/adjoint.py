@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from itertools import count
 
@@ -43,10 +43,7 @@ class Branch:
 
     def within(self, other: Branch) -> bool:
         """Return whether this branch equals or lies inside the other."""
-        branch: Branch | None = self
-        while branch is not None and branch.depth > other.depth:
-            branch = branch.parent
-        return branch is other
+        return other.parent is None or other in self.line()
 
     def line(self) -> list[Branch]:
         """Return the branches from the outermost to this one, but not the whole program."""
@@ -58,29 +55,43 @@ class Branch:
         return branches[::-1]
 
 
+def all_of(m: Recorder, line: Iterable[Branch]) -> Step:
+    """Return the condition that all these branches are taken."""
+    result = m.number(True)
+    for branch in line:
+        assert branch.condition is not None
+        result = m.step("and_", result, branch.condition if branch.holds else m.step("not_", branch.condition))
+    return result
+
+
 Part = tuple[Branch, Step]
 """A contribution to an adjoint: the branch where it exists, and its value."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recording:
     """A recording of a graph: steps of one recorder."""
 
     recorder: Recorder
-    values: tuple[Step, ...]
-    partials: tuple[Step, ...] = ()
+    values: list[Step]
+    partials: list[Step] = field(default_factory=list)
     """The derivatives of each output by each wanted variable."""
-    adjoints: tuple[Step, ...] = ()
+    adjoints: list[Step] = field(default_factory=list)
     """Adjoints that exist at every point, whether or not a result needs them."""
-    watched: tuple[Step, ...] = ()
+    watched: list[Step] = field(default_factory=list)
     """Steps that must be finite: all values, and these adjoints."""
     graph: Graph = field(default_factory=Graph)
     place: dict[int, Step] = field(default_factory=dict)
     """The step of each node that the outputs need."""
-    edges: tuple[Step, ...] = ()
+    edges: dict[Step, None] = field(default_factory=dict)
     """Comparisons at whose tie a variable counts that counts on neither side."""
-    active: frozenset[int] = frozenset()
+    active: set[int] = field(default_factory=set)
     """The nodes that depend on a wanted variable."""
+
+    @property
+    def results(self) -> tuple[Step, ...]:
+        """Return the values, then the derivatives."""
+        return (*self.values, *self.partials)
 
 
 Leaves = Sequence[int | None]
@@ -102,48 +113,36 @@ def record_values(
             else:
                 args = [place[p] for p in graph.parents[i]]
                 place[i] = m.where(*args) if primitive is WHERE else m.step(primitive.name, *args)
-    watched = tuple(dict.fromkeys((*steps, *place.values())))
+    watched = list(dict.fromkeys((*steps, *place.values())))
     for step in watched:
         step.safe = True
-    return Recording(m, tuple([place[root] for root in roots]), watched=watched, graph=graph, place=place)
+    return Recording(m, [place[root] for root in roots], watched=watched, graph=graph, place=place)
 
 
 def record_gradient(
-    graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, root: int | None = None
+    graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, *, lower: bool = False
 ) -> Recording:
-    """Return the recording of outputs, or of one `root`, with partial derivatives.
+    """Return the recording of outputs with partial derivatives; with `lower`, k of those of output k after output 0.
 
     It repeats the sweeps, in their order, for every point at once. An input that does not count (an
     untaken branch, the loser of a `max`) is reached only under a condition.
     """
-    m = recorder or Recorder()
-    parts: list[Recording] = []
-    for output in graph.roots if root is None else (root,):
-        part = record_values(graph, inputs, m, (output,))
-        reverse = _Reverse(part, output, {i for i in wanted if i is not None})
-        partials, totals = reverse.sweep(output, wanted)
-        watched = tuple(dict.fromkeys((*part.watched, *totals)))
-        edges, active = tuple(reverse.edges()), frozenset(reverse.active)
-        parts.append(
-            replace(part, partials=partials, adjoints=tuple(totals), watched=watched, edges=edges, active=active)
-        )
-    return merge_recordings(parts)
-
-
-def merge_recordings(parts: Sequence[Recording]) -> Recording:
-    """Merge recordings of one graph by one recorder."""
-    if len(parts) == 1:
-        return parts[0]
-    return replace(
-        parts[0],
-        values=tuple([step for part in parts for step in part.values]),
-        partials=tuple([step for part in parts for step in part.partials]),
-        adjoints=tuple([step for part in parts for step in part.adjoints]),
-        watched=tuple(dict.fromkeys([step for part in parts for step in part.watched])),
-        place={i: step for part in parts for i, step in part.place.items()},
-        edges=tuple(dict.fromkeys([step for part in parts for step in part.edges])),
-        active=frozenset().union(*[part.active for part in parts]),
-    )
+    whole = Recording(recorder or Recorder(), [], graph=graph)
+    watched: dict[Step, None] = {}
+    for k, root in enumerate(graph.roots):
+        part = record_values(graph, inputs, whole.recorder, (root,))
+        asked = wanted[:k] if lower and k else wanted
+        reverse = _Reverse(part, root, {i for i in asked if i is not None})
+        partials, totals = reverse.sweep(root, asked)
+        whole.values += part.values
+        whole.partials += partials
+        whole.adjoints += totals
+        watched |= dict.fromkeys((*part.watched, *totals))
+        whole.place |= part.place
+        whole.edges |= reverse.edges()
+        whole.active |= reverse.active
+    whole.watched += watched
+    return whole
 
 
 def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
@@ -156,27 +155,18 @@ class _Reverse:
     def __init__(self, recording: Recording, root: int, wanted: set[int]) -> None:
         self.m, self.graph, self.place = recording.recorder, recording.graph, recording.place
         primitives, parents = self.graph.primitives, self.graph.parents
-        self.order = [i for i in in_order(parents, (root,)) if not primitives[i].gives_condition]
-        self.always: set[int] = set()
+        order = in_order(parents, (root,))
+        evaluated = {i: parents[i][:1] if primitives[i].lazy_inputs else parents[i] for i in order}
+        self.always = {*in_order(evaluated, (root,))}
         """Nodes that are evaluated at every point."""
-        stack = [root]
-        while stack:
-            i = stack.pop()
-            if i not in self.always:
-                self.always.add(i)
-                stack += parents[i][:1] if primitives[i].lazy_inputs else parents[i]
+        self.order = [i for i in order if not primitives[i].gives_condition]
         self.root = Branch()
-        self.active: set[int] = set()
+        self.active = {*wanted}
         self.partials: dict[int, list[tuple[int, Step]]] = {}
         """The active inputs of each active node, with the local derivatives."""
-        self.plain: set[int] = set()
+        self.plain = wanted
         """Nodes with finite derivatives behind them: 0 may replace structural zeros."""
         for i in self.order:
-            if not parents[i]:
-                if i in wanted:
-                    self.active.add(i)
-                    self.plain.add(i)
-                continue
             towards = [p for p in parents[i] if p in self.active]
             if not towards:
                 continue
@@ -214,7 +204,7 @@ class _Reverse:
                 stack += parents[condition]
         return edges
 
-    def sweep(self, root: int, wanted: Leaves) -> tuple[tuple[Step, ...], list[Step]]:
+    def sweep(self, root: int, wanted: Leaves) -> tuple[list[Step], list[Step]]:
         totals: list[Step] = []
         adjoints: dict[int | None, list[Part]] = {root: [(self.root, self.m.one)]} if root in self.active else {}
         for i in reversed(self.order):
@@ -232,7 +222,7 @@ class _Reverse:
                     part = when, self.filled(partial)
                 adjoints.setdefault(p, []).append((part[0], self.times(adjoint, part[1])))
         results = [self.total(adjoints[leaf], True)[1] if leaf in adjoints else self.m.zero for leaf in wanted]
-        return tuple(results), totals
+        return results, totals
 
     def part(self, partial: Step, when: Branch) -> Part | None:
         if partial is self.m.nothing:
@@ -314,11 +304,4 @@ class _Reverse:
             if len(line) == 1:
                 # `or` evaluates the second only if the first does not hold.
                 del other_line[0]
-        return shared.inside(self.m.step("or_", self.all_of(line), self.all_of(other_line)), True)
-
-    def all_of(self, line: Sequence[Branch]) -> Step:
-        result = self.m.number(True)
-        for branch in line:
-            holds = branch.condition if branch.holds else self.m.step("not_", branch.condition)
-            result = self.m.step("and_", result, holds)
-        return result
+        return shared.inside(self.m.step("or_", all_of(self.m, line), all_of(self.m, other_line)), True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from graphlib import TopologicalSorter
 from heapq import heappop, heappush
 from operator import attrgetter
 from typing import NamedTuple
@@ -44,27 +45,25 @@ def branches(step: Step) -> tuple[Step, Step, Step]:
 def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
     """Return the steps that results need, each after its inputs, inside its branches.
 
-    `silent` operations, which give an infinite result instead of an error, are checked.
+    `silent` operations, which give an infinite result instead of an error, are checked; without any, nothing is.
     """
-    results = (*recording.values, *recording.partials)
+    results = recording.results
+    roots = (*results, *recording.adjoints) if silent else results
+    there = set(live_steps(roots))
     # Comparisons with equal branches are used nowhere: they may be computed anywhere.
-    edges = [step for step in recording.edges if step.args]
-    roots = (*results, *recording.adjoints)
+    edges = [step for step in recording.edges if step.args] if silent else []
+    roots = (*roots, *[step for step in edges if step not in there])
     live = live_steps(roots)
-    there = set(live)
-    if not there.issuperset(edges):
-        roots = (*roots, *[step for step in edges if step not in there])
-        live = live_steps(roots)
-        there = set(live)
+    there.update(live)
     watched = [step for step in recording.watched if step.name in silent and step in there]
-    if not any(step.name in LAZY for step in live):
-        root, seen = Branch(), _observed(results, live, {})
-        tasks = [Task(step, root) for step in live if step.args]
-        return Schedule(tasks, [Task(s, root) for s in (*watched, *edges) if s not in seen])
-    planner = _Planner(live, roots)
-    seen = _observed(results, live, planner.places)
-    checks = [Task(s, path) for s in (*watched, *edges) if s not in seen for path in planner.places[s]]
-    return Schedule(planner.order(), checks)
+    planner = _Planner(live, roots) if any(step.name in LAZY for step in live) else None
+    places = planner.places if planner else dict.fromkeys(live, frozenset((Branch(),)))
+    observed = _observed(results, live, places)
+    checks = [Task(s, path) for s in (*watched, *edges) if s not in observed for path in places[s]]
+    tasks = (
+        planner.order() if planner else [Task(step, branch) for step in live if step.args for branch in places[step]]
+    )
+    return Schedule(tasks, checks)
 
 
 def live_steps(roots: Iterable[Step]) -> list[Step]:
@@ -142,7 +141,7 @@ class _Planner:
 
     def order(self) -> list[Task]:
         tasks: list[Task] = []
-        providers: dict[tuple[Step, Branch], Sequence[int]] = {}
+        providers: dict[tuple[Step, Branch | None], Sequence[int]] = {}
         for step in self.live:
             # branches within different parents may have equal serials
             for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.line()])):
@@ -153,69 +152,41 @@ class _Planner:
                 else:
                     tasks.append(Task(step, path))
                 providers[step, path] = range(first, len(tasks))
-        waiting = [0] * len(tasks)
-        users: list[list[int]] = [[] for _ in tasks]
-        entries: dict[Branch, int] = {}
-
-        def wait(k: int, *before: int) -> None:
-            for one in before:
-                users[one].append(k)
-            waiting[k] += len(before)
-
-        def providing(step: Step, path: Branch) -> Sequence[int]:
-            place = self.covering(step, path)
-            assert place is not None
-            return providers[step, place]
-
-        def entry(path: Branch) -> int:
-            for branch in path.line():
-                if branch in entries:
-                    continue
-                assert branch.parent is not None and branch.condition is not None
-                k = entries[branch] = len(users)
-                users.append([])
-                waiting.append(0)
-                wait(k, *providing(branch.condition, branch.parent))
-                if branch.parent in entries:
-                    wait(k, entries[branch.parent])
-            return entries[path]
-
+        # a task waits for what it reads, and for its branch; that waits for its condition
+        sorter: TopologicalSorter[int | Branch] = TopologicalSorter()
+        entered: set[Branch] = set()
         for k, (step, path, source) in enumerate(tasks):
+            line = path.line()
             for s in dict.fromkeys([source] if source is not None else step.args):
                 if s.args:
-                    wait(k, *providing(s, path))
-            if path.parent is not None:
-                wait(k, entry(path))
-        return self.sorted(tasks, waiting, users)
-
-    def sorted(self, tasks: list[Task], waiting: list[int], users: list[list[int]]) -> list[Task]:
+                    sorter.add(k, *providers[s, self.covering(s, path)])
+            sorter.add(k, *line[-1:])
+            for outer, branch in zip([self.root, *line], line, strict=False):
+                if branch not in entered and branch.condition is not None:
+                    entered.add(branch)
+                    sorter.add(branch, *providers[branch.condition, self.covering(branch.condition, outer)])
+                    sorter.add(branch, *line[: outer.depth][-1:])
+        sorter.prepare()
         ready: dict[Branch, list[int]] = {}
         outermost: list[tuple[int, tuple[int, bool], int, Branch]] = []
-
-        def enter(k: int) -> None:
-            path = tasks[k].branch
-            if not ready.get(path):
-                ready[path] = []
-                heappush(outermost, (path.depth, path.serial, k, path))
-            heappush(ready[path], k)
-
-        for k, count in enumerate(waiting):
-            if not count:
-                enter(k)
         result: list[Task] = []
         path = self.root
-        while len(result) < len(tasks):
+        while sorter.is_active():
+            while following := sorter.get_ready():
+                for item in following:
+                    if isinstance(item, Branch):
+                        sorter.done(item)
+                        continue
+                    branch = tasks[item].branch
+                    if not ready.get(branch):
+                        ready[branch] = []
+                        heappush(outermost, (branch.depth, branch.serial, item, branch))
+                    heappush(ready[branch], item)
             if not ready.get(path):
                 path = next((p for p in path.children.values() if path.depth and ready.get(p)), self.root)
             while not ready.get(path):
                 path = heappop(outermost)[3]
-            done = [heappop(ready[path])]
-            result.append(tasks[done[0]])
-            while done:
-                for user in users[done.pop()]:
-                    waiting[user] -= 1
-                    if not waiting[user] and user < len(tasks):
-                        enter(user)
-                    elif not waiting[user]:
-                        done.append(user)
+            done = heappop(ready[path])
+            result.append(tasks[done])
+            sorter.done(done)
         return result

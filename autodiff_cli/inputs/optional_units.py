@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Diagnostic, ExpressionError, Span
 from ..language.builder import Program
 from ..language.tokens import is_name
-from .problem import PLAIN, Point, Problem, as_number, check_values, have_units, number_or_quantity, pose
+from .problem import PLAIN, Names, Point, Problem, as_number, check_values, have_units, number_or_quantity, pose
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -88,13 +88,12 @@ def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
     return {name: texts[0] for name, texts in columns.items() if len(texts) == 1}
 
 
-NONE = "none"
-"""The value of `--in` that ignores units in headings."""
+NONE = "none"  # the value of `--in` that ignores units in headings
 
 WITHOUT = f"or compute with the numbers alone: `--in {NONE}`"
 
 
-def left_out(units: Sequence[str] | str | None) -> bool:
+def left_out(units: Names) -> bool:
     """Return whether `--in` ignores the units of headings."""
     return units == NONE or (not isinstance(units, str) and units is not None and [*units] == [NONE])
 
@@ -205,13 +204,7 @@ def with_units(point: Point | None) -> dict[str, float | str]:
 
 
 def pose_with_units(
-    text: str,
-    point: Point | None,
-    wrt: Sequence[str] | str | None = None,
-    asked: Sequence[str] | str | None = None,
-    *,
-    single: bool = True,
-    system: bool = False,
+    text: str, point: Point | None, wrt: Names = None, asked: Names = None, *, single: bool = True, system: bool = False
 ) -> Problem:
     """Return a text as a problem at a point, with the units of its names and outputs. Raises `ExpressionError`."""
     problem = pose(text, with_units(point), wrt, single=single)
@@ -222,7 +215,7 @@ def pose_with_units(
 def program_units(
     program: Program,
     values: Mapping[str, Any],
-    asked: Sequence[str] | str | None = None,
+    asked: Names = None,
     *,
     unknowns: Sequence[str] = (),
     ranges: Mapping[str, Range] = {},

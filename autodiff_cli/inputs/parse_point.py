@@ -38,10 +38,14 @@ def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
         return point
     point = {}
     with errors_about(text, always=True):
-        for start, end in value_of.pieces(text) if isinstance(value_of, Lenient) else pieces(text):
+        parts: Iterable[tuple[int, int]] = pieces(text)
+        if isinstance(value_of, Lenient):
+            from ..diagnostics.points import join_digits
+
+            parts = join_digits(text, parts)
+        for start, end in parts:
             for name, value in _assignment(text, start, end, value_of or constant_value):
-                if not same_value(point.setdefault(name, value), value):
-                    _twice(name, point[name], value, Span(start, end))
+                _add(point, name, value, Span(start, end))
     return point
 
 
@@ -156,12 +160,6 @@ class Lenient:
     def __init__(self, value_of: ValueOf) -> None:
         self.value_of = value_of
 
-    def pieces(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the spans of the parts, with `x=1,000` as one part."""
-        from ..diagnostics.points import join_digits
-
-        return iter(join_digits(text, pieces(text)))
-
     def __call__(self, name: str, text: str, offset: int = 0) -> float:
         """Return the value; see `ValueOf`."""
         from ..diagnostics.leniency import read_leniently
@@ -263,12 +261,9 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
 
 def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
     """Return bounds by name, or `0:1` of the only unknown; None for no texts."""
-    if not texts:
-        return None
     if len(texts) == 1 and "=" not in texts[0]:
-        # the name is never seen
-        return parse_ranges([f"x={texts[0]}"], value_of)["x"]
-    return parse_ranges(texts, value_of)
+        return parse_ranges([f"x={texts[0]}"], value_of)["x"]  # the name is never seen
+    return parse_ranges(texts, value_of) if texts else None
 
 
 def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range]:
@@ -353,19 +348,21 @@ def may_sweep(options: Sequence[str] | None) -> bool:
     return any(":" in text or "{" in text for text in texts)
 
 
-def same_value(first: float, second: float) -> bool:
-    """Return whether two values have the same number and distribution."""
-    return first == second and getattr(first, "distribution", None) == getattr(second, "distribution", None)
-
-
 def merge(points: Iterable[Mapping[str, float]]) -> dict[str, float]:
     """Return the union of points. Raises `ExpressionError` if values differ."""
     merged: dict[str, float] = {}
     for point in points:
         for name, value in point.items():
-            if not same_value(merged.setdefault(name, value), value):
-                _twice(name, merged[name], value)
+            _add(merged, name, value)
     return merged
+
+
+def _add(point: dict[str, float], name: str, value: float, span: Span | None = None) -> None:
+    both = point.setdefault(name, value), value
+    first, second = [(x, getattr(x, "distribution", None)) for x in both]
+    if first != second:
+        texts = [x.source.strip() if isinstance(x, Typed) and hasattr(x, "axis") else f"{x:g}" for x in both]
+        fail(f"`{name}` is given two values, {' and '.join(texts)}", span, "leave one of them out")
 
 
 _problems: list[ExpressionError] = []  # in the JSON that is being read
@@ -416,14 +413,6 @@ def read_json(text: str) -> tuple[Any, ExpressionError | None]:
     except ValueError:
         raise ExpressionError("request", "this JSON holds a number with too many digits", hint="shorten it") from None
     return value, _problems[0] if _problems else None
-
-
-def _twice(name: str, first: float, second: float, span: Span | None = None) -> NoReturn:
-    texts = [
-        value.source.strip() if isinstance(value, Typed) and hasattr(value, "axis") else f"{value:g}"
-        for value in (first, second)
-    ]
-    fail(f"`{name}` is given two values, {' and '.join(texts)}", span, "leave one of them out")
 
 
 def fail(message: str, span: Span | None, hint: str) -> NoReturn:

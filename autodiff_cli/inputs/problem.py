@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..diagnostics.parsing import parse as parse
-from ..diagnostics.parsing import statements
-from ..errors import Diagnostic, ExpressionError, Offer, Span, closest, point_error, quote, usage_error
+from ..errors import Diagnostic, ExpressionError, Offer, Span, closest, point_error, quote, spelling_hint, usage_error
 from ..graphs.value import Value
-from ..language.builder import Program
-from ..language.elements import collapse_names, expand, point_text, split_names
+from ..language.builder import Builder, Program
+from ..language.elements import expand, nest, point_text, split_names
+from ..language.reader import ParseFailure, read
+from ..language.statements import Statement, UnexplainedText
 from ..language.tokens import has_unit_literals, plain_number
 from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
@@ -30,11 +30,9 @@ UNCERTAIN_DIGITS = re.compile(
 )
 """A number with its uncertainty in parentheses: `127.7(12)`, `6.67e-11(15)`."""
 
-MAX_OUTPUT_NAME = 40
-"""Characters of an output's text that may be its name."""
+MAX_OUTPUT_NAME = 40  # characters of an output's text that may be its name
 
-Point = Mapping[str, float | str]
-"""The values of variables: numbers, or constant expressions as text."""
+Point = Mapping[str, float | str]  # the values of variables: numbers, or constant expressions as text
 
 
 class Typed(float):
@@ -60,16 +58,8 @@ class Quantity(Typed):
     number: float
     unit: Unit
 
-    @property
-    def coherent_unit(self) -> str:
-        """The unit of the float as text, `1` for a number."""
-        from ..quantities.unit import si_unit
 
-        return str(si_unit(self.unit.dimension)) or "1"
-
-
-PLAIN = frozenset((float, int, Typed))
-"""The types of values without units."""
+PLAIN = frozenset((float, int, Typed))  # the types of values without units
 
 
 def have_units(text: str, values: Mapping[Any, object], ranges: Mapping[str, Sequence[object]] = {}) -> bool:
@@ -78,6 +68,11 @@ def have_units(text: str, values: Mapping[Any, object], ranges: Mapping[str, Seq
     return (not PLAIN.issuperset(map(type, typed)) and any(hasattr(x, "unit") for x in typed)) or has_unit_literals(
         text
     )
+
+
+Read = TypeVar("Read")
+Names = Sequence[str] | str | None
+"""The names of an option: a list, or text with commas; None for the default."""
 
 
 class Problem(NamedTuple):
@@ -94,9 +89,7 @@ class Problem(NamedTuple):
     bounds: Mapping[str, tuple[float, float]] = {}
     """Bounds of unknowns; an open end is infinite."""
     texts: Sequence[str] = ()
-    """The source texts of equations."""
     units: Any = None
-    """Its `ProgramUnits`; None if no number has a unit."""
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
         """Return a variable's value with its unit, for a message."""
@@ -109,8 +102,46 @@ class Problem(NamedTuple):
         return f"{x:.{digits}g}" if unit is None else f"{unit.from_si(x):.{digits}g} {unit}".rstrip()
 
 
+def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
+    """Return the program of a text, not yet evaluated. Linear in the text, without recursion.
+
+    `valued` names have values in a point, and override the constants `e`, `pi`, `π`. With `units`, numbers may have
+    units. Raises `ExpressionError` for invalid text.
+    """
+    program = _explaining(text, lambda: read(text, Builder(text, valued)).program(), valued)
+    if "[" in text and not units:
+        for i, (x, source) in program.whole.constants.items():
+            if source is not None and source.endswith("]"):
+                message = "numbers with units are not taken here: formulas and code are written in plain numbers"
+                hint = f"in units of the SI it is `{x:.15g}`, if all values are in these"
+                raise ExpressionError("type", message, program.whole.span(i), hint)
+    return program
+
+
+def statements(text: str) -> Sequence[Statement]:
+    """Return the statements of a text. Raises `ExpressionError` for invalid text."""
+    return _explaining(text, lambda: read(text, Builder(text)).outline())
+
+
+def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
+    try:
+        return reading()
+    except ParseFailure as stuck:
+        from ..diagnostics.diagnosis import diagnosis  # only an error needs it
+
+        error = diagnosis(text, stuck, valued)
+    except UnexplainedText as unexplained:
+        from ..diagnostics.suggestions import explain  # only an error needs it
+
+        error = explain(text, unexplained, valued)
+    try:
+        raise error
+    finally:
+        del error  # it would hold itself, by the frame in its traceback
+
+
 def parse_program(
-    text: str, values: dict[str, float], wrt: Sequence[str] | str | None = None, *, units: bool = False
+    text: str, values: dict[str, float], wrt: Names = None, *, units: bool = False
 ) -> tuple[Program, dict[str, str], list[Diagnostic]]:
     """Return the program, the texts of bound numbers that become values, and notes.
 
@@ -153,7 +184,7 @@ def parse_program(
     return parse(text, values, units=units), added, notes
 
 
-def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, single: bool = False) -> Problem:
+def pose(text: str, point: Point | None, wrt: Names, *, single: bool = False) -> Problem:
     """Return a text as a problem at a point. Raises `ExpressionError`, for several outputs too if `single`."""
     values = numbers_or_quantities(point)
     program, numbers, notes = parse_program(text, values, wrt, units=True)
@@ -164,7 +195,7 @@ def pose(text: str, point: Point | None, wrt: Sequence[str] | str | None, *, sin
     return problem
 
 
-def problem_of(program: Program, point: Point, values: Mapping[str, float], wrt: Sequence[str] | str | None) -> Problem:
+def problem_of(program: Program, point: Point, values: Mapping[str, float], wrt: Names) -> Problem:
     """Return a program as a problem at a point with these `values`. Raises `ExpressionError`."""
     warnings = check_values(program, values)
     wanted = wanted_variables(program, values, wrt)
@@ -266,9 +297,9 @@ def check_single(program: Program, hint: str = SEVERAL) -> None:
         raise ExpressionError("type", message, program.whole.span(program.roots[1]), hint)
 
 
-def single_output(program: Program, hint: str = SEVERAL) -> Value:
+def single_output(program: Program) -> Value:
     """Return the only output of a program. Raises `ExpressionError` if there are several."""
-    check_single(program, hint)
+    check_single(program)
     return program.outputs[0]
 
 
@@ -303,7 +334,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         warnings.append(unused_name(program, name, missing))
     if missing:
         offers = split_name_offers(program, missing, values)
-        names = collapse_names(missing)
+        names = [*nest(dict.fromkeys(missing))]
         stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
         example = point_text({name: _short_number(values[name]) if name in values else "…" for name in program.leaves})
         message = f"{stated} {'has' if len(names) == 1 else 'have'} no value"
@@ -323,11 +354,6 @@ def unused_name(program: Program, name: str, missing: Sequence[str] = ()) -> Dia
     near = plain.get(closest(plain_name(name).lower(), list(plain), 0.5) or "")
     hint = f"did you mean `{near}`?" if near else "leave it out"
     return Diagnostic("unused", f"the program does not use `{name}`", None, hint)
-
-
-def spelling_hint(offers: Sequence[Offer]) -> str:
-    """Return suggestions as the text of a hint."""
-    return " or ".join(f"`{spelling}`" for offer in offers for spelling in offer.shown)
 
 
 def split_name_offers(program: Program, missing: Sequence[str], values: Collection[str]) -> tuple[Offer, ...]:
@@ -351,12 +377,9 @@ def _short_number(x: float) -> str:
 
 
 def wanted_variables(
-    program: Program, values: Mapping[str, float], wrt: Sequence[str] | str | None, unknowns: Collection[str] = ()
+    program: Program, values: Mapping[str, float], wrt: Names, unknowns: Collection[str] = ()
 ) -> list[str]:
-    """Return the variables to differentiate by, in program order.
-
-    Raises `ExpressionError` for a name that is unknown, or one of the `unknowns` of equations.
-    """
+    """Return the variables to differentiate by, in program order. Raises `ExpressionError` for other names."""
     if wrt is None:
         return list(program.parameters)
     if isinstance(wrt, str):

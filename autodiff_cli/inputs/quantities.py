@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import cached_property, reduce
+from functools import reduce
 from operator import mul, truediv
 from typing import Any, cast
 
@@ -35,7 +35,7 @@ from ..run.flat_graph import Row
 from ..table.operators import ADD, DIV, MUL
 from ..table.primitive import FUNCTIONS
 from .parse_point import Range, constant_value, pieces
-from .problem import Quantity, evaluate_constant, output_names
+from .problem import Names, Quantity, evaluate_constant, output_names
 
 
 class Units(dict[str, Any]):
@@ -46,9 +46,7 @@ class Units(dict[str, Any]):
     """
 
     fixed = False
-    """Whether the unit of the value was requested."""
     typed: Mapping[str, float] = {}
-    """The typed values of variables, in their units."""
     asked: Collection[str] = ()
     """Unknowns and parameters whose units were requested, or typed with values."""
 
@@ -88,10 +86,7 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
         span = error.span
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
         raise _refused(f"the value of `{name}` cannot be used: {error}", moved, error.hint, text) from None
-    if parts is None:
-        return constant_value(name, text, offset)
-    number, unit = parts
-    return make_quantity(name, number, unit, text, offset)
+    return constant_value(name, text, offset) if parts is None else make_quantity(name, *parts, text, offset)
 
 
 def _refused(message: str, span: Span | None, hint: str | None, text: str, kind: str = "point") -> ExpressionError:
@@ -171,7 +166,7 @@ def to_double(exact: Fraction) -> float:
         return math.inf if exact > 0 else -math.inf
 
 
-def parse_units(texts: Sequence[str] | str | None, outputs: Sequence[str]) -> dict[int, Unit]:
+def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
     """Return the units in `--in` by output index: `mm`, `mm, kN` in order, or `y=mm`."""
     if texts is None:
         return {}
@@ -197,7 +192,7 @@ class ProgramUnits:
         self,
         program: Program,
         values: Mapping[str, Any],
-        asked: Sequence[str] | str | None = None,
+        asked: Names = None,
         *,
         unknowns: Sequence[str] = (),
         ranges: Mapping[str, Range] = {},
@@ -214,7 +209,6 @@ class ProgramUnits:
         self.point: dict[str, Unit] = {
             name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
         }
-        """The unit of each value."""
         known = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
         m: Any = UnknownDimensions([name for name in unknowns if known[name] is None]) if unknowns else Dimensions()
         leaves = {
@@ -253,7 +247,7 @@ class ProgramUnits:
         if unknowns:
             dimensions = [m.known(side.dimension) for side in evaluation.values]
             self.sides = [Unit() if of is None else choose(of, self._inputs) for of in dimensions]
-        self._node_units = {i: self.differences[name] for name, i in program.places.items()}
+        self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
 
     def _unit(self, dimension: Dimension) -> Unit:
@@ -277,15 +271,11 @@ class ProgramUnits:
             self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {why}", None, hint))
         return unit
 
-    @cached_property
-    def differences(self) -> dict[str, Unit]:
-        return {name: unit.difference for name, unit in self.point.items()}
-
     def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
         """Return the unit of an output's derivative by these variables in succession."""
         if not names:
             return self.outputs[output].difference
-        return self._ratio(output, [self.differences.get(name, Unit()) for name in names])
+        return self._ratio(output, [self.point.get(name, Unit()).difference for name in names])
 
     def _ratio(self, output: int, below: Sequence[Unit]) -> Unit:
         unit = ratio(self.outputs[output], reduce(mul, below), higher=len(below) > 1)
@@ -380,19 +370,17 @@ class ProgramUnits:
 
 def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     typed = [x for x in (*(ends or ()), start) if x is not None]
-    own: Unit | None = None
-    for x in typed:
-        unit = getattr(x, "unit", None)
-        if unit is None:
-            continue
-        if own is not None and own.dimension != unit.dimension:
+    units = [x.unit for x in typed if hasattr(x, "unit")]
+    if not units:
+        return None
+    own: Unit = units[0]
+    for unit in units:
+        if unit.dimension != own.dimension:
             theirs = f"{quantity_name(own.dimension)} and {quantity_name(unit.dimension)}"
             raise usage_error(f"`{name}` is looked for as {theirs}", "give its bounds and its start in one dimension")
-        own = own or unit
-    if own is not None:
-        for x in typed:
-            if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
-                raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
+    for x in typed:
+        if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
+            raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
     return own
 
 

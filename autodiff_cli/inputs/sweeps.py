@@ -1,7 +1,6 @@
-"""Sweeps of a name: `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7`, `x={1,2,5}`.
+"""Sweeps of a name: `x=0:10:0.5`, `x=0:10/21` (N follows the last `/`), `x=log(1:1e6)/7`, `x={1,2,5}`.
 
-`from:to:step` includes the end if it is hit up to rounding. In `from:to/N`, N follows the last `/` outside of
-parentheses: `0:2*pi/9` is nine points. Values are exact fractions, so decimal steps are exact.
+Values are exact fractions, so decimal steps are exact, and include the end if it is hit up to rounding.
 """
 
 from __future__ import annotations
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 
 MAX_POINTS = 10_000_000
 MAX_WORK = 1_000_000
-STEP_TOLERANCE = Fraction(1, 10**9)
-"""Distance from the end, as a share of the step, that counts as rounding."""
+STEP_TOLERANCE = Fraction(1, 10**9)  # distance from the end, as a share of the step, that counts as rounding
 
 MAX_RATIO_POINTS = 400
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
@@ -176,7 +174,6 @@ class Swept(Typed):
     __slots__ = ("axis", "distribution")
     axis: Axis
     distribution: str
-    """The text of the sweep: sweeps with equal texts are equal."""
 
 
 class Grid(NamedTuple):
@@ -205,24 +202,25 @@ class Grid(NamedTuple):
         sizes = [axis.size for axis in self.axes.values()]
         return sizes[0] if self.zipped else math.prod(sizes)
 
+    def _strides(self) -> Iterator[tuple[str, Axis, int]]:
+        # each value is repeated `stride` times, and the whole sequence again and again
+        stride = self.size
+        for name, axis in self.axes.items():
+            stride = 1 if self.zipped else stride // axis.size
+            yield name, axis, stride
+
     def points(self) -> Iterator[dict[str, float]]:
         """Yield the swept values at each point, with their texts."""
-        if self.zipped:
-            for k in range(self.size):
-                yield {name: axis.value(k) for name, axis in self.axes.items()}
-        else:
-            for values in _combinations([*self.axes.values()]):
-                yield dict(zip(self.axes, values, strict=True))
+        strides = [*self._strides()]
+        values: dict[str, float] = {}
+        for k in range(self.size):
+            values = values | {name: axis.value(k // n % axis.size) for name, axis, n in strides if not k % n}
+            yield values
 
     def columns(self, start: int, stop: int) -> dict[str, list[float]]:
         """Return the swept values in a range of points, as numbers."""
-        if self.zipped:
-            return {name: axis.numbers(start, stop) for name, axis in self.axes.items()}
         columns: dict[str, list[float]] = {}
-        stride = self.size
-        for name, axis in self.axes.items():
-            # each value is repeated `stride` times, and the whole sequence again and again
-            stride //= axis.size
+        for name, axis, stride in self._strides():
             columns[name] = column = []
             place = start
             while place < stop:
@@ -234,16 +232,6 @@ class Grid(NamedTuple):
                 column += values
                 place += len(values)
         return columns
-
-
-def _combinations(axes: Sequence[Axis]) -> Iterator[list[float]]:
-    if not axes:
-        yield []
-        return
-    *outer, last = axes
-    for values in _combinations(outer):
-        for k in range(last.size):
-            yield [*values, last.value(k)]
 
 
 class Sweeping:
@@ -322,7 +310,6 @@ class Sweeping:
         return Evenly(start, (end - start) / steps, count, texts, True)
 
     def _without_unit(self, written: str, here: Span) -> tuple[str, str]:
-        """Return a sweep as numbers, and its unit: `0:300:50` and `cm` of `0 cm:3 m:50 cm`."""
         logarithmic = _LOGARITHMIC.fullmatch(written)
         inside, count = (logarithmic[1], logarithmic[2]) if logarithmic else (written, None)
         parts = [part for part, _ in _parts(inside)]

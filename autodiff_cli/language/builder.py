@@ -31,8 +31,7 @@ SIMPLE = {
 }
 """The functions of one number."""
 
-Piece = tuple[int, int]
-"""A piece of the text in pairs, see `Spans`."""
+Piece = tuple[int, int]  # a piece of the text in pairs, see `Spans`
 
 
 class Binding(NamedTuple):
@@ -62,11 +61,9 @@ class Program:
         self.whole = whole
         """The graph of all that was read, needed by an output or not."""
         self.roots = whole.roots
-        """The indices of the outputs in `whole`."""
         self.leaves = whole.names[1]
         """The indices of the variables in `whole`, by name, as they appear."""
         self.parameters = parameters
-        """The default variables of a gradient."""
         self.constants = constants
         self.bound = bound
         """Each bound name, its place in pairs, and the index of its node."""
@@ -131,8 +128,8 @@ class Program:
 
     def bindings_at(self) -> list[tuple[str, int, int]]:
         """The bound names, their places and the indices of their nodes."""
-        where = Spans(self.text)
-        return [(name, where(place).start, i) for name, place, i in self.bound]
+        span = Spans(self.text)
+        return [(name, span(place).start, i) for name, place, i in self.bound]
 
 
 name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
@@ -143,8 +140,7 @@ ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index"
 
 _OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
 
-BOUNDED = frozenset(("sum", "prod"))
-"""Functions that accept an index and bounds: `sum(w[i]*x[i], i, 1, 3)`."""
+BOUNDED = frozenset(("sum", "prod"))  # functions that accept an index and bounds: `sum(w[i]*x[i], i, 1, 3)`
 ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}
 """The functions of lists alone."""
 
@@ -217,14 +213,15 @@ def _latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
 class Builder:
     """The program read so far. The reader itself adds plain operations to `nodes`.
 
-    The first error about names and types waits for the end of the text: syntax errors come first.
+    Names in `valued`, which the point gives values, win over constants; calls expand to at most `most` nodes. The first
+    error about names and types waits for the end of the text: syntax errors come first.
     """
 
     takes_lists = False
     too_many = "the calls expand to more than {:,} nodes"
+    max_depth = math.inf
     shape: tuple[int, ...] = ()
     indexed: Collection[str] = ()
-    """The names of which entries were used."""
 
     def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
         self.text = text
@@ -237,11 +234,8 @@ class Builder:
         self.node_of: dict[str, int] = {}
         """The nodes of names whose meaning is fixed from here on."""
         self.conditions: Any = set()
-        """The nodes that are conditions, not numbers."""
         self.functions: Mapping[str, Primitive] = SIMPLE
-        """The callable functions of one number, by name."""
         self.lists = False
-        """Whether the point contains lists."""
         for name in valued:
             if name in SIMPLE:
                 self._hide(name)
@@ -277,7 +271,6 @@ class Builder:
         return self.nodes, self.node_of, self.conditions, self.functions
 
     def _hide(self, name: str) -> None:
-        """Remove a name from the functions of one number."""
         if name in self.functions:
             self.functions = {other: primitive for other, primitive in self.functions.items() if other != name}
 
@@ -293,7 +286,7 @@ class Builder:
         if self.statements[-1][0] == "define":
             _, function = self.uncalled.popitem()
             parameters = self.apply_to_variables(function)
-        if self.uncalled:
+        if not self.takes_lists:  # whose shapes only calls tell
             for function in [*self.uncalled.values()]:
                 self._check_body(function)
         whole, leaves = self.whole, self.free
@@ -327,37 +320,46 @@ class Builder:
             self.check_types((), operands, pieces)
         self.outputs = operands
 
-    def bind(self, name: str, at: Place, value: int) -> None:
-        """Bind a name to a node."""
+    def evaluate_roots(self, *roots: int) -> list[Any]:
+        """Return the values of the expressions of this statement."""
+        return [*roots]
+
+    def bind(self, name: str, at: Place, root: int) -> None:
+        """Bind a name to an expression."""
+        self._bind(name, at, *self.evaluate_roots(root))
+
+    def _bind(self, name: str, at: Place, value: Any, labels: Sequence[str] = ()) -> None:
+        earlier = self.free.get(name, self.used_constants.get(name))
         try:
-            self._check_unused_before(name, at)
+            if earlier is not None and name not in self.bound:
+                hint = "bind a name before its first use, or give this one another name"
+                used = self.whole.places[earlier], "used here"
+                raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
             self._check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
-        self.labels.setdefault(value, name)
+        self.outputs = self._entries(value)
+        for label, entry in zip(labels or (name,), self.outputs, strict=True):
+            self.labels.setdefault(entry, label)
+            self.bindings.append((label, at, entry))
         self.bound.setdefault(name, []).append((len(self.statements), value))
-        self.bindings.append((name, at, value))
         self.node_of[name] = value
         self._hide(name)
-        self.outputs = (value,)
 
-    def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:
+    def augment(self, name: str, at: Piece, primitive: Primitive, root: int, piece: Piece) -> None:
         """Bind a name to an operation on its value."""
+        (value,) = self.evaluate_roots(root)
         if name in self.bound:
-            old = self.bound[name][-1][1]
-            place = (at[0], piece[1])
-            self.bind(name, at, self.operation(primitive, (old, value), place, (at, piece)))
+            operands = self.bound[name][-1][1], value
+            try:
+                value = self.checked_node(primitive, operands, (at[0], piece[1]), (at, piece))
+            except ExpressionError as error:
+                value = self.refuse(error)
+            self._bind(name, at, value)
             return
         what = "a constant" if name in CONSTANTS and name not in self.valued else "not bound yet"
         message, hint = f"`{name}` is {what}, so it cannot be updated", f"bind it first: `{name} = …`"
         self.problem = self._before[2] or self.error("name", message, at, hint)
-
-    def _check_unused_before(self, name: str, at: Place) -> None:
-        earlier = self.free.get(name, self.used_constants.get(name))
-        if earlier is not None and name not in self.bound:
-            hint = "bind a name before its first use, or give this one another name"
-            used = self.whole.places[earlier], "used here"
-            raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
 
     def begin_body(self) -> None:
         """Turn the part of this statement that was read into a head."""
@@ -455,10 +457,7 @@ class Builder:
         return self._constant(0.0, "0", (0, 0))
 
     def unusual_number(self, text: str, place: Place) -> tuple[float, str] | None:
-        """Return value (in coherent units) and text of a number with a unit, `5[kg]`, or too large.
-
-        Unknown units and infinite values are errors; None for text that is no number.
-        """
+        """Return the value and text of a number with a unit, `5[kg]`, or too large; None for no number."""
         digits, unit = text, ""
         if text[-1] == "]":
             digits, _, unit = text[:-1].partition("[")
@@ -617,7 +616,7 @@ class Builder:
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         """Add an operation of the grammar. Raises `ListNotation` for those of lists."""
         if self.conditions or primitive.takes_conditions or primitive in _OF_LISTS:
-            if primitive in _OF_LISTS:
+            if primitive in _OF_LISTS and not self.takes_lists:
                 raise ListNotation
             self.check_types(primitive.takes_conditions, operands, pieces)
         return self.node(primitive, operands, place)
@@ -704,6 +703,7 @@ class Builder:
     ) -> Call:
         """Return a call of a function, not evaluated yet. Raises `ExpressionError` (`arity`)."""
         name, parameters = called.name, called.parameters
+        self._check_depth(depth, via or called.piece)
         if via is not None and len(operands) != len(parameters):
             self._refuse_count(name, f"{name}({', '.join(parameters)})", len(parameters), via, pieces)
         self.uncalled.pop(called.statement, None)
@@ -712,6 +712,11 @@ class Builder:
             self.spend(len(called.body.places), via)
         meanings = dict(zip(parameters, operands, strict=True))
         return Call(called, meanings, via, called.root + 1, [], 0, depth + 1)
+
+    def _check_depth(self, depth: int, place: Place) -> None:
+        if depth > self.max_depth:
+            message = f"calls, sums and indices stand more than {self.max_depth} deep in one another"
+            raise self.error("limit", message, place, "bind the inner ones to names")
 
     def spend(self, count: int, place: Place) -> None:
         """Charge for nodes. Raises `ExpressionError` (`limit`)."""

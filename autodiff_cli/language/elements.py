@@ -76,11 +76,6 @@ def flatten(name: str, value: object) -> dict[str, Any] | str:
     }
 
 
-def collapse_names(names: Iterable[str]) -> list[str]:
-    """Return names, the entries of a list as its name."""
-    return [*nest(dict.fromkeys(names))]
-
-
 def point_text(texts: Mapping[str, str]) -> str:
     """Return a point as typed, in quotation marks for lists or units."""
     text = ",".join(f"{name}={value}" for name, value in list_texts(texts, ",").items())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import string
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
@@ -22,8 +23,7 @@ GRAMMARS = (PACKAGE / "grammars", PACKAGE.parent / "grammars")
 
 TABLES = Path(__file__).with_name("tables.py")
 
-OPERANDS = frozenset(("NAME", "NUMBER"))
-"""The terminals that are no signs."""
+OPERANDS = frozenset(("NAME", "NUMBER"))  # the terminals that are no signs
 
 CHARACTER_CLASS = r"(?<!\\)\[\^?(?:\\.|[^\]\\])*\]"
 
@@ -81,23 +81,23 @@ def tables_text() -> str:
     order, after = _numbered(table.states, table.start_states["start"], [*terminals, *origins])
     rule_number = {id(rule): number for number, rule in enumerate(rules)}
     width = len(terminals)
-    patterns: dict[tuple[int, ...], int] = {}
-    states: list[tuple[int, int]] = []
-    goto: dict[int, int] = {}
+    shifts: dict[tuple[tuple[int, int], ...], int] = {}
+    lookaheads: dict[tuple[int, ...], int] = {}
+    states: list[tuple[int, int, int]] = []
+    goto: dict[int, dict[int, int]] = {k: {} for k in range(len(origins))}
     for number, state in enumerate(order):
         row = table.states[state]
-        actions = []
-        for name in terminals:
-            sign, target = row.get(name, ("", None))
-            shifts = str(sign) == "Shift"
-            actions.append(0 if not sign else after[target] if shifts else -1 - rule_number[id(target)])
-        # states with a single rule mostly differ by that rule alone
-        factor = -min(actions) if len({*actions}) == 2 and min(actions) < 0 else 1
-        key = tuple([action // factor for action in actions])
-        states.append((patterns.setdefault(key, len(patterns)), factor))
+        actions = [(k, *row[name]) for k, name in enumerate(terminals) if name in row]
+        follows = tuple([(k, after[target]) for k, sign, target in actions if str(sign) == "Shift"])
+        reduced = {k: -1 - rule_number[id(target)] for k, sign, target in actions if str(sign) != "Shift"}
+        (ending,) = {*reduced.values()} or {0}
+        ahead = lookaheads.setdefault(tuple(reduced), len(lookaheads))
+        states.append((shifts.setdefault(follows, len(shifts)), ahead, ending))
         for k, origin in enumerate(origins):
             if origin in row:
-                goto[number * width + k] = after[row[origin][1]] * width
+                goto[k][number * width + k] = after[row[origin][1]] * width
+    usual = [Counter(targets.values()).most_common(1)[0][0] for targets in goto.values()]
+    others = [f"{place}: {x}" for k, targets in goto.items() for place, x in targets.items() if x != usual[k]]
 
     ascii_signs = {}
     for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
@@ -142,14 +142,20 @@ def tables_text() -> str:
         "# Of each rule: the number of what it makes, its length, the kind of node (if any), how many parts are signs.",
         *_block("RULES", map(repr, parts)),
         *_block("ORIGINS", map(repr, map(str, origins))),
-        "# Of a state by terminal: a state to go to, a rule (-1 - its number), or 0; of each state one of these, and",
-        "# what its rules are multiplied by.",
-        *_block("PATTERNS", map(repr, patterns)),
+        "# Terminals with the states to go to; terminals before which a rule ends; of each state both, and its rule.",
+        *_block("SHIFTS", map(repr, shifts)),
+        *_block("LOOKAHEADS", map(repr, lookaheads)),
         *_block("STATES", map(repr, states)),
-        "# By state and terminal: the same, and states times the number of terminals.",
-        f"ACTION = tuple([x * ({width} if x > 0 else factor) for k, factor in STATES for x in PATTERNS[k]])",
-        "# By a state and what a rule makes there, in the same way: the state to go to.",
-        *_block("GOTO", (f"{place}: {state}" for place, state in goto.items()), "{}"),
+        "# By state and terminal: a state to go to (times the number of terminals), a rule, or 0.",
+        f"ACTION = [0] * (len(STATES) * {width})",
+        "for number, (shifts, lookaheads, rule) in enumerate(STATES):",
+        "    for terminal, state in SHIFTS[shifts]:",
+        f"        ACTION[number * {width} + terminal] = state * {width}",
+        "    for terminal in LOOKAHEADS[lookaheads]:",
+        f"        ACTION[number * {width} + terminal] = rule",
+        "# By what a rule makes, in the same way: the state to go to, and that of other states than most.",
+        *_block("GOTO", map(str, usual)),
+        *_block("OTHER_GOTO", others, "{}"),
     ]
     return "\n".join(lines) + "\n"
 
@@ -190,10 +196,7 @@ def _pair(named: dict[str, str], words: list[str]) -> str:
 
 
 def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int], dict[int, int]]:
-    """Return the states in the order of a walk from the start, and new numbers.
-
-    Lark's own numbers vary from run to run; these make the file reproducible.
-    """
+    # Lark's own numbers vary from run to run; these, by a walk from the start, make the file reproducible.
     symbols = list(symbols)
     after = {start: 0}
     order = [start]

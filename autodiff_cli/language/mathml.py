@@ -1,7 +1,4 @@
-"""Presentation MathML of formulas, from the LaTeX that `typesetting` writes.
-
-Products and applied functions get invisible operators, for speech and copying. Nothing recurses.
-"""
+"""Presentation MathML from the LaTeX of `typesetting`, with invisible operators for speech. Nothing recurses."""
 
 from __future__ import annotations
 
@@ -14,8 +11,7 @@ from typing import NamedTuple
 
 from .typesetting import APPLIED, LETTERS
 
-TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"
-"""Invisible operators: multiplication and function application."""
+TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"  # invisible operators: multiplication and function application
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
 
@@ -46,15 +42,12 @@ class Item(NamedTuple):
     kind: int
     xml: str
     parts: tuple[str, ...] = ()
-    """Of an index: its letter and its subscript."""
     applied: bool = False
     """Whether it is a function's name before parentheses."""
 
 
 @dataclass
 class _Frame:
-    """A row that is being read."""
-
     end: str
     items: list[Item] = field(default_factory=list)
     waiting: list[tuple[str, int, list[Item]]] = field(default_factory=list)
@@ -105,12 +98,9 @@ def _items(latex: str) -> list[Item]:
             frames.append(_Frame(r"\right", before=next(tokens)))
         elif token.startswith(r"\begin"):
             frames.append(_Frame(token.replace("begin", "end")))
-        elif token == "&":
+        elif token in ("&", r"\\"):
             here.cells[-1].append(here.items)
-            here.items = []
-        elif token == r"\\":
-            here.cells[-1].append(here.items)
-            here.cells.append([])
+            here.cells += [[]] * (token != "&")
             here.items = []
         elif token == "[" and here.waiting[-1:] == [("msqrt", 1, [])]:
             here.waiting[-1] = ("mroot", 2, [Item(OPERAND, f"<mn>{next(tokens)}</mn>")])

@@ -12,8 +12,7 @@ from ..graphs.value import Value
 from ..table.operators import VARIABLE
 from ..table.primitive import ATOM, CHOICE, PRIMITIVES, SIGN
 
-Item = str | tuple[Any, int]
-"""A piece of output: text, or a node and its required precedence."""
+Item = str | tuple[Any, int]  # a piece of output: text, or a node and its required precedence
 
 INFIX: dict[str, tuple[str, int, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 4}
 """Text between the operands, own precedence, and that required of each operand."""
@@ -22,8 +21,7 @@ PREFIX: dict[str, tuple[str, int, int]] = {p.name: p.operator for p in PRIMITIVE
 """Text before the operand, own precedence, and that required of the operand."""
 
 
-Written = tuple[int, list[Item]]
-"""An expression's precedence and its pieces."""
+Written = tuple[int, list[Item]]  # an expression's precedence and its pieces
 
 Template = str | tuple[Any, ...]
 """A function's name; text such as `float(round({0}))`; or that with precedences: its own, its inputs'."""
@@ -43,10 +41,7 @@ def number_text(x: float) -> str:
 
 
 def assemble(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) -> str:
-    """Return the text of a node, in parentheses if its precedence is lower.
-
-    `parts` returns the precedence and the pieces of a node.
-    """
+    """Return the text of a node, in parentheses if its precedence, from `parts` with its pieces, is lower."""
     written: list[str] = []
     # The remaining pieces, last first.
     work: list[Item] = [(root, level)]
@@ -65,10 +60,7 @@ def assemble(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) ->
 
 @lru_cache(maxsize=1024)
 def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
-    """Split a template into text and inputs: their positions and required precedences.
-
-    An input stands in parentheses unless it is between some already.
-    """
+    """Return a template's text and inputs: their positions and precedences, the highest outside of parentheses."""
     split = _PLACE.split(template)
     parts: list[str | tuple[int, int]] = []
     for k in range(0, len(split), 2):

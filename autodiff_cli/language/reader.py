@@ -13,7 +13,7 @@ from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
 from .statements import Complete, Head, Statement, check_commas, check_statements
-from .tables import ACTION, GOTO, ORIGINS, RULES, TERMINALS
+from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS
 from .tokens import (
     AUGMENT,
     COEFFICIENT,
@@ -46,12 +46,10 @@ _ENTRY = -1
 """Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends before it, or in it
 (the four from `_GROUP` on); see `State`."""
 
-Moves = dict[Any, Any]
-"""The action at each possible sign, and the next state; see `State`."""
+Moves = dict[Any, Any]  # the action at each possible sign, and the next state; see `State`
 
 
-Frame = tuple[Moves, int, Any]
-"""A suspended construct: its first state, its first pair, and its nodes so far."""
+Frame = tuple[Moves, int, Any]  # a suspended construct: its first state, its first pair, and its nodes so far
 
 
 class ParseFailure(Exception):
@@ -61,23 +59,15 @@ class ParseFailure(Exception):
         super().__init__()
         self.statements = statements
         self.at = at
-        """The start of the first token that does not fit."""
 
 
 def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Program:
-    """Return the program of a text.
-
-    Names in `valued`, which the point gives values, win over constants; calls expand to at most `most` nodes. Raises
-    `ParseFailure` for syntax errors, else `ExpressionError`.
-    """
+    """Return the program of a text; see `Builder`. Raises `ParseFailure` for syntax errors, else `ExpressionError`."""
     return read(text, Builder(text, valued, most)).program()
 
 
 def read(text: str, builder: Builder) -> Builder:
-    """Return the builder with all statements of a text; another one for lists.
-
-    Raises as `parse` does, but the builder keeps errors about names, types and numbers of arguments.
-    """
+    """Return the builder with all statements of a text; another one for lists. Raises `ParseFailure`."""
     try:
         return _read(text, builder)
     except ListNotation:
@@ -87,11 +77,7 @@ def read(text: str, builder: Builder) -> Builder:
 
 
 def _read(text: str, builder: Builder) -> Builder:
-    """Return the builder with all statements. Raises `ListNotation` if it takes no lists.
-
-    Linear in the text, without recursion: each sign takes one look into the tables, and one for each rule that ends
-    before it. Places are in pairs, see `Spans`.
-    """
+    # Each sign takes one look into the tables, and one for each rule that ends before it. Places are in pairs.
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
     name_read, number_read, numeric, numbers = NAME, NUMBER, _NUMERIC, NUMBERS
     nodes, names, conditions, functions = builder.scope()
@@ -340,13 +326,11 @@ def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:
 
 def _bind(parts: Parts) -> Complete:
     name, at = parts.name
-    parts.builder.bind(name, at, parts.top)
-    return "bind", *parts.place
-
-
-def _augment(parts: Parts) -> Complete:
-    name, at = parts.name
-    parts.builder.augment(name, at, PRIMITIVES[meaning_of(parts.signs[at[1]])], parts.top, parts.inner)
+    sign = meaning_of(parts.signs[at[1]])
+    if sign == "=":
+        parts.builder.bind(name, at, parts.top)
+        return "bind", *parts.place
+    parts.builder.augment(name, at, PRIMITIVES[sign], parts.top, parts.inner)
     return "augment", *parts.place
 
 
@@ -385,7 +369,7 @@ _MAKERS: dict[str, Make] = {
     "range": _operation(RANGE),
     "matmul": _operation(MATMUL),
     "bind": _bind,
-    "augment": _augment,
+    "augment": _bind,
     "define": _define,
     "outputs": _outputs,
     "list": Parts.row,
@@ -412,7 +396,7 @@ def reduce_by(states: list[int], action: int) -> None:
     """Apply a rule, given as an action of the tables."""
     origin, length = RULES[-1 - action][:2]
     del states[len(states) - length :]
-    states.append(GOTO[states[-1] + origin])
+    states.append(_after(states[-1], _ORIGIN + origin))
 
 
 def _does_nothing(action: int) -> bool:
@@ -442,7 +426,6 @@ class State:
         self.read = read
         """The terminal that was read, or `_ORIGIN` plus the origin of a construct."""
         self.below = below
-        """The state before it."""
         self.possible = below is None or (below.below is None and _after(below.number, read) > 0)
         """Whether the tables have a state after it."""
         self.moves: Moves = {None: self}
@@ -509,8 +492,7 @@ def _coefficient(context: State, state: State) -> Moves | None:
 
 
 _ORIGIN = _WIDTH
-_MOST_SIGNS = 128
-"""Limit of remembered moves per state: there are endless superscripts."""
+_MOST_SIGNS = 128  # limit of remembered moves per state: there are endless superscripts
 
 
 @cache
@@ -520,4 +502,5 @@ def _state(number: int) -> Moves:
 
 def _after(number: int, read: int) -> int:
     """Return the table's state after a terminal or an origin; <= 0 if none."""
-    return GOTO.get(number + read - _ORIGIN, 0) if read >= _ORIGIN else ACTION[number + read]
+    origin = read - _ORIGIN
+    return ACTION[number + read] if origin < 0 else OTHER_GOTO.get(number + origin, GOTO[origin])

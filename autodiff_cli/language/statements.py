@@ -14,8 +14,7 @@ _GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
 _ZEROS = r"0[0-9]{2}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![0-9.])"
 """Numbers with leading zeros, invalid even as coefficients: `000x`."""
 
-_DECIMALS = r"[0-9]+(?![0-9_.])"
-"""Digits, perhaps a coefficient: `5x`."""
+_DECIMALS = r"[0-9]+(?![0-9_.])"  # digits, perhaps a coefficient: `5x`
 
 _POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z", _DECIMALS
 _COMMAS = {
@@ -34,8 +33,7 @@ class Statement(NamedTuple):
     end: int
 
 
-Complete = tuple[str, int, int]
-"""A statement with its place in pairs."""
+Complete = tuple[str, int, int]  # a statement with its place in pairs
 
 
 class Head(NamedTuple):
@@ -101,17 +99,17 @@ def check_commas(starts: Sequence[int], text: str, where: str) -> None:
 
 def _one_number(before: str, after: str, span: Span, what: str) -> ExpressionError:
     joined, listed = f"{before}.{after}", f"{before}, {after.replace(',', ', ')}"
-    message, too_long = "the decimal sign is a point", "leave the commas out"
-    is_long, offered = len(listed) > _MAX_LENGTH, [joined, listed]
+    message, too_long, is_long = "the decimal sign is a point", "leave the commas out", len(listed) > _MAX_LENGTH
+    # Nobody writes `000` or `050` as a separate number.
+    is_one = False
     if "." in before:
         joined = f"{before.replace('.', '')}.{after}"
         message = "a number has a point or a comma in it, and not both"
         too_long, is_long = "leave the point out and write a point for the comma", len(after) > _MAX_LENGTH
-        offered = [joined, listed]
     elif re.compile(_GROUPS).fullmatch(after):
         joined, message = before + after.replace(",", ""), "a number is written without commas in it"
-        # Nobody writes `000` or `050` as a separate number.
-        offered = [joined] if re.search(r"(?:^|,)0", after) else [joined, listed]
+        is_one = re.search(r"(?:^|,)0", after) is not None
+    offered = [joined] if is_one else [joined, listed]
     hint = f"write `{joined}`" + f", or `{listed}` for {what}" * (len(offered) > 1)
     offers = tuple([Offer(span.start, span.end, text, shown=(text,)) for text in offered])
     return ExpressionError("syntax", message, span, too_long if is_long else hint, offers=offers)

@@ -12,8 +12,7 @@ from ..errors import Span
 from .elements import parse_name
 from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_SIGNS, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
 
-KIND = {name: number for number, name in enumerate(TERMINALS)}
-"""The number of each terminal, as in the tables."""
+KIND = {name: number for number, name in enumerate(TERMINALS)}  # the number of each terminal, as in the tables
 
 END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
 NUMBER, COEFFICIENT, NAME = KIND["NUMBER"], KIND["COEFFICIENT"], KIND["NAME"]
@@ -23,23 +22,13 @@ LEFT, RIGHT = KIND["LEFT"], KIND["RIGHT"]
 _OPENING, _CLOSING = (OPEN, LEFT), (CLOSE, RIGHT)
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
 
-Token = tuple[int, int, int]
-"""A token's kind, start and end."""
+Token = tuple[int, int, int]  # a token's kind, start and end
+DIRECTLY = 0  # the token kind of an omitted multiplication sign
+MAX_EXPONENT_DIGITS = 6  # longer exponents are refused: the fraction would not fit into memory
 
-DIRECTLY = 0
-"""The token kind of an omitted multiplication sign."""
-
-MAX_EXPONENT_DIGITS = 6
-"""Longer exponents are refused: the fraction would not fit into memory."""
-
-KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
-"""The reserved words and their terminals."""
-
-_END_SIGN, _ANOTHER = "\x00", "\x01"
-"""The mark of the end of the text, and another character not in programs."""
-
-MAX_NUMBERS, MAX_LENGTH = 4096, 32
-"""The size of the cache of numbers, and the longest cached number in characters."""
+KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}  # the reserved words and their terminals
+_END_SIGN, _ANOTHER = "\x00", "\x01"  # the mark of the end of the text, and another character not in programs
+MAX_NUMBERS, MAX_LENGTH = 4096, 32  # the size of the cache of numbers, and the longest cached number in characters
 
 _NUMERIC = tuple("0123456789.")
 
@@ -78,18 +67,14 @@ def _readable(text: str) -> str:
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    """Cut text into names or numbers, perhaps empty, each with the sign after it.
-
-    The last sign marks the end. Items directly before the next one have an empty sign.
-    """
+    """Return names or numbers, perhaps empty, each with the sign after it, which may be empty too."""
     return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
 
 
 def split(text: str) -> tuple[list[str], list[str], bool]:
     """Return the text before each sign, the signs, and whether these are the `pairs`.
 
-    Plain ASCII is cut at the signs, which is quicker: there they are the pairs up to the first piece that is neither a
-    name nor a number, without underscores.
+    Plain ASCII is cut at the signs, which is quicker: these are the pairs up to a piece that is no name or number.
     """
     if not text.isascii():
         operands, signs = zip(*pairs(text), strict=True)
@@ -127,10 +112,7 @@ class Spans:
         return self.pairs[last][1]
 
     def __call__(self, place: tuple[Any, ...]) -> Span:
-        """Return the span of a piece in pairs, `(first, last)`; a span is unchanged.
-
-        A third part is the place of the call through which it was reached.
-        """
+        """Return the span of a piece in pairs, `(first, last)`, perhaps with that of a call; spans are unchanged."""
         start, end, *via = place
         called = self(via[0]) if via and via[0] is not None else None
         return Span(start, end, called) if isinstance(place, Span) else Span(self.start(start), self.end(end), called)
@@ -168,10 +150,7 @@ def sign_kind(sign: str) -> int:
 
 
 def number_of(text: str) -> tuple[float, str] | None:
-    """Return the value of a number or unsigned superscript, and its text in plain ASCII.
-
-    None for a number with too long an exponent, and for one with a unit.
-    """
+    """Return value and ASCII text of a number or superscript; None with too long an exponent, or with a unit."""
     if not text.strip(".0123456789"):
         return float(text), text
     if text[-1] == "]" or _has_long_exponent(text):
@@ -270,10 +249,7 @@ def without_skipped(text: str) -> str:
 
 
 def bad_position(name: str) -> int | None:
-    """Return the position of the first invalid character of a name, or None.
-
-    The grammar's pattern is exact for plain ASCII only; Unicode decides the rest.
-    """
+    """Return the position of the first invalid character of a name, or None; the grammar is exact for ASCII only."""
     if name.isascii():
         return None
     from unicodedata import category, decomposition

@@ -42,8 +42,7 @@ _NAME = re.compile(
     r"(?P<words>(?:_[^\W_]+)*)(?P<again>\[\d+\])?"
 )
 _AGAIN = re.compile(r"(?<=.)\[\d+\]$")
-_LIMITS = ("max", "min", "sup", "inf")
-"""Words below a letter with an upright command."""
+_LIMITS = ("max", "min", "sup", "inf")  # words below a letter with an upright command
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -86,10 +85,7 @@ def _character(char: str) -> str:
 
 
 def name_parts(name: str) -> tuple[str, str, bool]:
-    """Return a name as LaTeX: letters, index, and whether they are one symbol.
-
-    `x1`, `w_1` and `beta_max` have an index; `c[2]` is the second node that the program calls `c`.
-    """
+    """Return a name as LaTeX: letters, index (`x1`, `w_1`, `beta_max`, `c[2]`), and whether they are one symbol."""
     match = _NAME.fullmatch(unicodedata.normalize("NFC", name))
     if match is not None:
         base, again = match["base"], match["again"] or ""
@@ -120,7 +116,7 @@ def _letters(base: str) -> str:
     if base in LETTERS:
         return f"\\{LETTERS[base]}"
     if base.isascii() and base.isidentifier():
-        return rf"\mathit{{{_underscored(base)}}}"
+        return r"\mathit{" + base.replace("_", r"\_") + "}"
     return rf"\text{{{text_latex(base)}}}"
 
 
@@ -155,10 +151,6 @@ def number_latex(text: str) -> str:
     return sign + (power if size == "1" else rf"{size} \times {power}")
 
 
-def _underscored(name: str) -> str:
-    return name.replace("_", r"\_")
-
-
 # ---- formulas
 # On paper a leading minus or a slash binds less than a product; up to sums the grammar's order holds.
 NEGATED, RATIO, PRODUCT, POWER, ATOM = range(binding.SUM + 1, binding.SUM + 6)
@@ -172,20 +164,14 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
 }
 """Text between operands, and precedences: own and operands'."""
 
-DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
-"""Kinds of beginnings and ends of formulas, for spacing."""
-_FUNCTIONS = "fghuFGH"
-"""Names for a function, the usual first."""
-MAX_STATED_NODES = 1000
-"""The most nodes of a function stated before its derivatives, with repetition."""
-MAX_EXPONENT_LENGTH = 60
-"""The longest superscript of e in LaTeX characters; longer exponents use `exp`."""
+DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)  # kinds of beginnings and ends of formulas, for spacing
+_FUNCTIONS = "fghuFGH"  # names for a function, the usual first
+MAX_STATED_NODES = 1000  # the most nodes of a function stated before its derivatives, with repetition
+MAX_EXPONENT_LENGTH = 60  # the longest superscript of e in LaTeX characters; longer exponents use `exp`
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
 
 
 class _Piece(NamedTuple):
-    """A typeset formula: precedence, text, and data for its neighbours."""
-
     level: int
     text: tuple[str | _Piece, ...]
     start: int = OTHER
@@ -193,7 +179,6 @@ class _Piece(NamedTuple):
     tall: bool = False
     length: int = 0
     scripts: int = 0
-    """How many exponents are stacked in it."""
     positive: _Piece | None = None
     called: tuple[str, _Piece] | None = None
     """The name and parenthesised arguments of a call."""
@@ -212,27 +197,23 @@ class Typesetting:
         first: Collection[str] = (),
         function: str | None = None,
     ) -> None:
-        """`names` are typeset, those in `first` as if alone; `constants` mean π and e.
-
-        The program is the `function` of that name, else of an unused letter.
-        """
+        """Names in `first` are typeset as if alone; `constants` mean π and e; the default `function` is a letter."""
         self._names: dict[str, tuple[str, str, bool]] = {}
         taken = {r"\pi"}
         # typed Greek letters and underscores are deliberate; other names may change
         names = dict.fromkeys(names)
         ranked = sorted(names, key=lambda name: (name not in first, name.isascii(), "_" not in name))
         for name in ranked:
+            parts = self._names[name] = name_parts(name)
             if name in constants:
-                self._names[name] = name_parts(name)
                 continue
-            parts = name_parts(name)
             stem, mark, again = name.partition("[")
             # an entry of a list: a redefined name, `c[2]`, also occurs without index
             if mark and stem not in names:
                 letter, below, symbol = name_parts(stem)
                 parts = letter, f"{below},{again[:-1]}" if below else again[:-1], symbol
             if _accented(*parts, "") in taken:
-                parts = (rf"\mathit{{{_underscored(plain_name(stem))}}}", f"[{again}" if mark else "", False)
+                parts = (r"\mathit{" + plain_name(stem).replace("_", r"\_") + "}", f"[{again}" if mark else "", False)
             k = 2
             while _accented(*parts, "") in taken:
                 parts = (parts[0], f"({k})", False)
@@ -416,7 +397,7 @@ def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
 
 
 def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece]) -> _Piece:
-    shape = value.primitive.latex or rf"\operatorname{{{_underscored(value.primitive.name)}}}"
+    shape = value.primitive.latex or r"\operatorname{" + value.primitive.name.replace("_", r"\_") + "}"
     head: list[str | _Piece] = []
     used: set[int] = set()
     raised = 0
@@ -469,10 +450,7 @@ def typesetting(program: Program, *others: Iterable[str], function: str | None =
 
 
 def equations_of(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
-    """Return the equations of a program: the names that it binds, and `f(x, y)`.
-
-    Several outputs are a vector. A program that is too long has none.
-    """
+    """Return the equations of a program: the names that it binds, and `f(x, y)`; none if it is too long."""
     outputs = program.outputs
     bound = {binding.value: binding.name for binding in program.bindings if binding.value._prev}
     for output in outputs:
@@ -500,8 +478,7 @@ def expression_latex(root: Value) -> str:
     return Typesetting(names_in((root,))).expression(root)
 
 
-COLUMNS = 10
-"""The default number of matrix columns in amsmath."""
+COLUMNS = 10  # the default number of matrix columns in amsmath
 
 
 def matrix(rows: Sequence[Sequence[str]]) -> str:

@@ -20,14 +20,9 @@ from .builder import BOUNDED, CONSTANTS, MAX_NODES, ON_LISTS, Body, Builder, Cal
 from .elements import element_name, shapes_of
 from .statements import UnknownShape
 
-MAX_TERMS = 10_000
-"""The most terms of a sum, or entries of a range of indices."""
-
-MAX_UNROLLED = 300_000
-"""The most operations of an unrolled text."""
-
-MAX_DEPTH = 60
-"""The deepest nesting of calls, sums and indices."""
+MAX_TERMS = 10_000  # the most terms of a sum, or entries of a range of indices
+MAX_UNROLLED = 300_000  # the most operations of an unrolled text
+MAX_DEPTH = 60  # the deepest nesting of calls, sums and indices
 
 _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     ADD: lambda a, b: a + b,
@@ -68,6 +63,7 @@ class Unroller(Builder):
 
     takes_lists = True
     too_many = "the lists, sums and calls unroll to more than {:,} operations"
+    max_depth = MAX_DEPTH
 
     def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
         super().__init__(text, valued, min(most, max(MAX_UNROLLED, 8 * len(text))))
@@ -75,17 +71,13 @@ class Unroller(Builder):
         self.branches = True  # not all that is added is needed
         self.shapes = shapes_of(valued)
         self.dimensions: dict[str, tuple[int, Place]] = {}
-        """The number of indices of each indexed name, and a place."""
+        """The number of indices of each list, and a place."""
         self.indexed = self.dimensions.keys()
         self.first: dict[str, Place] = {}
         """The first place of each free name."""
         self.begin(Body())
 
     # ---- statements
-    def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
-        self.check_types(primitive.takes_conditions, operands, pieces)
-        return self.node(primitive, operands, place)
-
     def next_statement(self) -> None:
         super().next_statement()
         self.begin(Body())
@@ -94,7 +86,7 @@ class Unroller(Builder):
         self.begin(Body())
 
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
-        values = self._worked_out(*operands)
+        values = self.evaluate_roots(*operands)
         self.outputs = ()
         for value, piece in zip(values, pieces, strict=True):
             entries = self._entries(value)
@@ -102,22 +94,7 @@ class Unroller(Builder):
             self.check_types((), entries, [piece] * len(entries))
             self.outputs += entries
 
-    def bind(self, name: str, at: Place, value: int) -> None:
-        self._bind(name, at, *self._worked_out(value))
-
-    def augment(self, name: str, at: Piece, primitive: Primitive, value: int, piece: Piece) -> None:
-        (new,) = self._worked_out(value)
-        if name not in self.bound:
-            super().augment(name, at, primitive, 0, piece)
-            return
-        operands = self.bound[name][-1][1], new
-        try:
-            self._bind(name, at, self.checked_node(primitive, operands, (at[0], piece[1]), (at, piece)))
-        except ExpressionError as error:
-            self.refuse(error)
-
     def end_body(self) -> Body:
-        """Return the body, and the starts of its expressions."""
         body = super().end_body()
         for i, (primitive, parents) in enumerate(zip(body.primitives, body.parents, strict=True)):
             body.start.append(min([body.start[p] for p in parents], default=i))
@@ -133,7 +110,6 @@ class Unroller(Builder):
         return body
 
     def _is_bounded(self, body: Body, i: int) -> bool:
-        """Return whether a node is a sum over an index that its term uses."""
         parents, called = body.parents[i], body.called
         if body.primitives[i] is not marks.call_mark or len(parents) != 4 or called[i][0] not in BOUNDED:
             return False
@@ -143,7 +119,7 @@ class Unroller(Builder):
         uses = [k for k in range(body.start[term], term + 1) if body.primitives[k] is marks.name_mark]
         return any(called[k][0] == called[index][0] for k in uses)
 
-    def _worked_out(self, *roots: int) -> list[int | Array]:
+    def evaluate_roots(self, *roots: int) -> list[Any]:
         call = Call(Function("", (), self.end_body(), 0, (0, 0), len(self.statements)), {}, None, 0, [])
         values: list[int | Array] = []
         for root in roots:
@@ -153,27 +129,14 @@ class Unroller(Builder):
                 values.append(self.refuse(error))
         return values
 
-    def _bind(self, name: str, at: Place, value: int | Array) -> None:
+    def _bind(self, name: str, at: Place, value: int | Array, labels: Sequence[str] = ()) -> None:
         if name in self.dimensions or name in self.shapes:
             used = [(self.dimensions[name][1], "used here")] if name in self.dimensions else []
             what = "but its entries were used before" if used else "and has a value at the point"
             message, hint = f"`{name}` is bound here {what}", "give one of them another name"
             self.refuse(self.error("name", message, at, hint, *used))
-        if not isinstance(value, Array):
-            super().bind(name, at, value)
-            return
-        try:
-            self._check_unused_before(name, at)
-            self._check_look(name, at)
-        except ExpressionError as error:
-            self.refuse(error)
-        indices = product(*[range(1, n + 1) for n in value.shape])
-        for index, entry in zip(indices, value.entries, strict=True):
-            label = element_name(name, index)
-            self.labels.setdefault(entry, label)
-            self.bindings.append((label, at, entry))
-        self.bound.setdefault(name, []).append((len(self.statements), value))
-        self.outputs = value.entries
+        indices = product(*[range(1, n + 1) for n in value.shape]) if isinstance(value, Array) else ()
+        super()._bind(name, at, value, [element_name(name, index) for index in indices])
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         before = len(self.free)
@@ -192,25 +155,11 @@ class Unroller(Builder):
         resolved = self._resolved(value)
         return resolved.entries if isinstance(resolved, Array) else (resolved,)
 
-    def _check_body(self, function: Function) -> None:
-        """Skip a function without calls: its arguments' shapes are unknown."""
-
     # ---- values
     def _part(self, call: Call, root: int) -> Meaning:
         first = call.function.body.start[root]
         value: Meaning = self.value(call._replace(first=first, end=root + 1, values=[]))
         return value
-
-    def enter(
-        self, called: Function, operands: Sequence[Any], via: Place | None, pieces: Sequence[Piece] = (), depth: int = 0
-    ) -> Call:
-        self._check_depth(depth, via or called.piece)
-        return super().enter(called, operands, via, pieces, depth)
-
-    def _check_depth(self, depth: int, place: Place) -> None:
-        if depth > MAX_DEPTH:
-            message = f"calls, sums and indices stand more than {MAX_DEPTH} deep in one another"
-            raise self.error("limit", message, place, "bind the inner ones to names")
 
     def node_value(self, call: Call, i: int) -> Any:
         body, place = call.function.body, call.place(i)
@@ -277,10 +226,11 @@ class Unroller(Builder):
         for row, piece in zip(rows, pieces, strict=True):
             other = row.shape if isinstance(row, Array) else ()
             if other != shape:
-                message = f"the entries of a list are all alike, and this is {shape_text(other)}"
-                raise self.error(
-                    "type", message, piece, "give the rows the same length", (pieces[0], shape_text(shape))
+                message, hint = (
+                    f"the entries of a list are all alike, and this is {shape_text(other)}",
+                    "give the rows the same length",
                 )
+                raise self.error("type", message, piece, hint, (pieces[0], shape_text(shape)))
             if len(other) > 1:
                 hint = "write a list of rows: `[[1, 2], [3, 4]]`"
                 raise self.error("type", "lists are nested twice at most", piece, hint)
@@ -294,11 +244,7 @@ class Unroller(Builder):
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, numbers, place, pieces))
 
     def _elementwise(
-        self,
-        operands: Sequence[Meaning],
-        place: Place,
-        pieces: Sequence[Piece],
-        make: Callable[[tuple[int, ...]], int],
+        self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece], make: Callable[[tuple[int, ...]], int]
     ) -> int | Array:
         resolved = [self._resolved(operand) for operand in operands]
         lists = [k for k, value in enumerate(resolved) if isinstance(value, Array)]
@@ -389,12 +335,8 @@ class Unroller(Builder):
             operands = [self._part(inner, p) for p in body.parents[i]]
             return self.enter(primitive, operands, place, body.pieces[i], call.depth)
         plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
-        if (
-            name in self.valued
-            or name in self.shapes
-            or name in self.bound
-            or type(call.meanings.get(name, Index(0))) is not Index
-        ):
+        is_index = isinstance(call.meanings.get(name, Index(0)), Index)
+        if not is_index or any(name in names for names in (self.valued, self.shapes, self.bound)):
             message = f"`{name}` is the index of this `{called}`, and has a value besides"
             also = [(index_place, "the index")] if call.via else []
             raise self.error("name", message, call.place(index), f"give the index another name{plain}", *also)

@@ -1,12 +1,7 @@
 """RunningDigits: multiprecision with running error bounds, for the number of correct digits.
 
-Every operation adds its own rounding to the errors of its inputs, times its derivatives there (Higham, Accuracy and
-Stability of Numerical Algorithms, 3.3). If that exceeds half of the digits, or a kink or jump may be near, the function
-is also evaluated at the ends of its inputs' intervals. A comparison that the errors leave open raises `Refusal` when
-its outcome is used. Short fractions stay exact.
-
-Unlike `running_error` for doubles, which never refuses, the bound decides how many digits are shown. It must hold
-beyond first order and a double's range: hence logarithms of errors, values at ends of intervals, and exact fractions.
+As `running_error`, but the bound must hold beyond first order and a double's range: hence logarithms of errors, values
+at the ends of the inputs' intervals, and exact short fractions.
 """
 
 from __future__ import annotations
@@ -15,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ..table.primitive import Primitive
@@ -186,19 +181,11 @@ class Remembering(Multiprecision):
 
     def _guarded(self, name: str, function: Callable[..., Number], *, accurate: bool = False) -> Callable[..., Number]:
         compute = super()._guarded(name, function, accurate=accurate)
-        values: dict[tuple[Number, ...], Number] = {}
+        cached = lru_cache(MAX_CACHED_VALUES)(compute)
 
         def remembered(*inputs: Number) -> Number:
-            if self._inside:
-                return compute(*inputs)
-            value = values.get(inputs)
-            if value is None:
-                value = compute(*inputs)
-                if len(values) >= MAX_CACHED_VALUES:
-                    values.clear()
-                if value:  # a 0 may be an underflow, to be noted each time
-                    values[inputs] = value
-            return value
+            # a 0 may be an underflow, to be noted each time
+            return (not self._inside and cached(*inputs)) or compute(*inputs)
 
         return remembered
 

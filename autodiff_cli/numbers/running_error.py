@@ -1,7 +1,6 @@
-"""Running: doubles with a running bound on their rounding error.
+"""Running: doubles with a running bound on their rounding error, to first order.
 
-Each operation adds its own rounding to the errors of its inputs, times its table derivative there, to first order: the
-running error analysis of Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
+Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 from ..table.primitive import Primitive
 from .base import Lifted, Number, Valued
@@ -76,11 +74,6 @@ def rounding(x: float) -> float:
     return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
 
 
-def value_of(x: Any) -> float:
-    """Return the double without its error."""
-    return x.x if isinstance(x, Bounded) else x
-
-
 class Running(Lifted):
     """Doubles with running error bounds, over the functions of `REAL`."""
 
@@ -97,20 +90,19 @@ class Running(Lifted):
         return x if isinstance(x, Bounded) else Bounded(float(x))
 
     def literal(self, text: str) -> Bounded:
-        """Return the double nearest to a literal, with its error bound."""
         x = REAL.literal(text)
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
         return Bounded(x, 0.0 if exact else rounding(x))
 
     def finite(self, x: Number) -> bool:
-        return math.isfinite(value_of(x))
+        return math.isfinite(x.x if isinstance(x, Bounded) else x)
 
     def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)
         unit = UNIT_ROUNDOFF * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
 
         def function(*inputs: Number) -> Bounded:
-            xs = [value_of(x) for x in inputs]
+            xs = [x.x if isinstance(x, Bounded) else x for x in inputs]
             out = value(*xs)
             error = max(unit * abs(out), UNDERFLOW_ERROR) if out else 0.0
             spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]

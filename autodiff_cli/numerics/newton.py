@@ -1,4 +1,4 @@
-"""Newton's method in any number type, and bisection."""
+"""Newton's method in any number type, damped or not, and bisection."""
 
 from __future__ import annotations
 
@@ -19,21 +19,40 @@ System = Callable[[list[Any]], tuple[Sequence[Any], Matrix]]
 """Returns the residuals of a square system at a point, and its Jacobian."""
 
 
-def newton(m: NumberType, system: System, start: Sequence[Any]) -> Iterator[tuple[list[Any], list[Any] | None]]:
-    """Yield each point with the Newton step from it; None, the last, at a singular Jacobian.
+def newton(
+    m: NumberType,
+    system: Callable[[list[Any]], tuple[Sequence[Any], Any] | None],
+    start: Sequence[Any],
+    *,
+    smallest: float | None = None,
+    solve: Callable[[Any, Any], list[Any]] | None = None,
+) -> Iterator[tuple[list[Any], tuple[Sequence[Any], Any], list[Any] | None]]:
+    """Yield each point with the system there and the Newton step from it; None, the last, at a singular Jacobian.
 
-    Raises the errors of `system`.
+    With `smallest` a step is halved until the values shrink; it ends where they vanish, or below that share of a step.
+    `solve` returns the step from Jacobian and values. Raises the errors of `system`.
     """
-    point = list(start)
-    while True:
-        values, rows = system(point)
-        try:
-            step = [d for (d,) in solve_linear(m, rows, [[-x] for x in values])]
-        except (Singular, ZeroDivisionError):
-            yield point, None
+    point, here = list(start), system(list(start))
+    while here is not None:
+        values, rows = here
+        step, size = None, math.inf if smallest is None else math.hypot(*values)
+        if size:
+            try:
+                step = solve(rows, values) if solve else [d for (d,) in solve_linear(m, rows, [[-x] for x in values])]
+            except (Singular, ZeroDivisionError):
+                step = None
+        yield point, here, step
+        share = 1.0
+        while step is not None:
+            moved = [x + d for x, d in zip(point, step, strict=True)]
+            there = system(moved)
+            if smallest is None or (there is not None and math.hypot(*there[0]) < size):
+                break
+            share /= 2
+            step = [d / 2 for d in step] if share > smallest else None
+        if step is None:
             return
-        yield point, step
-        point = [x + d for x, d in zip(point, step, strict=True)]
+        point, here = moved, there
 
 
 def refine(m: NumberType, system: System, start: Sequence[float]) -> list[Any]:
@@ -45,7 +64,7 @@ def refine(m: NumberType, system: System, start: Sequence[float]) -> list[Any]:
     """
     begin = [m.number(x) for x in start]
     point, shortest = begin, None
-    for here, step in islice(newton(m, system, begin), MAX_STEPS):
+    for here, _, step in islice(newton(m, system, begin), MAX_STEPS):
         point = here
         length: Any = 0 if step is None else max(abs(d / (abs(x) or 1)) for d, x in zip(step, start, strict=True))
         if length == 0 or (shortest is not None and length >= shortest):
@@ -65,42 +84,6 @@ def with_errors(m: RunningDigits, system: System, root: Sequence[Any]) -> list[A
     except (Singular, ZeroDivisionError):
         raise undecided("whether the solution is a simple one cannot be told") from None
     return [m.within(x, 2 * step) for x, (step,) in zip(root, steps, strict=True)]
-
-
-def damped_newton(
-    evaluate: Callable[[list[float]], tuple[Sequence[float], Any] | None],
-    solve: Callable[[Any, Sequence[float]], Sequence[float] | None],
-    start: Sequence[float],
-    *,
-    most: int,
-    smallest: float,
-) -> tuple[list[float], Sequence[float], Any] | None:
-    """Return point, values and Jacobian after damped Newton steps; None without a first value.
-
-    Steps are halved until the values shrink. `evaluate` returns values and Jacobian, or None; `solve` the
-    step from both, or None. `most` bounds the steps, `smallest` the shares of one.
-    """
-    point = list(start)
-    here = evaluate(point)
-    if here is None:
-        return None
-    for _ in range(most):
-        values, rows = here
-        size = math.hypot(*values)
-        step = solve(rows, values) if size else None
-        share = 1.0
-        while step is not None:
-            moved = [x + share * d for x, d in zip(point, step, strict=True)]
-            there = evaluate(moved)
-            if there is not None and math.hypot(*there[0]) < size:
-                point, here = moved, there
-                break
-            share /= 2
-            if share <= smallest:
-                step = None
-        if step is None:
-            break
-    return point, *here
 
 
 def bisect(

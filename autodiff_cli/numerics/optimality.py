@@ -84,11 +84,11 @@ class Single:
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value, gradient and Hessian in doubles, with rounding errors.
 
-        Coordinates `wrt` are rounded like numbers of `size`. The point is known to half a unit of its last digit; for
-        the Hessian, to one, so that it is 0 within its errors wherever a multiple root makes the gradient so. If that
-        bounds nothing, beside an edge of the domain, the coordinates' own digits count.
+        Coordinates `wrt` are rounded like numbers of `size`, to half a unit of the last digit; for the Hessian, to one,
+        so that it is 0 within its errors wherever a multiple root makes the gradient so.
         """
         result = self._derivatives(point, wrt, size)
+        # beside an edge of the domain that may bound nothing
         is_finite = math.isfinite(sum(result.gradient_error))
         return result if is_finite else self._derivatives(point, wrt, [abs(point.get(name, 0.0)) for name in wrt])
 

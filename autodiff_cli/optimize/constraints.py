@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,13 +21,16 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..inputs.problem import check_single, parse
 from ..language.builder import Program
+from ..language.tokens import split_statements
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
-from .convergence import KINDS, WALL, ConstraintAtPoint, ConvergenceReport, LocalModel, bounds_at
+from .convergence import KINDS, WALL, ConstraintAtPoint, ConvergenceReport, SearchProblem, bounds_at
 from .descend import DescentStep
+from .objective import FAILURES, METHODS, Objective, Stopped
 
 if TYPE_CHECKING:
+    from ..batched.data_loss import DataLoss
     from ..quantities.unit import Unit
 
 BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)
@@ -69,14 +73,14 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
     """
     constraints = []
     texts = [texts] if isinstance(texts, str) else texts
-    for text in (part for line in texts for part in re.split(r"[;\n]", line) if part.strip()):
+    for text in (line[part[0][1] : part[-1][2]] for line in texts for part in split_statements(line)):
         signs = _RELATION.findall(text)
         sides = [side.strip() for side in _RELATION.split(text)]
         if not signs or not all(sides):
-            raise usage_error(f"`{text.strip()}` is no constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
-        if "<" in signs or ">" in signs:
-            sign = next(sign for sign in signs if sign in "<>")
-            raise usage_error(f"`{text.strip()}` has no border that an optimum could be at", f"write `{sign}=`")
+            raise usage_error(f"`{text}` is no constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
+        for sign in signs:
+            if sign in "<>":
+                raise usage_error(f"`{text}` has no border that an optimum could be at", f"write `{sign}=`")
         for left, sign, right in zip(sides, signs, sides[1:], strict=False):
             difference = f"({right}) - ({left})" if sign in ("<=", "≤") else f"({left}) - ({right})"
             try:
@@ -107,38 +111,27 @@ class FirstOrder(NamedTuple):
         """Return the lengths of the gradients, by relative changes of the variables."""
         return np.linalg.norm(self.gradients * np.maximum(1.0, np.abs(self.x)), axis=1)
 
-    @property
-    def scale(self) -> float:
-        """Return the largest derivative, or 1."""
-        return max(1.0, float(np.max(np.abs(self.gradients))))
 
-
-class ConstrainedProblem:
+class ConstrainedProblem(Objective):
     """A function with its constraints and bounds, and the derivatives of both."""
 
-    def __init__(self, objective: Any, constraints: Sequence[Constraint], own: tuple[str, ...]) -> None:
-        """`objective` is an `Objective`, `own` are the free variables of its function."""
-        self.objective, self.constraints = objective, constraints
-        self.free, self.limits = objective.start.free, objective.limits
-        self.equations = np.array([constraint.equality for constraint in constraints], dtype=bool)
-        objective.is_feasible = self.is_feasible
-        self.functions: list[tuple[Any, tuple[str, ...]]] = [(objective.function, own)]
-        """Function and constraints, each with its free variables."""
-        for constraint in constraints:
-            names = tuple(name for name in self.free if name in constraint.program.variables)
-            self.functions.append((Single(constraint.program.outputs[0]), names))
-        self._evaluators = [
-            Evaluator(constraint.program, names)
-            for constraint, (_, names) in zip(constraints, self.functions[1:], strict=True)
-        ]
+    constrained = True
+
+    @cached_property
+    def functions(self) -> list[tuple[Single | DataLoss, Sequence[str]]]:
+        """Return function and constraints, each with its free variables."""
+        programs = [constraint.program for constraint in self.constraints]
+        by = [tuple(name for name in self.free if name in program.variables) for program in programs]
+        own = zip(programs, by, strict=True)
+        return [(self.function, self.evaluator.wrt), *((Single(of.outputs[0]), names) for of, names in own)]
+
+    @cached_property
+    def equations(self) -> Any:
+        return np.array([constraint.equality for constraint in self.constraints], dtype=bool)
 
     @cached_property
     def start_sizes(self) -> Any:
-        """Return the lengths of the gradients at the start."""
-        return self.first_order(np.array(self.objective.start.free_values)).sizes
-
-    def _complete(self, x: Sequence[float]) -> dict[str, float]:
-        return dict(zip(self.objective.start.names, self.objective.full(x), strict=True))
+        return self.first_order(np.array(self.start.free_values)).sizes
 
     def _embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
         by_name = dict(zip(names, values, strict=True))
@@ -149,52 +142,46 @@ class ConstrainedProblem:
 
         Those of the function are taken from its `row`, if given, without errors.
         """
-        point = self._complete(x.tolist())
+        point = self.point(x.tolist())
         columns: list[tuple[float, float, Sequence[float], Sequence[float]]] = []
         if row is not None:
             columns.append((row.value, 0.0, row.partials, [0.0] * len(x)))
             places = range(1, len(self.functions))
         for function, names in self.functions if places is None else [self.functions[k] for k in places]:
-            inputs = {
-                name: Bounded(value, UNIT_ROUNDOFF * abs(value) * (name in names)) for name, value in point.items()
-            }
+            inputs = {name: Bounded(v, UNIT_ROUNDOFF * abs(v) * (name in names)) for name, v in point.items()}
             value, slopes = function.bounded(inputs, names)
             gradient, errors = [g.x for g in slopes], [g.error for g in slopes]
             columns.append((value.x, value.error, self._embedded(gradient, names), self._embedded(errors, names)))
         return FirstOrder(x, *map(np.array, zip(*columns, strict=True)))
 
-    def for_scipy(self, method: str, steps: int) -> dict[str, Any]:
-        """Return constraints, bounds and options as SciPy takes them."""
+    def _for_scipy(self, method: str, steps: int) -> dict[str, Any]:
+        def in_scipy(constraint: Constraint, function: Any, names: Sequence[str]) -> NonlinearConstraint:
+            evaluator, where = Evaluator(constraint.program, names), [self.free.index(name) for name in names]
 
-        def constraint(k: int, x: Any) -> tuple[float, Any]:
-            evaluator, point = self._evaluators[k], self._complete(x.tolist())
-            try:
-                value, partials = evaluator([point[name] for name in evaluator.variables])
-            except ExpressionError:
-                # outside of its domain a constraint does not hold
-                return -WALL, np.zeros(len(x))
-            return value, np.array(self._embedded(partials, evaluator.wrt))
+            def value_and_gradient(x: Any) -> tuple[float, Any]:
+                point = self.point(x.tolist())
+                try:
+                    value, partials = evaluator([point[name] for name in evaluator.variables])
+                except ExpressionError:
+                    # outside of its domain a constraint does not hold
+                    return -WALL, np.zeros(len(x))
+                return value, np.array(self._embedded(partials, names))
 
-        def curvature(k: int, x: Any, factor: float) -> Any:
-            (function, names), result = self.functions[1 + k], np.zeros((len(x), len(x)))
-            where = [self.free.index(name) for name in names]
-            with Defined(ExpressionError):
-                result[np.ix_(where, where)] = factor * np.array(function.hessian(self._complete(x.tolist()), names))
-            return result
+            def hessian(x: Any, factors: Any) -> Any:
+                result = np.zeros((len(x), len(x)))
+                with Defined(ExpressionError):
+                    own = np.array(function.hessian(self.point(x.tolist()), names))
+                    result[np.ix_(where, where)] = float(factors[0]) * own
+                return result
+
+            most, values = 0.0 if constraint.equality else math.inf, value_and_gradient
+            return NonlinearConstraint(lambda x: values(x)[0], 0.0, most, jac=lambda x: values(x)[1], hess=hessian)
 
         more: dict[str, Any] = {"options": {"ftol": 1e-10, "maxiter": steps}}
         if method != "slsqp":
-            more = {"options": {"gtol": 1e-10, "xtol": 1e-12, "maxiter": steps}, "hess": self.objective.hessian}
-        more["constraints"] = [
-            NonlinearConstraint(
-                lambda x, k=k: constraint(k, x)[0],
-                0.0,
-                0.0 if of.equality else math.inf,
-                jac=lambda x, k=k: constraint(k, x)[1],
-                hess=lambda x, v, k=k: curvature(k, x, float(v[0])),
-            )
-            for k, of in enumerate(self.constraints)
-        ]
+            more = {"options": {"gtol": 1e-10, "xtol": 1e-12, "maxiter": steps}, "hess": self.hessian}
+        parts = zip(self.constraints, self.functions[1:], strict=True)
+        more["constraints"] = [in_scipy(constraint, *function) for constraint, function in parts]
         if any(math.isfinite(end) for ends in self.limits for end in ends):
             more["bounds"] = self.limits
         return more
@@ -236,10 +223,44 @@ class ConstrainedProblem:
         return np.where(off > at.room(near)[1:], off, 0.0)
 
     def is_feasible(self, x: Sequence[float]) -> bool:
-        """Return whether all constraints hold at a point."""
         with Defined(ExpressionError), np.errstate(all="ignore"):
             return not np.any(self.violations(self.first_order(np.array(x))))
         return False
+
+    def search(self, methods: Sequence[str], steps: int | None) -> tuple[ConvergenceReport, str]:
+        best: ConvergenceReport | None = None
+        reason, message, method = "", "", methods[0]
+        try:
+            for name in methods:
+                start = self.start if best is None else best.row
+                try:
+                    more = self._for_scipy(name, METHODS[name].steps if steps is None else steps)
+                    result = self.by_scipy(start, name, **more).x.tolist()
+                except FAILURES:
+                    result = self.path[-1].free_values
+                try:
+                    self.row(result)
+                    counts = self.evaluations, self.outside
+                    with np.errstate(all="ignore"):
+                        values, report = self.nearby(np.array(result))
+                    self.evaluations, self.outside = counts
+                except ExpressionError as error:
+                    message = message or f"not converged: {error}"
+                    continue
+                row = self.row(values.tolist())
+                if row is not None and (best is None or report.reason):
+                    best, method = replace(report, row=row), name
+                if report.reason:
+                    break
+        except Stopped:
+            if self.boundless:
+                return self.unbounded("the value falls without bound along the constraints"), method
+            reason, message = self.stopped("last point")
+        if best is None:
+            best = ConvergenceReport(self.path[-1], None, "", reason or "stuck", message or "not converged")
+        elif not best.reason:
+            best = replace(best, reason=reason or "stuck", message=message or best.message)
+        return best, method
 
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
         """Return the nearby point that meets the conditions, or the end, and a report."""
@@ -253,7 +274,7 @@ class ConstrainedProblem:
             start = np.where((x - low <= room) & (pushed >= 0), low, x)
             reduced = Reduced(self, np.where((high - x <= room) & (pushed <= 0), high, start), near)
             posed = reduced.places, reduced.x.tolist()
-            local = reduced.report() if posed not in seen else None
+            local = reduced.judged() if posed not in seen else None
             seen.append(posed)
             if local is not None:
                 there = np.array([local.row.point[name] for name in self.free])
@@ -269,11 +290,10 @@ class ConstrainedProblem:
         at = self.first_order(x)
         multipliers, left = self.multipliers(at, self.active(at, BORDER_DISTANCES[-1]))
         held = np.flatnonzero(self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]).tolist()
+        numbers = zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
         at_point = [
             ConstraintAtPoint(constraint.text, value + 0.0, multiplier + 0.0, k in held)
-            for k, (constraint, value, multiplier) in enumerate(
-                zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
-            )
+            for k, (constraint, value, multiplier) in enumerate(numbers)
         ]
         off = [
             f"`{constraint.text}` is off by {amount:.3g} {constraint.unit or ''}".rstrip()
@@ -281,7 +301,7 @@ class ConstrainedProblem:
             if amount
         ]
         errors = at.gradient_errors
-        allowed = np.maximum(self.objective.tolerance, errors[0] + np.abs(multipliers) @ errors[1:])
+        allowed = np.maximum(self.tolerance, errors[0] + np.abs(multipliers) @ errors[1:])
         largest = max(1.0, float(np.max(np.abs(at.gradients[0]))))
         # a constraint whose multiplier is not 0 is at its border
         loose = any(not a.active and abs(a.multiplier) > ZERO_MULTIPLIER * largest for a in at_point)
@@ -296,7 +316,7 @@ class ConstrainedProblem:
             rest = f"{np.max(np.abs(left)):.3g} is left"
             hint = "start elsewhere (`--at`), or write kinks as constraints"
             message = f"not converged: the gradient is no sum of the constraints' gradients: {rest}; {hint}"
-        elif any(function.kinks(self._complete(x), names) for function, names in functions):
+        elif any(function.kinks(self.point(x), names) for function, names in functions):
             kind = "kink"
             message = "not converged: there is a kink here, where the KKT conditions need derivatives"
         else:
@@ -313,14 +333,14 @@ class ConstrainedProblem:
             if kind == "minimum" and (np.any(unclear) or np.any(slopes[bounds] <= ZERO_MULTIPLIER * largest)):
                 kind, weak = "flat", True
             if weak or kind != "flat":
-                verdict = self.objective.sense.say(WORDS[kind])
+                verdict = self.sense.say(WORDS[kind])
             message = "converged: feasible, and the gradient is a sum of the active constraints' gradients"
             message += " (KKT conditions)"
-        return ConvergenceReport(self.objective.start, kind, verdict, reason, message, constraints=tuple(at_point))
+        return ConvergenceReport(self.start, kind, verdict, reason, message, constraints=tuple(at_point))
 
 
-class Reduced:
-    """The function on its active constraints near a point, used like a `DataLoss`.
+class Reduced(SearchProblem):
+    """The function on its active constraints near a point, which is used like a `DataLoss`.
 
     Some variables follow from the others by the constraints.
 
@@ -334,8 +354,8 @@ class Reduced:
         at = problem.first_order(x)
         active = problem.active(at, near)
         multipliers, _ = problem.multipliers(at, active)
-        least = ZERO_MULTIPLIER * at.scale
-        self.places = [1 + k for k in active if problem.equations[k] or multipliers[k] > least]
+        scale = max(1.0, float(np.max(np.abs(at.gradients))))
+        self.places = [1 + k for k in active if problem.equations[k] or multipliers[k] > ZERO_MULTIPLIER * scale]
         self.dependent: list[int] = []
         if self.places:
             # independent constraints, equations first, and as many variables that follow, first those at no bound
@@ -349,21 +369,20 @@ class Reduced:
             free = [BOUND_SHARE if wall else 1.0 for wall in bounds_at(x, problem.limits)]
             self.dependent = qr(matrix[rows[:rank]] * free, mode="economic", pivoting=True)[2][:rank].tolist()
         self.others = [k for k in range(len(x)) if k not in self.dependent]
-        self.ends, self.least = np.array(problem.limits).T, -near * at.scale
-        path = [step.free_values for step in problem.objective.path]
-        self.size = np.max(np.abs([*path, x]), axis=0)
-        self.size[self.size == 0] = 1.0
+        self.ends, self.least = np.array(problem.limits).T, -near * scale
+        self.sizes = np.max(np.abs([*(step.free_values for step in problem.path), x]), axis=0)
+        self.sizes[self.sizes == 0] = 1.0
+        self.function: Any = self
+        self.limits = [problem.limits[k] for k in self.others]
+        self.size = self.sizes[self.others].tolist()
+        self.tolerance, self.sense = problem.tolerance, problem.sense
 
-    def report(self) -> ConvergenceReport | None:
-        """Return the report on the function on the constraints; None where they have no solution nearby."""
-        problem, row = self.problem, self.row(self.x[self.others].tolist())
+    def judged(self) -> ConvergenceReport | None:
+        """Return the report on the point; None where the constraints have no solution nearby."""
+        row = self.row(self.x[self.others].tolist())
         if row is None or not self.others:
             return row and ConvergenceReport(row, "minimum")
-        limits = [problem.limits[k] for k in self.others]
-        size = self.size[self.others].tolist()
-        objective = problem.objective
-        model = LocalModel(self.row, self, limits, size, objective.tolerance, objective.sense)  # type: ignore[arg-type]
-        return model.report(row, walking=False)
+        return self.report(row, walking=False)
 
     def row(self, z: Sequence[float]) -> DescentStep | None:
         """Return value and gradient where the other variables have the values `z`; None off the constraints."""
@@ -373,7 +392,7 @@ class Reduced:
         with Defined(ExpressionError):
             # without the function's rounding errors, which take longest
             x = self._on_constraints(point)
-            row: DescentStep | None = self.problem.objective.row(x.tolist())
+            row = self.problem.row(x.tolist())
             if row is not None:
                 at, _, ways = self._solved(x, row)
                 partials = tuple((ways.T @ at.gradients[0]).tolist())
@@ -418,14 +437,14 @@ class Reduced:
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value, gradient and Hessian by the other variables, with rounding errors."""
-        problem = self.problem
-        at, multipliers, ways = self._solved(np.array([point[name] for name in problem.free]))
-        n, there = len(at.x), problem._complete(at.x.tolist())
+        problem, free = self.problem, self.problem.free
+        at, multipliers, ways = self._solved(np.array([point[name] for name in free]))
+        n, there = len(at.x), problem.point(at.x.tolist())
         gradient, gradient_error, hessian, hessian_error = (np.zeros(shape) for shape in (n, n, (n, n), (n, n)))
         for place, factor in zip((0, *self.places), (1.0, *-multipliers), strict=True):
             function, names = problem.functions[place]
-            where = [problem.free.index(name) for name in names]
-            own = function.derivatives(there, names, self.size[where].tolist())
+            where = [free.index(name) for name in names]
+            own = function.derivatives(there, names, self.sizes[where].tolist())
             gradient[where] += factor * np.array(own.gradient)
             gradient_error[where] += abs(factor) * (own.gradient_error + 4 * UNIT_ROUNDOFF * np.abs(own.gradient))
             hessian[np.ix_(where, where)] += factor * np.array(own.hessian)

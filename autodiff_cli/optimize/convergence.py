@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..inputs.figures import unsigned
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import dot, eigh, min_norm_point
 from ..numerics.newton import bisect
-from ..numerics.optimality import MAX_NAMED, Derivatives, Matrix, Single, Verdict, classify, direction_in_words
+from ..numerics.optimality import MAX_NAMED, Derivatives, Single, Verdict, classify, direction_in_words
 from ..record import Record
 from .descend import DescentStep
 
@@ -43,23 +45,23 @@ Limits = Sequence[tuple[float, float]]
 """The bounds of the variables that move, infinite where there is none."""
 
 
-class Sense(NamedTuple):
-    """The sense of a search, minimum or maximum, and its words."""
-
-    maximize: bool
-    words: Mapping[str, str]
-
-    def say(self, sentence: str, **parts: str) -> str:
-        """Return a sentence about a minimum in the words of the sense."""
-        said = re.sub(r"[a-z]+", lambda word: self.words.get(word[0], word[0]), sentence)
-        return said.format(**parts) if parts else said
-
-
 _OPPOSITES = {"minimum": "maximum", "falls": "rises", "positive": "negative"}
 _OPPOSITES |= {opposite: word for word, opposite in _OPPOSITES.items()}
 _OPPOSITES |= {"falling": "rising", "lower": "higher", "upwards": "downwards", "convex": "concave"}
 _OPPOSITES |= {"minimize": "maximize"}
-SENSES = Sense(False, {}), Sense(True, _OPPOSITES)
+
+
+class Sense(NamedTuple):
+    """The sense of a search, minimum or maximum."""
+
+    maximize: bool = False
+
+    def say(self, sentence: str, **parts: str) -> str:
+        """Return a sentence about a minimum in the words of the sense."""
+        if self.maximize:
+            sentence = re.sub(r"[a-z]+", lambda word: _OPPOSITES.get(word[0], word[0]), sentence)
+        return sentence.format(**parts) if parts else sentence
+
 
 KINDS = {
     "minimum": "a local minimum: the Hessian there is positive definite",
@@ -85,23 +87,18 @@ class ConvergenceReport:
 
     row: DescentStep
     kind: str | None
-    """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; or None."""
     verdict: str = ""
     reason: str = ""
-    """Why this is the end, if that is known here, as in `Minimum`."""
     message: str = ""
     kinks: tuple[Diagnostic, ...] = ()
     held: tuple[str, ...] = ()
-    """The variables away from whose bounds the value rises."""
     constraints: tuple[ConstraintAtPoint, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PointAnalysis:
-    """The analysis of a point."""
+class PointAnalysis(NamedTuple):
+    """The verdict on a point; without a Hessian None, and kinks or the reason."""
 
     verdict: Verdict | None
-    """None where there is no Hessian."""
     kinks: tuple[Diagnostic, ...] = ()
     why: str = ""
 
@@ -123,40 +120,47 @@ def bounds_at(x: Sequence[float], limits: Limits) -> list[int]:
     ]
 
 
-@dataclass(slots=True)
-class LocalModel:
-    """A function around a point; methods may raise what `evaluate` raises."""
+class SearchProblem(ABC):
+    """A function to minimise within bounds, and the verdict on its points; methods may raise what `row` raises."""
 
-    evaluate: Callable[[Sequence[float]], DescentStep | None]
-    """Returns the row at values of the free variables; None without value or gradient."""
     function: Single | DataLoss
     limits: Limits
-    size: list[float]
+    size: Sequence[float]
     """The size of numbers like which the coordinates are rounded."""
     tolerance: float
-    sense: Sense = SENSES[False]
+    sense = Sense()
+
+    @abstractmethod
+    def row(self, x: Sequence[float]) -> DescentStep | None:
+        """Return value and gradient at values of the free variables, None where there is none."""
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """Return the report on the end point of a search that had steps left, or not."""
-        analysis = self.look(row)
+        analysis = self._look(row)
         if walking:
             return self._described(row, analysis)
         stationary = projected_slope(row, self.limits) <= self.tolerance
         trail, last = self.newton(row, analysis, stationary)
-        end = trail[-1]
-        way = _divergence(trail, self.size)
+        end, way = trail[-1], _divergence(trail, self.size)
         end_is_near = self._is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
         if way < 0 and last is not None and last.kind != "minimum":
-            return self._diverging(trail)
+            start = row.free_values
+            far = max(range(len(start)), key=lambda k: abs(end.free_values[k] - start[k]) / self.size[k])
+            name, x = row.free[far], end.free_values[far]
+            value = row.text("value", unsigned(-end.value if self.sense.maximize else end.value))
+            there = f"{value} at {name} = {row.text(name, x)}"
+            fall = self.sense.say("the value goes on falling ({there}); it seems to have no minimum", there=there)
+            why = f"as {name} {'grows' if x > start[far] else 'falls'} {fall} that way"
+            message = f"not converged: {why}: start elsewhere, or limit it: `--bounds {name}=…`"
+            return ConvergenceReport(row, "not stationary", "", "unattained", message)
         if last is not None and last.kind != "not stationary" and way <= 0:
             if end.value > row.value + self.value_error(row):
                 # a saddle or a maximum above the end of the search: if that is near, it stays there
                 if not end_is_near:
                     return self._falling(row)
                 end = row
-            return self._precise(
-                self._described(end, PointAnalysis(last)), "the partial derivatives are 0 within their rounding errors"
-            )
+            report = self._described(end, PointAnalysis(last))
+            return self._precise(report, "the partial derivatives are 0 within their rounding errors")
         lower = last is not None and stationary and end.value <= row.value
         if lower and len(trail) > FEW_STEPS and not end_is_near:
             # small derivatives far from where they are 0, if they are anywhere
@@ -174,25 +178,21 @@ class LocalModel:
             return report
         return replace(report, reason="precision", message=f"converged: {why}")
 
-    def look(self, row: DescentStep) -> PointAnalysis:
-        """Classify a point by gradient and Hessian."""
+    def _look(self, row: DescentStep) -> PointAnalysis:
         why, kinks = f"there are more than {MAX_HESSIAN} variables", tuple[Diagnostic, ...]()
-        at: Derivatives | None = None
         try:
             if len(row.free) <= MAX_HESSIAN:
                 at = self.function.derivatives(row.point, row.free, self.size)
+                verdict = classify(at, bounds_at(row.free_values, self.limits), eigh)
+                direction = self._unclear_direction(row, at, verdict) if verdict.kind in CURVED.values() else None
+                if direction is not None:
+                    verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
+                return PointAnalysis(verdict)
         except NotSmooth as refused:
             kinks = (refused.diagnostic._replace(kind="kink"),)
         except Diagnosed as error:
             why = str(error)
-        if at is None:
-            return PointAnalysis(None, self.function.kinks(row.point, row.free) or kinks, why)
-        verdict = classify(at, bounds_at(row.free_values, self.limits), eigh)
-        if verdict.kind in CURVED.values():
-            direction = self._unclear_direction(row, at, verdict)
-            if direction is not None:
-                verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
-        return PointAnalysis(verdict)
+        return PointAnalysis(None, self.function.kinks(row.point, row.free) or kinks, why)
 
     def _unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
         import numpy as np
@@ -200,12 +200,8 @@ class LocalModel:
         rest = [k for k in range(len(row.free)) if k not in verdict.held]
         if not rest:
             return None
-        size = np.array(self.size)[rest]
-
-        def scaled(hessian: Matrix) -> Any:
-            return np.array(hessian)[np.ix_(rest, rest)] * size[:, None] * size
-
-        spectrum, vectors = np.linalg.eigh(scaled(at.hessian))
+        size, square = np.array(self.size)[rest], np.ix_(rest, rest)
+        spectrum, vectors = np.linalg.eigh(np.array(at.hessian)[square] * size[:, None] * size)
         k = int(np.argmin(np.abs(spectrum)))
         least, vector = float(spectrum[k]), vectors[:, k]
         off = math.fsum(np.abs(vector) * np.array(at.gradient_error)[rest] * size)
@@ -215,30 +211,26 @@ class LocalModel:
         direction[rest] = vector * size
         for sign in (-1.0, 1.0):
             beside = dict(zip(row.free, self._moved(row, direction.tolist(), sign * off / abs(least)), strict=True))
-            try:
-                there = scaled(self.function.derivatives({**row.point, **beside}, row.free, self.size).hessian)
-            except Diagnosed:
-                continue
-            if math.fsum((np.outer(vector, vector) * there).flat) * least <= 0:
-                return tuple((direction / max(direction.tolist(), key=abs)).tolist())
+            with suppress(Diagnosed):
+                there = self.function.derivatives({**row.point, **beside}, row.free, self.size)
+                scaled = np.array(there.hessian)[square] * size[:, None] * size
+                if math.fsum((np.outer(vector, vector) * scaled).flat) * least <= 0:
+                    return tuple((direction / max(direction.tolist(), key=abs)).tolist())
         return None
 
-    def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+    def bounded_at(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
         """Return value and gradient at a row, or at `x`, with rounding errors."""
         point = row.point if x is None else {**row.point, **dict(zip(row.free, x, strict=True))}
         result = None
-        for sizes in (self.size, [abs(point[name]) for name in row.free]):
-            inputs = {name: Bounded(value) for name, value in point.items()}
-            inputs |= {
-                name: Bounded(point[name], UNIT_ROUNDOFF * size) for name, size in zip(row.free, sizes, strict=True)
-            }
-            try:
+        with suppress(ExpressionError):
+            for sizes in (self.size, [abs(point[name]) for name in row.free]):
+                errors = {name: UNIT_ROUNDOFF * size for name, size in zip(row.free, sizes, strict=True)}
+                inputs = {name: Bounded(value, errors.get(name, 0.0)) for name, value in point.items()}
                 result = self.function.bounded(inputs, row.free)
-            except ExpressionError:
-                return None
-            if math.isfinite(sum(g.error for g in result[1])):
-                break
-        return result
+                if math.isfinite(sum(g.error for g in result[1])):
+                    break
+            return result
+        return None
 
     def value_error(self, row: DescentStep) -> float:
         """Return the value's rounding error, without that of the point."""
@@ -274,10 +266,10 @@ class LocalModel:
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
             for times in dict.fromkeys((factor, *STEP_SHARES)):
-                there = self.evaluate(self._moved(here, verdict.step, times))
+                there = self.row(self._moved(here, verdict.step, times))
                 if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
                     continue
-                other = self.look(there).verdict
+                other = self._look(there).verdict
                 if other is not None and length(other) < length(verdict):
                     trail.append(there)
                     verdict, before, factor = other, step, times
@@ -286,27 +278,15 @@ class LocalModel:
                 break
         return trail, verdict
 
-    def _diverging(self, trail: Sequence[DescentStep]) -> ConvergenceReport:
-        start, end = trail[0].free_values, trail[-1].free_values
-        far = max(range(len(start)), key=lambda k: abs(end[k] - start[k]) / self.size[k])
-        way = "grows" if end[far] > start[far] else "falls"
-        name = trail[0].free[far]
-        value = trail[0].text("value", unsigned(-trail[-1].value if self.sense.maximize else trail[-1].value))
-        there = f"{value} at {name} = {trail[0].text(name, end[far])}"
-        hint = f"start elsewhere, or limit it: `--bounds {name}=…`"
-        seems = self.sense.say("the value goes on falling ({there}); it seems to have no minimum that way", there=there)
-        message = f"not converged: as {name} {way} {seems}: {hint}"
-        return ConvergenceReport(trail[0], "not stationary", "", "unattained", message)
-
     def _is_near(self, step: Sequence[float]) -> bool:
         return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
 
     def _falling(self, row: DescentStep) -> ConvergenceReport:
-        small = f"no partial derivative is larger than {self.tolerance:g}, but"
+        small = f"no partial derivative is larger than {self.tolerance:g}"
         if projected_slope(row, self.limits) > self.tolerance:
-            small = "the search found no lower value, but"
+            small = "the search found no lower value"
         hint = "choose a smaller `--gradient-tolerance` or another start"
-        message = self.sense.say(f"not converged: {small} the value falls on from here; {hint}")
+        message = self.sense.say(f"not converged: {small}, but the value falls on from here; {hint}")
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
     def _described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
@@ -315,8 +295,7 @@ class LocalModel:
             if look.kinks:
                 return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=look.kinks)
             return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {look.why}")
-        held = tuple(row.free[i] for i in verdict.held)
-        say = self.sense.say
+        held, say = tuple(row.free[i] for i in verdict.held), self.sense.say
         words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
@@ -360,23 +339,21 @@ class LocalModel:
 
     def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
         """Return the signs of the first changes of the value, both ways along a direction."""
-        here = self.bounded(row)
+        here = self.bounded_at(row)
         length = min(size / abs(d) for size, d in zip(self.size, direction, strict=True) if d)
         results = []
         for sign in (1.0, -1.0):
-            trend = None
+            trend: list[int] = []
             for k in DISTANCE_EXPONENTS:
                 point = self._moved(row, direction, sign * length * 2.0**-k)
-                there = self.bounded(row, point)
+                there = self.bounded_at(row, point)
                 if here is None or there is None or point == row.free_values:
                     continue
-                change = there[0].x - here[0].x
-                trend = 0
+                change, trend = there[0].x - here[0].x, [0]
                 if abs(change) > here[0].error + there[0].error:
-                    trend = 1 if change > 0 else -1
+                    trend = [1 if change > 0 else -1]
                     break
-            if trend is not None:
-                results.append(trend)
+            results += trend
         return results
 
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
@@ -385,8 +362,7 @@ class LocalModel:
         At a kink that may be a minimum, some mean of the gradients around is 0: Burke, Lewis and Overton, SIAM J.
         Optim. 15 (2005) 751-779.
         """
-        gathered = [row.partials]
-        kink = False
+        gathered, kink = [row.partials], False
         for _ in range(KINK_LINES):
             mean = min_norm_point([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
             walls = bounds_at(row.free_values, self.limits)
@@ -414,9 +390,8 @@ class LocalModel:
                 gathered = [inside.partials]
             row = inside
             if jumps:
-                kink = True
+                kink, row = True, min(inside, outside, key=lambda gradient: gradient.value)
                 gathered.append(outside.partials)
-                row = min(inside, outside, key=lambda gradient: gradient.value)
         if not kink:
             return None
         message = "not converged: the search is held up at a kink, where no derivative leads on"
@@ -425,14 +400,13 @@ class LocalModel:
     def _on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
         say = self.sense.say
         if len(row.free) > 1:
-            message = "converged: at a kink, where the derivatives from its sides cancel"
-            words = self._beside_kink(row)
+            sides, words = "where the derivatives from its sides cancel", self._beside_kink(row)
             if not words.startswith("not"):
                 words = say("a local minimum if the function is convex nearby")
-            return ConvergenceReport(row, "kink", words, "kink", message)
-        rises = all(g[0] != 0 for g in gathered)
-        sides = say("on both sides of which the value rises" if rises else "past which the value falls no further")
-        words = say("a local minimum, where there is no derivative")
+        else:
+            rises = all(g[0] != 0 for g in gathered)
+            sides = say("on both sides of which the value rises" if rises else "past which the value falls no further")
+            words = say("a local minimum, where there is no derivative")
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
@@ -440,7 +414,7 @@ class LocalModel:
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:
-            there = points[distance] = self.evaluate(self._moved(row, way, distance))
+            there = points[distance] = self.row(self._moved(row, way, distance))
             if there is None:
                 return False
             slopes = zip(there.partials, way, bounds_at(there.free_values, self.limits), strict=True)
@@ -454,16 +428,16 @@ class LocalModel:
         finest = 2 * MIN_LINE_STEP * max(1.0, low)
         low, high = bisect(falls_at, low, high, width=finest)
         # a kink may be a single point without a derivative
-        outside = points[high] or self.evaluate(self._moved(row, way, high + finest))
+        outside = points[high] or self.row(self._moved(row, way, high + finest))
         return points[low] or row, outside, outside is None
 
     def _jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         slopes = []
         # among subnormal numbers, slopes are known a little farther from the kink
-        before = self.evaluate(self._moved(inside, way, -4 * MIN_LINE_STEP)) or inside
+        before = self.row(self._moved(inside, way, -4 * MIN_LINE_STEP)) or inside
         for rows in ((inside, before), (outside,)):
             for row in rows:
-                result = self.bounded(row)
+                result = self.bounded_at(row)
                 if result is None:
                     return False
                 slope, error = dot([g.x for g in result[1]], way), dot([g.error for g in result[1]], map(abs, way))

@@ -39,12 +39,10 @@ class RunOptions:
     beta1: float
     beta2: float
     steps: int | None
-    """None: `DEFAULT_STEPS`, or in batches as many as their epochs take."""
     gradient_tolerance: float | None
     value_tolerance: float | None
     batch: int | None
     epochs: int | None
-    """Passes of batches through all rows; None for as many as the steps take."""
     shuffle: bool
     seed: int
 
@@ -94,9 +92,7 @@ class DescentStep(NamedTuple):
     value: float
     gradient_norm: float
     coordinates: tuple[float, ...]
-    """The values of `names`, in order."""
     partials: tuple[float, ...]
-    """The derivatives by `free`, in order."""
     names: tuple[str, ...]
     free: tuple[str, ...]
     epoch: int | None = None
@@ -125,8 +121,7 @@ class DescentStep(NamedTuple):
 class Ending:
     """Why a run has ended."""
 
-    reason: str
-    """`steps`, `gradient`, `value`; `diverged`, `domain`; `limit`; `interrupted`."""
+    reason: str  # `steps`, `gradient`, `value`; `diverged`, `domain`; `limit`; `interrupted`
     message: str
     hint: str | None = None
     step: int = 0
@@ -157,18 +152,15 @@ class Descent:
     maximize: bool
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
-    """The data that values are the sum or mean over, if any."""
     stop: Callable[[int], bool] = never
-    """Whether to stop, asked at each step of an epoch."""
     best: DescentStep = field(init=False)
     ending: Ending | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         self.best, options = self.start, self.options
+        # a row of the run follows one step, or those of an epoch
         self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
-        """Steps between two rows of the run: one, or those of an epoch."""
         self.steps = DEFAULT_STEPS if options.steps is None else options.steps
-        """Steps at most."""
         if options.batch is not None and (options.epochs is not None or options.steps is None):
             of_epochs = (options.epochs or 1) * self.stride
             self.steps = of_epochs if options.steps is None else min(options.steps, of_epochs)
@@ -192,8 +184,7 @@ class Descent:
         row = start
         coordinates: Sequence[float] = start.coordinates
         partials: Sequence[float] = start.partials
-        epochs, stride = options.batches(self.data_rows), self.stride
-        epoch: int | None = None
+        epochs, stride, epoch = options.batches(self.data_rows), self.stride, start.epoch
         yield row
         for planned in range(stride, self.steps + stride, stride):
             step = min(planned, self.steps)
@@ -207,7 +198,7 @@ class Descent:
                     point = list(coordinates)
                     for k, which in enumerate(islice(next(epochs), step - row.step), start=row.step):
                         if self.stop(k + 1):
-                            return _interrupted(k)
+                            return self.interrupt(k)
                         point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
                         if not all(map(isfinite, point)):
                             break
@@ -244,16 +235,14 @@ class Descent:
             return Ending("gradient", f"converged at step {row.step}: the gradient norm is {norm_text}")
         if sign * row.value > sign * start.value and row.gradient_norm > start.gradient_norm:
             return self._diverged(row.step, row)
-        taken = plural(row.step, "step")
+        taken, more = plural(row.step, "step"), "--steps"
         if epoch is not None:
-            taken = f"{plural(epoch, 'epoch')} ({taken})"
+            taken, more = f"{plural(epoch, 'epoch')} ({taken})", "--epochs"
         if options.gradient_tolerance is None and options.value_tolerance is None:
             return Ending("steps", f"stopped after {taken}, as asked")
         norm_text = row.text("gradient_norm", row.gradient_norm)
         message = f"not converged after {taken}: the gradient norm is still {norm_text}"
-        return Ending(
-            "steps", message, f"take more `{'--steps' if epoch is None else '--epochs'}`, or another `--rate`"
-        )
+        return Ending("steps", message, f"take more `{more}`, or another `--rate`")
 
     @property
     def data_rows(self) -> int:
@@ -271,20 +260,17 @@ class Descent:
             hint = f"there may be no {'maximum' if self.maximize else 'minimum'}; or try a smaller `--rate`"
         return Ending("diverged", f"diverged at step {step}: {away}", hint)
 
-    def interrupt(self, step: int) -> None:
-        """Note that the run was ended from outside."""
-        self.ending = _interrupted(step)
-
-
-def _interrupted(step: int) -> Ending:
-    return Ending("interrupted", f"interrupted after {step} step{'s' * (step != 1)}")
+    def interrupt(self, step: int) -> Ending:
+        """Note that the run was ended from outside, and return its ending."""
+        self.ending = Ending("interrupted", f"interrupted after {step} step{'s' * (step != 1)}")
+        return self.ending
 
 
 def _mover(
     rule: RunOptions, start: DescentStep, sign: float
 ) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
     where = tuple(map(start.names.index, start.free))
-    shifts = _adam(rule, sign, len(where)) if rule.method == "adam" else _gradient_steps(rule, sign, len(where))
+    shifts = (_adam if rule.method == "adam" else _gradient_steps)(rule, sign, len(where))
     if where == tuple(range(len(start.names))):
         return lambda coordinates, partials: list(map(sub, coordinates, shifts(partials)))
 

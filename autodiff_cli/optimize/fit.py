@@ -29,8 +29,7 @@ from .observations import (
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-    from .goodness import Goodness
-    from .inference import Inference, Parameter, Prediction
+    from .inference import Goodness, Inference, Parameter, Prediction
 
 DEFAULT_LEVEL = 0.95
 MAX_PARAMETERS = 200
@@ -65,23 +64,17 @@ class Fit(Record):
     point: dict[str, float]
     columns: dict[str, list[float]]
     sigma: dict[str, list[float]]
-    """The standard uncertainties in each row, by column."""
     adjusted: dict[str, list[float]]
-    """The uncertain predictors as the fit corrects them, by column."""
     fitted: list[float]
     residuals: list[float]
     standardised: list[float | None]
-    """The residuals divided by their own standard deviations, leverage included."""
     band: list[float | None]
-    """Half the width of the confidence band of the curve at each row."""
     curve: list[tuple[float, float, float]]
-    """Points of the curve over one predictor, with the band's half-width."""
     predictors: list[str]
     predictions: list[Prediction]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
-    """The units of its numbers, under `data` of the columns; None without units."""
 
     def headed(self, name: str, what: str = "") -> str:
         """Return a column, and `what` it is, with its unit: `U [V]`."""

@@ -60,7 +60,6 @@ class FitUnits:
         self.columns = dict(columns)
         self.warnings: list[Diagnostic] = []
         self.wanted: dict[str, Unit] = {}
-        """Units of parameters, requested or typed with their values."""
         m = UnknownDimensions(self.parameters)
         leaves = {name: Dimensioned(unit.dimension) for name, unit in columns.items()}
         of_values: dict[str, Unit] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,13 +16,13 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ..algebra.linearity import linear_and_kinks
+from ..algebra.walk import linear_and_kinks
 from ..errors import ExpressionError
 from ..inputs.problem import Problem
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
-from .convergence import LocalModel
+from .convergence import SearchProblem
 from .descend import DescentStep
 from .observations import Observations, ProgramOverRows
 
@@ -48,28 +49,18 @@ class EndPoint(NamedTuple):
     """The end point of a strategy."""
 
     values: Any
-    cost: float
-    """Half the sum of the squared residuals, or of their losses."""
-    moved: float
-    """The size of another Gauss-Newton step in standard errors."""
+    cost: float  # half the sum of the squared residuals, or of their losses
+    moved: float  # the size of another Gauss-Newton step in standard errors
     message: str
-    others: tuple[EndPoint, ...] = ()
-    """Other minima that the data do not rule out."""
+    others: tuple[EndPoint, ...] = ()  # minima that the data do not rule out
 
 
 class Robust(NamedTuple):
     """A robust loss of residuals u, in units of its scale: ψ(u) is the derivative of ρ(u²)/2."""
 
-    rho: Any
-    """ρ(u²)."""
-    weight: Any
-    """ψ(u)/u."""
-    bent: Any
-    """ψ′(u)."""
-
-
-def _squares(u: Any) -> Robust:
-    return Robust(u * u, np.ones_like(u), np.ones_like(u))
+    rho: Any  # ρ(u²)
+    weight: Any  # ψ(u)/u
+    bent: Any  # ψ′(u)
 
 
 def _soft_l1(u: Any) -> Robust:
@@ -87,7 +78,12 @@ def _cauchy(u: Any) -> Robust:
     return Robust(np.log1p(u * u), weight, (1 - u * u) * weight**2)
 
 
-LOSSES = {"linear": _squares, "soft_l1": _soft_l1, "huber": _huber, "cauchy": _cauchy}
+LOSSES: dict[str, Callable[[Any], Robust]] = {
+    "linear": lambda u: Robust(u * u, np.ones_like(u), np.ones_like(u)),
+    "soft_l1": _soft_l1,
+    "huber": _huber,
+    "cauchy": _cauchy,
+}
 
 
 @dataclass
@@ -96,36 +92,28 @@ class Evaluated:
 
     fitted: Any
     slopes: Any
-    """Derivatives by the free parameters, a row each."""
     errors: dict[int, ExpressionError]
-    weights: Any
-    """The roots of the weights of the rows."""
+    weights: Any  # the roots of the weights of the rows
     corrections: dict[str, Any]
-    """The corrections of uncertain predictors in each row."""
-    residuals: Any
-    """Weighted residuals; a large number where the model has no value."""
+    residuals: Any  # weighted; a large number where the model has no value
     loss: str
     scale: float
 
     @property
     def error(self) -> ExpressionError | None:
-        """Return the error of the first row that has no value."""
         return self.errors[min(self.errors)] if self.errors else None
 
     @cached_property
     def jacobian(self) -> Any:
-        """Return the derivatives of the residuals, a column for each free parameter."""
         rows = -(self.slopes * self.weights).T
         return np.where(np.isfinite(rows), rows, 0.0)
 
     @property
     def robust(self) -> Robust:
-        """Return the loss of the residuals."""
         return LOSSES[self.loss](self.residuals / self.scale)
 
     @property
     def cost(self) -> float:
-        """Return half the sum of the squares, or of their losses."""
         return 0.5 * self.scale**2 * float(np.sum(self.robust.rho))
 
 
@@ -140,22 +128,18 @@ class Model:
     """
 
     def __init__(self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False) -> None:
-        self.problem, self.data, self.stop = problem, data, stop
-        self.free = [*problem.unknowns]
+        self.problem, self.data, self.stop, self.free = problem, data, stop, [*problem.unknowns]
         self.held = {name: x for name, x in problem.values.items() if name not in self.free}
         self.columns = {name: np.array(data.columns[name], dtype=float) for name in data.predictors}
         self.response = np.array(data.columns[data.response], dtype=float)
         self.weights = data.root_weights()
-        """The roots of the weights of the rows."""
         ends = [problem.bounds.get(name, (-np.inf, np.inf)) for name in self.free]
         self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
         linear, self.kinks = linear_and_kinks(problem.program.graph, self.free)
         self.linear = [name for name in linear if name not in problem.bounds]  # a linear solve keeps no bounds
         self.places: list[int] = [self.free.index(name) for name in self.linear]
-        """Places of the linear parameters, found by a linear solve."""
         self.loss, self.scale = "linear", 1.0
-        self.errors: Mapping[str, Any] = {}
-        """The standard uncertainties of predictors in each row."""
+        self.errors: Mapping[str, Any] = {}  # the standard uncertainties of predictors in each row
         self.rows, self.evaluations = len(self.response), 0
         self._over_rows = self._around = self._compiled(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
@@ -167,7 +151,6 @@ class Model:
 
     @cached_property
     def rounding_cost(self) -> float:
-        """Return the cost of the rounding of the data."""
         return 0.5 * float(ROUNDED_OFF * np.linalg.norm(self.response * self.weights)) ** 2
 
     def copy(self, **changes: Any) -> Self:
@@ -197,6 +180,10 @@ class Model:
         columns = {name: column[places] for name, column in self.columns.items()}
         return self.copy(columns=columns, rows=rows, response=self.response[places], weights=self.weights[places])
 
+    def allows(self, values: Any) -> bool:
+        """Return whether values are within the bounds."""
+        return bool(np.all((self.limits[0] <= values) & (values <= self.limits[1])))
+
     def _compiled(self, wrt: Sequence[str]) -> ProgramOverRows:
         program = self.problem.program
         return ProgramOverRows(program, wrt, [name for name in program.leaves if name not in self.columns])
@@ -224,15 +211,13 @@ class Model:
             raise Stopped
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
-        point = {**self.held, **dict(zip(self.free, map(float, values), strict=True))}
-        fitted, slopes, errors = over_rows({**point, **columns}, self.rows)
+        point = dict(zip(self.free, map(float, values), strict=True))
+        fitted, slopes, errors = over_rows({**self.held, **point, **columns}, self.rows)
         # a row of weight 0 is left out, whether or not it has a value
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
     def _corrected(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
-        n = len(self.free)
-        tau = np.array([*self.errors.values()])
-        variance = self.weights**-2.0
+        n, tau, variance = len(self.free), np.array([*self.errors.values()]), self.weights**-2.0
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
             columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
@@ -247,16 +232,14 @@ class Model:
 
         rounding = 4 * np.spacing(np.abs([self.columns[name] for name in self.errors]))
         unit = np.where(tau > 0, tau, 1.0)
-        delta = np.zeros_like(tau)
+        last = change = delta = np.zeros_like(tau)
         state, errors = at(delta)
         step, mixed = np.ones(self.rows), np.zeros(self.rows, dtype=bool)
-        last, change = delta, delta
         for _ in range(MAX_CORRECTIONS):
             nearest, cost, *_ = state
             room = nearest - delta
-            unfinished = np.any(np.abs(room) > np.maximum(CORRECTION_ERROR * tau, rounding), axis=0) & (
-                step > MIN_CORRECTION_SHARE
-            )
+            unfinished = np.any(np.abs(room) > np.maximum(CORRECTION_ERROR * tau, rounding), axis=0)
+            unfinished &= step > MIN_CORRECTION_SHARE
             if errors or not np.any(unfinished):
                 break
             # Anderson mixing of the last two steps (the secant method for one predictor), else the step
@@ -320,44 +303,26 @@ def is_determined(model: Model, values: Any) -> bool:
 
 def fitted_linearly(model: Model, values: Any) -> Any:
     """Return the values with the linear parameters at their least squares solution."""
-    places = model.places
-    at = model(values)
+    at, places, solution = model(values), model.places, np.array(values, dtype=float)
     rows = at.jacobian[:, places]
     size = column_sizes(rows)
-    solution = np.array(values, dtype=float)
     solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
     return solution
 
 
 def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS) -> EndPoint:
     """Return where SciPy's Levenberg-Marquardt ends, or its trust regions."""
-    start, places = np.array(start, dtype=float), slice(None)
-    values = _by_scipy(model, lambda x: model(x).residuals, lambda x: model(x).jacobian, start, places, most)
     plain = not model.problem.bounds and model.loss == "linear"
-    return polished(model, values, "Levenberg-Marquardt" if plain else "trust regions")
+    return _by_scipy(model, start, [], "Levenberg-Marquardt" if plain else "trust regions", most)
 
 
 def projected(model: Model, start: Any) -> EndPoint:
     """Return where variable projection ends."""
-    start, places = np.array(start, dtype=float), model.places
-    others = [k for k in range(len(start)) if k not in places]
-
-    def all_values(theta: Any) -> Any:
-        values = np.array(start)
-        values[others] = theta
-        return fitted_linearly(model, values)
-
-    def slopes(theta: Any) -> Any:
-        rows = model(all_values(theta)).jacobian
-        q, _ = np.linalg.qr(rows[:, places] / column_sizes(rows[:, places]))
-        other = rows[:, others]
-        return other - q @ (q.T @ other)
-
-    if not others:
-        # once more, against the rounding errors of the first solve
-        return polished(model, fitted_linearly(model, fitted_linearly(model, start)), "one linear solve")
-    theta = _by_scipy(model, lambda theta: model(all_values(theta)).residuals, slopes, start[others], others)
-    return polished(model, all_values(theta), "variable projection")
+    if len(model.places) < len(start):
+        return _by_scipy(model, start, model.places, "variable projection")
+    # once more, against the rounding errors of the first solve
+    values = fitted_linearly(model, fitted_linearly(model, np.array(start, dtype=float)))
+    return polished(model, values, "one linear solve")
 
 
 def search(model: Model, start: Any) -> EndPoint:
@@ -365,20 +330,34 @@ def search(model: Model, start: Any) -> EndPoint:
     return projected(model, start) if model.places else searched(model, start)
 
 
-def _by_scipy(model: Model, left: Any, slopes: Any, start: Any, places: Any, most: int = MAX_EVALUATIONS) -> Any:
+def _by_scipy(model: Model, start: Any, places: list[int], message: str, most: int = MAX_EVALUATIONS) -> EndPoint:
     from scipy.optimize import least_squares
 
+    others = [k for k in range(len(start)) if k not in places]
+    theta = np.array(start, dtype=float)[others]
+
+    def complete(theta: Any) -> Any:
+        # parameters at these places follow from the others
+        values = np.array(start, dtype=float)
+        values[others] = theta
+        return fitted_linearly(model, values) if places else values
+
+    def slopes(theta: Any) -> Any:
+        rows = model(complete(theta)).jacobian
+        if not places:
+            return rows
+        q, _ = np.linalg.qr(rows[:, places] / column_sizes(rows[:, places]))
+        return rows[:, others] - q @ (q.T @ rows[:, others])
+
     more: dict[str, Any] = {"method": "lm"}
-    if model.problem.bounds or model.loss != "linear" or model.rows < len(start):
-        bounds = tuple(limit[places] for limit in model.limits)
+    if model.problem.bounds or model.loss != "linear" or model.rows < len(theta):
+        bounds = tuple(limit[others] for limit in model.limits)
         more = {"method": "trf", "bounds": bounds, "loss": model.loss, "f_scale": model.scale}
-    more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": most}
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": most, "x_scale": "jac"}
+    with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError, np.linalg.LinAlgError):
         warnings.simplefilter("ignore")
-        try:
-            return least_squares(left, start, jac=slopes, x_scale="jac", **more).x
-        except (ValueError, np.linalg.LinAlgError):
-            return start
+        theta = least_squares(lambda theta: model(complete(theta)).residuals, theta, jac=slopes, **more).x
+    return polished(model, complete(theta), message)
 
 
 def _products(rows: Any, left: Any) -> Any:
@@ -392,8 +371,7 @@ def _products(rows: Any, left: Any) -> Any:
 
 def polished(model: Model, values: Any, message: str) -> EndPoint:
     """Return where steps of Gauss and Newton within the bounds lead."""
-    low, high = model.limits
-    here = np.array(values, dtype=float)
+    (low, high), here = model.limits, np.array(values, dtype=float)
     cost = model(here).cost
     best, least = EndPoint(here, cost, math.inf, message), math.inf
     for _ in range(MAX_POLISHING):
@@ -422,52 +400,55 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
     return best
 
 
-class _Squares(LocalModel):
-    """The squares around a point in units of standard errors, with accurate gradients."""
+class _Squares(SearchProblem):
+    """The squares around an end point in units of standard errors; the linear parameters follow the others."""
 
-    def bounded(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
-        there = row if x is None else self.evaluate(x)
+    tolerance = MAX_LAST_STEP
+
+    def __init__(self, model: Model, end: EndPoint) -> None:
+        self.model, self.end = model, end
+        self.others = [k for k in range(len(model.free)) if k not in model.places]
+        n, slopes = len(self.others), model(end.values).jacobian[:, self.others]
+        self.limits, self.size = [(-math.inf, math.inf)] * n, [1.0] * n
+        self.spread = math.sqrt(2 * end.cost / max(1, model.rows - len(model.free))) or 1.0
+        # in these units the squares curve alike in all directions; for one column they are standard errors
+        size = column_sizes(slopes)
+        upper = np.linalg.qr(slopes / size)[1]
+        inverse = np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE else np.eye(n)
+        self.units = self.spread * inverse / size[:, None]
+
+    def moved(self, theta: Any) -> Any:
+        point, model = np.array(self.end.values), self.model
+        point[self.others] += self.units @ theta
+        return fitted_linearly(model, point) if model.places and model.loss == "linear" else point
+
+    def row(self, x: Sequence[float]) -> DescentStep | None:
+        there = self.model(self.moved(x))
+        slopes = there.jacobian[:, self.others].T @ (there.residuals * there.robust.weight)
+        partials = tuple((self.units.T @ slopes / self.spread**2).tolist())
+        names = tuple(self.model.free[k] for k in self.others)
+        return (
+            None if there.errors else DescentStep(0, there.cost / self.spread**2, 0.0, tuple(x), partials, names, names)
+        )
+
+    def bounded_at(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+        there = row if x is None else self.row(x)
         if there is None:
             return None
-        return Bounded(there.value, MAX_ROUNDING_SHARE * there.value), [
-            Bounded(g, MAX_LAST_STEP / 4) for g in there.partials
-        ]
+        value = Bounded(there.value, MAX_ROUNDING_SHARE * there.value)
+        return value, [Bounded(g, MAX_LAST_STEP / 4) for g in there.partials]
 
 
 def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     """Return the kink to which the squares fall from a nonstationary end, if any.
 
-    There 0 lies in the convex hull of the gradients around, and no directional derivative is negative. The linear
-    parameters follow the others.
+    There 0 lies in the convex hull of the gradients around, and no directional derivative is negative.
     """
     if ended.moved <= MAX_LAST_STEP or not ended.cost < 1e200 or not model.kinks:
         return ended
-    others = [k for k in range(len(model.free)) if k not in model.places]
-    names, n = tuple([model.free[k] for k in others]), len(others)
-    slopes = model(ended.values).jacobian[:, others]
-    spread = math.sqrt(2 * ended.cost / max(1, model.rows - len(model.free))) or 1.0
-    # in units in which the squares curve alike in all directions: of the standard errors, if there is one column
-    size = column_sizes(slopes)
-    upper = np.linalg.qr(slopes / size)[1]
-    units = (
-        spread
-        * (np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE else np.eye(n))
-        / size[:, None]
-    )
-
-    def moved(theta: Any) -> Any:
-        point = np.array(ended.values)
-        point[others] += units @ theta
-        return fitted_linearly(model, point) if model.places and model.loss == "linear" else point
-
-    def at(theta: Sequence[float]) -> DescentStep | None:
-        there = model(moved(theta))
-        gradient = units.T @ (there.jacobian[:, others].T @ (there.residuals * there.robust.weight)) / spread**2
-        step = DescentStep(0, there.cost / spread**2, 0.0, tuple(theta), tuple(gradient.tolist()), names, names)
-        return None if there.errors else step
-
-    squares = _Squares(at, None, [(-math.inf, math.inf)] * n, [1.0] * n, MAX_LAST_STEP)  # type: ignore[arg-type]
-    start = at([0.0] * n)
+    squares = _Squares(model, ended)
+    n = len(squares.size)
+    start = squares.row([0.0] * n)
     report = start and squares.at_kink(start)
     if report is None or report.reason != "kink":
         return ended
@@ -475,13 +456,13 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     directions = np.vstack([np.random.default_rng(1).normal(size=(2 * n + 2, n)), np.eye(n), -np.eye(n)])
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     for direction in directions:
-        beside = at((kink.coordinates + NEAR_KINK * direction).tolist())
+        beside = squares.row((kink.coordinates + NEAR_KINK * direction).tolist())
         if beside is None or float(direction @ beside.partials) < -MAX_LAST_STEP:
             return ended
         steepest = max(map(abs, (*beside.partials, *kink.partials)))
         if abs(beside.value - kink.value) > 10 * NEAR_KINK * steepest * n + 1e-9 * kink.value:
             return ended  # a jump
-    point = moved(kink.coordinates)
+    point = squares.moved(kink.coordinates)
     if not np.all((model.limits[0] < point) & (point < model.limits[1])):
         return ended
     return EndPoint(point, model(point).cost, 0.0, f"{ended.message}, to a kink")
@@ -502,15 +483,11 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
     # parts below the rounding of a residual's terms say nothing, if that is small beside the data
     terms = root * at.weights * (np.abs(model.response) + np.abs(at.fitted)) + np.abs(rows) @ np.abs(values)
-    size_of_data = float(np.linalg.norm(model.response * at.weights))
-    noise = min(
-        TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0))),
-        MAX_ROUNDING_SHARE * size_of_data,
-    )
+    rounding = TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0)))
+    noise = min(rounding, MAX_ROUNDING_SHARE * float(np.linalg.norm(model.response * at.weights)))
     used = int(np.count_nonzero(model.weights))
     spread = float(np.linalg.norm(left)) / math.sqrt(max(1, used - int(np.count_nonzero(free)))) or 1.0
-    moved = math.inf
-    step = np.zeros(len(free))
+    moved, step = math.inf, np.zeros(len(free))
     while True:
         along, inward = _solved(rows[:, free], size[free], left)
         if math.isinf(moved):

@@ -69,8 +69,7 @@ class Statement(NamedTuple):
     """The last statement of a program, `LEFT = RIGHT`."""
 
     left: str
-    program: str
-    """The program with a blank left side, so that places stay valid."""
+    program: str  # with a blank left side, so that places stay valid
 
 
 def last_statement(text: str) -> Statement | None:
@@ -87,8 +86,7 @@ class FitFormula(NamedTuple):
     """A formula with what it explains."""
 
     program: Program
-    response: str
-    """The column, or formula of columns, that it explains, as written."""
+    response: str  # the column, or formula of columns, that it explains, as written
     transform: Program | None
     measured: list[str]
 
@@ -228,11 +226,8 @@ class Observations(NamedTuple):
     response: str
     predictors: list[str]
     sigma: Mapping[str, Spread]
-    """The standard uncertainties of response, predictors or columns in `transform`."""
     weights: str | None
-    """A column proportional to 1/sigma² of the response."""
-    transform: Program | None
-    """The formula of the response by columns, as `log(U)`; None for a column."""
+    transform: Program | None  # the formula of the response by columns, as `log(U)`
 
     @property
     def has_sigma(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..numbers.budget import BudgetExceeded, current_budget
-from .goodness import runs_test
+from .inference import runs_test
 from .least_squares import (
     MAX_LAST_STEP,
     EndPoint,
@@ -60,7 +60,7 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     model.use_loss(loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0)
     # outliers may have led the squares to another minimum than the start is near to
     starts = [best.values] if error is not None else [best.values, start]
-    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end_point: end_point.cost))
+    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
     return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 
@@ -96,8 +96,7 @@ def least(model: Model, start: Any) -> EndPoint:
         else:
             best = best._replace(message=f"{best.message}, after {first} had ended badly")
     best = at_kink(model, best)
-    draw = random.Random(1)
-    lost = False
+    draw, lost = random.Random(1), False
     if best.cost < UNDEFINED_SUM_OF_SQUARES and not is_determined(model, best.values):
         elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
         lost = any(model(there).error is None and is_determined(model, there) for there in elsewhere)
@@ -112,8 +111,8 @@ def least(model: Model, start: Any) -> EndPoint:
             here = search(few, best.values)
             there = _restarted(few, here, start, first, draw, lost=False)
             if there.cost < here.cost * (1 - 1e-9):
-                end = searched(model, there.values)
-                best = end._replace(message=there.message) if end.cost < best.cost else best
+                end = searched(model, there.values)._replace(message=there.message)
+                best = min(best, end, key=lambda end: end.cost)
         if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
     except Stopped as stopped:
@@ -126,8 +125,7 @@ def least(model: Model, start: Any) -> EndPoint:
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
-    probe = model.copy()  # what is only looked at is not counted
-    may_alias = _is_aliased(model, start)
+    probe, may_alias = model.copy(), _is_aliased(model, start)  # what is only looked at is not counted
 
     def faults(end: EndPoint) -> tuple[bool, bool]:
         return not _has_converged(probe, end), not may_alias and _is_aliased(model, end.values)
@@ -185,22 +183,21 @@ def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) ->
     """
     anywhere = best.cost < UNDEFINED_SUM_OF_SQUARES
     probe = model.sample(SCANNED_ROWS)
-    points: list[tuple[float, int, Any, Any]] = []
+    points: list[tuple[float, Any, Any]] = []
     for _ in range(SCANNED_POINTS):
         there = _elsewhere(model, start, draw, anywhere=anywhere)
         at = probe(there)
         if at.error is None:
             solved = fitted_linearly(probe, there) if model.places else there
             left = at.residuals + at.jacobian @ (solved - there)
-            points.append((float(np.linalg.norm(left)), len(points), solved, left))
+            points.append((float(np.linalg.norm(left)), solved, left))
     first: list[Any] = []
     rest: list[Any] = []
-    for point in sorted(points, key=lambda point: point[:2]):
-        size, _, _, left = point
-        new = len(first) < REFINED and all(np.linalg.norm(left - x[3]) > SAME_CURVE * size for x in first)
-        (first if new else rest).append(point)
+    for size, solved, left in sorted(points, key=lambda point: point[0]):
+        new = len(first) < REFINED and all(np.linalg.norm(left - other) > SAME_CURVE * size for *_, other in first)
+        (first if new else rest).append((size, solved, left))
     least = float(np.linalg.norm(probe(best.values).residuals)) or 1.0
-    return [(size / least, there) for size, _, there, _ in [*first, *rest][:MAX_RESTARTS]]
+    return [(size / least, there) for size, there, _ in [*first, *rest][:MAX_RESTARTS]]
 
 
 def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool = True) -> Any:
@@ -265,19 +262,13 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
             if any(starts[k] * values[k] < 0 for k in places):
                 there = np.array(values)
                 there[list(places)] *= -1
-                if _is_inside(model, there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
+                if model.allows(there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
                     values = there
     return values
 
 
-def _is_inside(model: Model, values: Any) -> bool:
-    low, high = model.limits
-    return bool(np.all((low <= values) & (values <= high)))
-
-
 def _in_order(model: Model, values: Any) -> Any:
-    names, starts = model.free, model.problem.values
-    places = range(len(names))
+    names, starts, places = model.free, model.problem.values, range(len(model.free))
     if len(names) > MAX_PERMUTED:
         return values
     pairs = list(combinations(places, 2))
@@ -300,9 +291,9 @@ def _in_order(model: Model, values: Any) -> Any:
                     yield order
 
     def same(order: Any) -> bool:
-        used = np.flatnonzero(model.weights)
+        used, draw = np.flatnonzero(model.weights), random.Random(1)
         rows = used[np.arange(MIN_COMPARED_ROWS) * (len(used) - 1) // (MIN_COMPARED_ROWS - 1)]
-        few, draw = model.over({name: column[rows] for name, column in model.columns.items()}), random.Random(1)
+        few = model.over({name: column[rows] for name, column in model.columns.items()})
         beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
         first, other = few(beside), few(beside[order])
         return not first.errors and not other.errors and np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)
@@ -315,7 +306,7 @@ def _in_order(model: Model, values: Any) -> Any:
             if order is None:
                 continue
             there = values[order]
-            if _is_inside(model, there) and model(there).cost <= model(values).cost * (1 + 1e-9):
+            if model.allows(there) and model(there).cost <= model(values).cost * (1 + 1e-9):
                 values = there
                 break
         else:

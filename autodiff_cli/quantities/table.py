@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from ..errors import closest, usage_error
 
-BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
-"""The SI base units, in the order of exponents in dimensions."""
+BASE = ("kg", "m", "s", "A", "K", "mol", "cd")  # the SI base units, in the order of exponents in dimensions
 
 _UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")  # the digits of a standard uncertainty
 _DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")  # a number, perhaps with its uncertainty
@@ -29,7 +28,6 @@ class Entry(NamedTuple):
     quantity: str
     """The quantity of which it is the usual coherent unit; empty for none."""
     zero: str
-    """The zero of its scale in kelvin."""
     group: str
     source: str
 

@@ -15,8 +15,7 @@ from ..errors import ExpressionError, Span, closest, errors_about
 from .table import BASE, Entry, spellings, table, units_file
 
 Exponent = int | Fraction
-Dimension = tuple[Exponent, ...]
-"""The exponents of the base units `BASE`."""
+Dimension = tuple[Exponent, ...]  # the exponents of the base units `BASE`
 
 NUMBER: Dimension = (0,) * len(BASE)
 
@@ -360,17 +359,13 @@ def si_unit(dimension: Dimension) -> Unit:
         for n in (1, -1):
             rest = tuple(_plain(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
             if rest[0] == 0 != dimension[0] or rest[3] == 0 != dimension[3]:
-                candidates.append(_product((unit, n), *_base_powers(rest)))
+                candidates.append(unit**n * in_base_units(rest))
     return min(candidates, key=_length)
 
 
 def in_base_units(dimension: Dimension) -> Unit:
     """Return the product of base units of a dimension: `kg·m/s²`."""
-    return _product(*_base_powers(dimension))
-
-
-def _base_powers(dimension: Dimension) -> list[tuple[Unit, Exponent]]:
-    return [(parse_unit(symbol), n) for symbol, n in zip(BASE, dimension, strict=True) if n]
+    return _product(*[(parse_unit(symbol), n) for symbol, n in zip(BASE, dimension, strict=True) if n])
 
 
 def _length(unit: Unit) -> Fraction:
@@ -507,7 +502,6 @@ class UnitSystem:
 
     def __init__(self, units: Iterable[Unit]) -> None:
         self.basis: list[Unit] = []
-        """The first units with independent dimensions."""
         differences = [unit.difference for unit in units]
         self._count = len(differences)
         self._solved = Elimination(-len(BASE))

@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import lru_cache
 from typing import IO, Any, NamedTuple, TypeVar
@@ -79,14 +79,14 @@ def is_url(path: str) -> bool:
 
 def local_path(path: str) -> str:
     """Return the path in a local URL, `file://…`; other paths unchanged."""
-    if not path.lower().startswith("file://"):
+    parts = _URL.match(path)
+    if parts is None or parts[1].lower() != "file":
         return path
     from urllib.parse import unquote
 
-    host, _, rest = path[len("file://") :].partition("/")
-    if host not in ("", "localhost"):
+    if parts[2] not in ("", "localhost"):
         raise usage_error(f"`{path}` is on another machine", "write `file:///` and the path")
-    return "/" + unquote(rest)
+    return "/" + unquote(parts[3])
 
 
 def unreadable(path: str, fault: Exception) -> ExpressionError:
@@ -163,8 +163,7 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
 
 def open_file(path: str) -> Any:
     """Return a file for random-access reading."""
-    system, inner = resolve(path)
-    return _ask(path, lambda: system.open_input_file(inner), ANSWER_SECONDS)
+    return _ask(path, lambda system, inner: system.open_input_file(inner))
 
 
 def entry(path: str) -> Entry:
@@ -181,13 +180,13 @@ def is_there(path: str) -> bool:
 
 
 def _info(path: str) -> Any:
+    return _ask(path, lambda system, inner: system.get_file_info(inner))
+
+
+def _ask(path: str, action: Callable[[Any, str], Result], seconds: float | None = ANSWER_SECONDS) -> Result:
     system, inner = resolve(path)
-    return _ask(path, lambda: system.get_file_info(inner), ANSWER_SECONDS)
-
-
-def _ask(path: str, action: Callable[[], Result], seconds: float | None) -> Result:
     try:
-        return run_interruptibly(action, seconds)
+        return run_interruptibly(lambda: action(system, inner), seconds)
     except (OSError, ValueError) as fault:
         raise unreadable(path, fault) from None
 
@@ -196,42 +195,37 @@ def list_folder(folder: str, *, deep: bool = False) -> list[Entry]:
     """Return the entries of a folder by name; none if it does not exist."""
     from pyarrow import fs
 
-    system, inner = resolve(folder)
-    inner = inner.rstrip("/") or "/"
-    selector = fs.FileSelector(inner, recursive=deep, allow_not_found=True)
-    start = len(inner.strip("/"))
-    base = folder.rstrip("/")
-    entries = [
-        Entry(base + "/" + info.path.lstrip("/")[start:].lstrip("/"), info.is_file, info.size or 0)
-        for info in _ask(folder, lambda: system.get_file_info(selector), None)
-    ]
-    return sorted(entry for entry in entries if entry.path != base + "/")
+    base = folder.rstrip("/") + "/"
+
+    def listed(system: Any, inner: str) -> list[Entry]:
+        start = len(inner.strip("/"))
+        selector = fs.FileSelector(inner.rstrip("/") or "/", recursive=deep, allow_not_found=True)
+        return [
+            Entry(base + info.path.lstrip("/")[start:].lstrip("/"), info.is_file, info.size or 0)
+            for info in system.get_file_info(selector)
+        ]
+
+    return sorted(entry for entry in _ask(folder, listed, None) if entry.path != base)
 
 
 def match_files(pattern: str) -> list[str]:
     """Return the files that match `*`, `?`, `[…]` and `**`, by name."""
-    steps = pattern.split("/")
-    fixed = next((k for k, step in enumerate(steps) if k > 2 and any(char in step for char in "*?[")), len(steps))
-    folder, rest = "/".join(steps[:fixed]), steps[fixed:]
-    wanted = re.compile(_expression(rest), re.DOTALL)
-    start = len(folder.rstrip("/")) + 1
-    entries = list_folder(folder, deep=len(rest) > 1 or "**" in rest)
-    return [entry.path for entry in entries if entry.is_file and wanted.fullmatch(entry.path[start:])]
-
-
-def _expression(steps: Sequence[str]) -> str:
     import fnmatch
 
-    parts = []
-    for k, step in enumerate(steps):
-        last = k == len(steps) - 1
+    steps = pattern.split("/")
+    fixed = next((k for k, step in enumerate(steps) if k > 2 and any(char in step for char in "*?[")), len(steps))
+    folder, rest, parts = "/".join(steps[:fixed]), steps[fixed:], ""
+    for k, step in enumerate(rest, start=1):
         if step == "**":
-            parts.append(".*" if last else "(?:.*/)?")
+            parts += "(?:.*/)?" if k < len(rest) else ".*"
         else:
             # a star matches within one level
             inner = fnmatch.translate(step).removeprefix("(?s:").removesuffix(r")\Z").removesuffix(r")\z")
-            parts.append(inner.replace(".*", "[^/]*") + ("" if last else "/"))
-    return "".join(parts)
+            parts += inner.replace(".*", "[^/]*") + "/" * (k < len(rest))
+    wanted = re.compile(parts, re.DOTALL)
+    start = len(folder.rstrip("/")) + 1
+    entries = list_folder(folder, deep=len(rest) > 1 or "**" in rest)
+    return [entry.path for entry in entries if entry.is_file and wanted.fullmatch(entry.path[start:])]
 
 
 def make_folder(path: str) -> None:
@@ -289,8 +283,8 @@ class Upload:
 
     def finish(self) -> None:
         """Upload it."""
-        whole = self.system.type_name in OBJECT_STORES
         folder, slash, name = self.inner.rpartition("/")
+        whole = self.system.type_name in OBJECT_STORES
         target = self.inner if whole else f"{folder}{slash}{hidden_name(name)}"
         try:
             run_interruptibly(lambda: self._send(target))

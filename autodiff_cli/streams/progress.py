@@ -7,9 +7,10 @@ import signal
 import sys
 import threading
 import time
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from ..errors import plural
 from ..views.error import write_stderr
 
 if TYPE_CHECKING:
@@ -36,24 +37,20 @@ class Progress:
         """Show the count and `more`, a few times a second at most."""
         if not self.active or time.monotonic() < self.next:
             return
-        bar = self._bar or self._started()
-        bar.update(bar.task_ids[0], description=f"{count:,} {self.unit}{more}")
-        bar.refresh()
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+            from rich.progress import TextColumn, TimeElapsedColumn
+
+            columns = TextColumn("{task.description}", markup=False), TimeElapsedColumn()
+            console = Console(file=sys.stderr, highlight=False)
+            plain: Any = {"auto_refresh": False, "redirect_stdout": False, "redirect_stderr": False}
+            self._bar = Bar(*columns, console=console, transient=True, **plain)
+            self._bar.add_task("", total=None)
+            self._bar.start()
+        self._bar.update(self._bar.task_ids[0], description=f"{count:,} {self.unit}{more}")
+        self._bar.refresh()
         self.next = time.monotonic() + REFRESH_SECONDS
-
-    def _started(self) -> progress.Progress:
-        from rich.console import Console
-        from rich.progress import Progress as Bar
-        from rich.progress import TextColumn, TimeElapsedColumn
-
-        columns = TextColumn("{task.description}", markup=False), TimeElapsedColumn()
-        console = Console(file=sys.stderr, highlight=False)
-        self._bar = Bar(
-            *columns, console=console, transient=True, auto_refresh=False, redirect_stdout=False, redirect_stderr=False
-        )
-        self._bar.add_task("", total=None)
-        self._bar.start()
-        return self._bar
 
     def close(self) -> None:
         """Clear the line."""
@@ -69,18 +66,17 @@ ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if h
 def interrupted(rows: int, path: str | None) -> None:
     """Report the rows before an interruption, and that the file is not written."""
     left = "" if path is None else f"; `{path}` is not written"
-    write_stderr(f"interrupted after {rows:,} {'row' if rows == 1 else 'rows'}{left}\n")
+    write_stderr(f"interrupted after {plural(rows, 'row')}{left}\n")
 
 
 class Interruption:
     """While entered, the first ending signal sets `asked`; a second one interrupts."""
 
     def __init__(self, *, begun: bool = True) -> None:
-        self.asked = False
+        self.asked, self.code = False, 0
+        """Whether a signal has come, and its exit code: 128 plus the signal."""
         self.begun = begun
         """Whether there is a result; until then a signal interrupts at once."""
-        self.code = 0
-        """0, or the exit code of the interruption: 128 plus the signal."""
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interruption:
@@ -92,15 +88,11 @@ class Interruption:
         return self
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        self.asked = True
-        self.code = 128 + number
-        self._restore()
+        self.asked, self.code = True, 128 + number
+        self.__exit__()
         if not self.begun:
             raise KeyboardInterrupt(number)
 
-    def _restore(self) -> None:
+    def __exit__(self, *error: object) -> None:
         for number, handler in self._before.items():
             signal.signal(number, handler)
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._restore()

@@ -19,7 +19,6 @@ from ..inputs.parse_point import (
     Lenient,
     PointFile,
     ValueOf,
-    constant_value,
     corrections,
     merge,
     once_read,
@@ -82,8 +81,7 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
     """Yield the requests of a stream; `idle` is called before waiting."""
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
-            message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
-            limit = limit_error(message, "use smaller programs")
+            limit = limit_error(f"the line is longer than {reading.MAX_BYTES:,} bytes", "use smaller programs")
             yield Request(Subject(None, number), "", {}, None, limit)
             continue
         text, error = reading.decode(data.removesuffix(b"\r"), first=number == 1)
@@ -140,47 +138,39 @@ def _typed(text: str, number: int, defaults: Defaults, error: ExpressionError | 
     except ExpressionError as fault:
         return Request(subject, program, {}, None, fault)
     if isinstance(kind.value_of, Lenient):
-        subject = _with_notes(subject, own, kind)
+        subject = subject._replace(values=tuple(corrections(own)))
     return Request(subject, program, {**shared, **own} if shared else own, wrt)
 
 
-def _with_notes(subject: Subject, point: Mapping[str, float], kind: Reading) -> Subject:
-    values = corrections(point) if isinstance(kind.value_of, Lenient) else None
-    return subject._replace(values=tuple(values)) if values else subject
-
-
 def _record(text: str, number: int, defaults: Defaults, error: ExpressionError | None) -> Request:
-    ident: object = None
-    program: str | None = None
+    subject, (value_of, own_keys) = Subject(None, number), defaults.reading
     try:
         if error is not None:
             raise ExpressionError("request", str(error), error.span, error.hint)
         fields, problem = read_json(text)
-        ident = fields.get("id")
         expr = fields.get("expr")
-        program = expr if isinstance(expr, str) else None
+        program: str | None = expr if isinstance(expr, str) else None
+        subject = Subject(program, number, fields.get("id"))
         if problem is not None:
             raise problem
-        own_keys = defaults.reading.keys
-        for key in fields:
-            if key not in KEYS and key not in own_keys:
-                allowed = (*KEYS, *own_keys)
-                near = closest(key, allowed)
-                hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(allowed)}"
-                raise ExpressionError("request", f"a request has no key `{key}`", hint=hint)
+        allowed = (*KEYS, *own_keys)
+        for key in [key for key in fields if key not in allowed]:
+            near = closest(key, allowed)
+            hint = f"did you mean `{near}`?" if near else f"the keys are {', '.join(allowed)}"
+            raise ExpressionError("request", f"a request has no key `{key}`", hint=hint)
         if program is None:
             wrong = "is not text" if "expr" in fields else "is missing"
             hint = 'write it as {"expr": "x**2", "at": {"x": 3}}'
             raise ExpressionError("request", f"the request's `expr` {wrong}", hint=hint)
-        own = point_of_object(fields["at"], defaults.reading.value_of) if fields.get("at") is not None else {}
+        own = point_of_object(fields["at"], value_of) if fields.get("at") is not None else {}
         wrt = names_of_object("wrt", fields["wrt"]) if fields.get("wrt") is not None else defaults.wrt
         more = {key: read(fields[key]) for key, read in own_keys.items() if fields.get(key) is not None}
     except ExpressionError as fault:
-        if fault.text is None:
-            # spans are positions in the line, not in the program
-            fault.text = text
-        return Request(Subject(program, number, ident), "", {}, None, fault)
-    subject = _with_notes(Subject(program, number, ident), own, defaults.reading)
+        # spans are positions in the line, not in the program
+        fault.text = text if fault.text is None else fault.text
+        return Request(subject, "", {}, None, fault)
+    if isinstance(value_of, Lenient):
+        subject = subject._replace(values=tuple(corrections(own)))
     return Request(subject, program, {**defaults.point, **own}, wrt, None, more)
 
 
@@ -222,25 +212,19 @@ def mapping(options: Sequence[str] | None) -> dict[str, str]:
 
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:
     """Return the point of `--at`: typed values win over files, later files over earlier."""
-    options = once_read(options) or []
-    point = merge([parse_point(option, reading.value_of) for option in options if not isinstance(option, PointFile)])
-    for option in reversed(options):
-        if isinstance(option, PointFile):
-            point = option.point(_unless_known(point, reading.value_of)) | point
-    return point
-
-
-def _unless_known(point: Mapping[str, float], value_of: ValueOf | None) -> ValueOf | None:
-    if not point:
-        return value_of
-    from ..inputs.sweeps import sweeping
-
-    usual, many = value_of or constant_value, sweeping(value_of)
+    options, value_of = once_read(options) or [], reading.value_of
+    point = merge([parse_point(option, value_of) for option in options if not isinstance(option, PointFile)])
 
     def read(name: str, text: str, offset: int = 0) -> float:
-        return (many if name in point else usual)(name, text, offset)
+        from ..inputs.sweeps import sweeping
 
-    return read
+        # a value that is not used may be a sweep
+        return (sweeping(value_of) if name in point else value_of)(name, text, offset)
+
+    for option in reversed(options):
+        if isinstance(option, PointFile):
+            point = option.point(read if point else value_of) | point
+    return point
 
 
 def read_program(path: str) -> tuple[str, ExpressionError | None]:

@@ -83,7 +83,7 @@ class Internal(Target):
             lines.append("    " + ", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x")
         lines.append("    s = 0.0")
         lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}", {})]
-        results = [self._result(step) for step in (*recording.values, *recording.partials)]
+        results = [self._result(step) for step in recording.results]
         lines += [
             "    s += " + " + ".join(results[start : start + MAX_TERMS]) for start in range(0, len(results), MAX_TERMS)
         ]

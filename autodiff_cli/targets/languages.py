@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
-from ..graphs.adjoint import Recording
+from ..graphs.adjoint import Recording, all_of
 from ..language.printer import Item, Written, as_call, fill_in
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
@@ -85,11 +85,8 @@ class Guarded(Array):
         m = step.m
         guard: Step | None = None
         for branch in self.guards[step]:
-            one = m.number(True)
-            for part in branch.line():
-                assert part.condition is not None
-                one = m.step("and_", one, part.condition if part.holds else m.step("not_", part.condition))
-            guard = one if guard is None else m.step("or_", guard, one)
+            taken = all_of(m, branch.line())
+            guard = taken if guard is None else m.step("or_", guard, taken)
         if guard is None or guard.name == "number":
             return step.args
         samples = PRIMITIVES[step.name].samples if step.name in PRIMITIVES else ()
@@ -150,7 +147,7 @@ class Curly(Target):
 
     def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
         plan = self.plan(recording)
-        self.seen = {a for task in plan.tasks for a in task.step.args} | {*recording.values, *recording.partials}
+        self.seen = {a for task in plan.tasks for a in task.step.args} | {*recording.results}
         rows = self.body(recording, labels)
         inside = {task.step for task in plan.tasks if task.branch.depth}
         zero = self._number(False)
@@ -277,7 +274,7 @@ class Spreadsheet(Target):
 
     def lines(self) -> list[str]:
         unit = self.unit
-        results = (*unit.recording.values, *unit.recording.partials)
+        results = unit.recording.results
         rows = [(name, "") for name in self.variables]
         for step in self.kept(results):
             rows.append((unit.labels.get(step, f"step {len(rows) - len(self.variables) + 1}"), f"={self.text(step)}"))

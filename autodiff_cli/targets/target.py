@@ -7,7 +7,6 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -218,7 +217,7 @@ class Target:
         """Return the lines of the unit's function."""
         unit = self.unit
         rows = [*self._opening(), *self._declared(unit.recording, unit.labels)]
-        value, *partials = map(self._shown, (*unit.recording.values, *unit.recording.partials))
+        value, *partials = map(self._shown, unit.recording.results)
         if self.names_results:
             named = [(self.variables.get(name), x) for name, x in zip(unit.wanted, partials, strict=True)]
             partials = [f"{name} = {x}" if name else x for name, x in named]
@@ -314,7 +313,7 @@ class Target:
     def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
         """Return the lines that compute results; steps needed once are inlined."""
         plan = self.plan(recording)
-        hidden = self._inlined(plan, (*recording.values, *recording.partials), labels)
+        hidden = self._inlined(plan, recording.results, labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]
         called = self.called = {}
 
@@ -325,7 +324,7 @@ class Target:
 
     def plan(self, recording: Recording) -> Schedule:
         """Return the schedule; without conditional statements everything is computed."""
-        plan = schedule(replace(recording, adjoints=(), watched=(), edges=()))
+        plan = schedule(recording)
         if self.branches:
             return plan
         self.guards = needs(plan)

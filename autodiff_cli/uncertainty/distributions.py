@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 class Moments(NamedTuple):
     """Central moments, divided by powers of the standard uncertainty."""
 
-    variance: float = 1.0
-    """Not 1 for Student's t, by its scale: JCGM 101:2008, 6.4.9."""
+    variance: float = 1.0  # not 1 for Student's t, by its scale: JCGM 101:2008, 6.4.9
     third: float = 0.0
     fourth: float = 3.0
 
@@ -19,16 +18,12 @@ class Moments(NamedTuple):
 class Family(NamedTuple):
     """A family of distributions, with functions of its parameters."""
 
-    signatures: tuple[str, ...]
-    """Its notations, with different numbers of parameters."""
+    signatures: tuple[str, ...]  # its notations, with different numbers of parameters
     mean_sd: Callable[..., tuple[float, float]]
-    draw: Callable[..., Any]
-    """Draws an array from NumPy, its generator, the number of draws, and parameters."""
-    units: str = ""
-    """The unit of each parameter: `v`alue, `d`ifference or pure `n`umber; empty without units."""
+    draw: Callable[..., Any]  # an array, from NumPy, its generator, the number of draws, and parameters
+    units: str = ""  # of each parameter: `v`alue, `d`ifference or pure `n`umber; empty without units
     moments: Callable[..., Moments] = lambda *_: Moments()
-    positive: tuple[int, ...] = ()
-    """The indices of the parameters that must be positive."""
+    positive: tuple[int, ...] = ()  # the indices of the parameters that must be positive
     support: Callable[..., tuple[float, float]] = lambda *_: (-math.inf, math.inf)
 
 

@@ -49,12 +49,10 @@ class MeasuredValue(Typed):
     __slots__ = ("copied", "distribution", "number", "typed", "uncertainty", "unit")
     uncertainty: float
     distribution: Distribution
-    unit: Unit
-    """If it has one, `number` and `typed` are in it, and all else in coherent units."""
+    unit: Unit  # if it has one, `number` and `typed` are in it, and all else in coherent units
     number: float
     typed: MeasuredValue
     copied: tuple[str, Sequence[float]]
-    """The table and the column of an empirical distribution's draws."""
 
 
 class Spread(Typed):

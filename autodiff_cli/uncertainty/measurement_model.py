@@ -13,7 +13,7 @@ from typing import Any
 from ..batched.evaluator import Evaluator, gradient_recorder
 from ..equations.equations import read_equations
 from ..equations.residuals import derivatives, second_derivatives
-from ..equations.solve import find_solution, posed_equations
+from ..equations.solve import find_solution
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.adjoint import record_values
 from ..graphs.higher_order import directional_in, hessian_in
@@ -21,7 +21,6 @@ from ..graphs.value import Value, in_order
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import pose_with_units
-from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, output_names, parse
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
@@ -53,21 +52,6 @@ along the given directions.
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
     """Return the variables of a model; `names` have values. Raises `ExpressionError`."""
     return (read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)).variables
-
-
-def model_of(
-    text: str,
-    point: Point,
-    unknowns: Sequence[str] | None,
-    between: Mapping[str, Range] | Range | None,
-    asked: Sequence[str] | str | None = None,
-    *,
-    system: bool = False,
-) -> Model:
-    """Return a text's model in coherent units, implicit if it has unknowns or bounds."""
-    if unknowns is not None or between is not None:
-        return Implicit(posed_equations(text, point, unknowns, between, None, asked, system=system))
-    return Explicit(text, point, asked, system)
 
 
 class _Surfaces:
@@ -341,7 +325,7 @@ class Implicit:
             return self._linear({**here, **there, **dict(zip(self.outputs, point, strict=True))})
 
         last = max(2 * TANGENT_SLACK, *map(truediv, far, size))
-        for point, step in islice(newton(REAL, system, start), MAX_CORRECTIONS):
+        for point, _, step in islice(newton(REAL, system, start), MAX_CORRECTIONS):
             length = math.inf if step is None else max(abs(d) / part for d, part in zip(step, size, strict=True))
             if step is None or not (length <= STEP_TOLERANCE or length <= last / 2):
                 return None

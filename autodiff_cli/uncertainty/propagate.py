@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..equations.solve import posed_equations
 from ..errors import (
     Diagnosed,
     Diagnostic,
@@ -32,7 +33,7 @@ from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
 from .measured_units import budget_units, measured_value, with_unit
 from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
-from .measurement_model import Explicit, Model, model_of, variables_of
+from .measurement_model import Explicit, Implicit, Model, variables_of
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -159,10 +160,9 @@ def pairs_of_object(value: object) -> dict[Pair, float]:
 
 
 class Estimates(NamedTuple):
-    """Quantities that were estimated together."""
+    """Quantities that were estimated together: with uncertainties and degrees of freedom, or fixed numbers."""
 
     values: dict[str, float]
-    """Inputs with uncertainties and degrees of freedom; fixed ones as numbers."""
     correlation: dict[Pair, float]
     level: float
     units: Mapping[str, str] = {}
@@ -174,7 +174,13 @@ def estimates_of_fit(record: object) -> Estimates:
         assert isinstance(record, Mapping)
         errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
         check_level(level)
-        dof = math.inf if _is_absolute(record, level) else float(record["dof"])
+        absolute = record.get("absolute_sigma")
+        if absolute is None:
+            # older records have only the intervals
+            ends = [(errors[name], high - low) for name, (low, high) in record["intervals"].items() if errors[name]]
+            k = coverage_factor(level, math.inf)
+            absolute = all(math.isclose(width / 2 / error, k, rel_tol=1e-6) for error, width in ends)
+        dof = math.inf if absolute else float(record["dof"])
         values: dict[str, float] = {}
         for name, estimate in record["parameters"].items():
             if errors[name] is not None:
@@ -188,14 +194,6 @@ def estimates_of_fit(record: object) -> Estimates:
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not what `fit` found", hint) from None
     return Estimates(values, pairs, level, units)
-
-
-def _is_absolute(record: Mapping[str, Any], level: float) -> bool:
-    if "absolute_sigma" in record:
-        return bool(record["absolute_sigma"])
-    errors, k = record["standard_errors"], coverage_factor(level, math.inf)
-    ends = [(errors[name], high - low) for name, (low, high) in record["intervals"].items() if errors[name]]
-    return all(math.isclose(width / 2 / error, k, rel_tol=1e-6) for error, width in ends)
 
 
 def propagate(
@@ -242,15 +240,14 @@ def propagate(
         count = int(samples)
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
     quantities: dict[str, Any] = {**(point or {})}
+    tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
     for name, value in quantities.items():
         if isinstance(value, str):
             quantities[name] = measured_value(name, value)
         # quantities of the package `uncertainties` and others like it
         elif hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
             quantities[name] = normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
-    tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
-    for name, value in quantities.items():
-        if isinstance(value, MeasuredValue) and hasattr(value, "copied"):
+        elif hasattr(value, "copied"):
             table, column = value.copied
             tables.setdefault(table, {})[name] = column
     measured: dict[str, float] = {}
@@ -259,17 +256,16 @@ def propagate(
             if name in quantities or name in measured:
                 raise point_error(f"`{name}` is given a value by `--at`, and is a column of the {what}s", LEAVE_ONE)
             if len(column) < 2:
-                raise point_error(
-                    f"`{name}` has {plural(len(column), what)}, which says nothing of its uncertainty",
-                    "give two rows or more, or the value with its uncertainty in `--at`",
-                )
+                message = f"`{name}` has {plural(len(column), what)}, which says nothing of its uncertainty"
+                raise point_error(message, "give two rows or more, or the value with its uncertainty in `--at`")
             if what == "draw":
                 measured[name] = of_draws(name, column)
             else:
                 measured[name] = normal(name, *means(column), dof=len(column) - 1.0)
     texts = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
+    is_implicit = not (unknowns is None and between is None)
     if fitted is not None:
-        names = variables_of(text, [*fitted.values, *quantities, *measured], not (unknowns is None and between is None))
+        names = variables_of(text, [*fitted.values, *quantities, *measured], is_implicit)
         used = {n: x for n, x in fitted.values.items() if n in names and n not in quantities and n not in measured}
         measured |= used
         texts |= {name: unit for name, unit in fitted.units.items() if name in used}
@@ -278,13 +274,17 @@ def propagate(
     notes: list[Diagnostic] = []
     if left_out(units):
         texts, units = {}, None
-    if texts:
+    elif texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
         known, notes = column_units(measured, texts, asked)
         measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in known.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values: dict[str, Any] = {**quantities, **measured}
-    model = model_of(text, values, unknowns, between, units, system=system)
+    model: Model
+    if is_implicit:
+        model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
+    else:
+        model = Explicit(text, values, units, system)
     of_program = model.units
     out = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
     warnings = [*model.warnings, *notes]
@@ -334,13 +334,21 @@ def propagate(
             distribution = own.distribution._replace(dof=entry.distribution.dof)
             inputs[name] = entry._replace(estimate=float(own), uncertainty=own.uncertainty, distribution=distribution)
         if entry.distribution.family == "twopiece":
-            warnings.insert(first_notes, _two_pieces(name, inputs[name], getattr(values[name], "unit", Unit())))
+            own, unit = inputs[name], getattr(values[name], "unit", Unit())
+            value, degree = (f" {of}".rstrip() for of in (unit, unit.degree))
+            mode, below, above = (f"{x:.6g}" for x in own.distribution.parameters)
+            message = (
+                f"`{name}` is taken as two halves of normal distributions that meet at {mode}{value}, with the standard"
+                f" deviations {below}{degree} below and {above}{degree} above: its mean is {own.estimate:.6g}{value}, "
+                f"and u {own.uncertainty:.6g}{degree}"
+            )
+            hint = "`--samples 1e6` keeps the asymmetry in the result"
+            warnings.insert(first_notes, Diagnostic("distribution", message, None, hint))
             first_notes += 1
     return Propagation(
         text=text,
         results=results,
         inputs=inputs,
-        # empty where none is correlated
         correlation={a: dict(zip(inputs, row, strict=True)) for a, row in zip(inputs, spread.matrix, strict=True)}
         if any(len(members) > 1 for members, _ in spread.groups)
         else {},
@@ -359,11 +367,11 @@ def propagate(
 def _inputs(
     model: Model, dof: Mapping[str, float], readings: Mapping[str, Sequence[float]], warnings: list[Diagnostic]
 ) -> dict[str, Input]:
-    inputs: dict[str, Input] = {}
-    for name, value in model.point.items():
-        if isinstance(value, MeasuredValue):
-            count = len(readings.get(name, ()))
-            inputs[name] = Input(float(value), value.uncertainty, value.distribution, count)
+    inputs = {
+        name: Input(float(value), value.uncertainty, value.distribution, len(readings.get(name, ())))
+        for name, value in model.point.items()
+        if isinstance(value, MeasuredValue)
+    }
     for name, degrees in dof.items():
         check_dof(name, degrees)
         if name not in inputs:
@@ -432,8 +440,7 @@ def _spread(
     model: Model,
     warnings: list[Diagnostic],
 ) -> _Spread:
-    names = list(inputs)
-    matrix = identity(len(names))
+    names, matrix = list(inputs), identity(len(inputs))
     correlations = {
         (a, b): _correlation(columns[a], columns[b])
         for columns in (readings, *draws)
@@ -503,17 +510,6 @@ def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None
     return rows
 
 
-def _two_pieces(name: str, source: Input, unit: Unit) -> Diagnostic:
-    value, degree = (f" {of}".rstrip() for of in (unit, unit.degree))
-    mode, below, above = (f"{x:.6g}" for x in source.distribution.parameters)
-    message = (
-        f"`{name}` is taken as two halves of normal distributions that meet at {mode}{value}, with the standard "
-        f"deviations {below}{degree} below and {above}{degree} above: its mean is {source.estimate:.6g}{value}, and u "
-        f"{source.uncertainty:.6g}{degree}"
-    )
-    return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
-
-
 class _Expansion:
     """The Taylor polynomial of an output in independent directions of unit variance."""
 
@@ -525,13 +521,11 @@ class _Expansion:
         self._thirds: dict[tuple[float, ...], float] = {}
         # correlated inputs are taken as jointly normal
         self.moments, self.ends = [Moments()] * len(self.names), [(-math.inf, math.inf)] * len(self.names)
-        for members, _ in spread.groups:
-            i = members[0]
-            source = spread.inputs[self.names[i]]
-            estimate, u, distribution = source.estimate, source.uncertainty, source.distribution
-            if len(members) == 1 and u:
-                moments, (low, high) = FAMILIES[distribution.family].moments, distribution.support
-                self.moments[i] = moments(*distribution.parameters)
+        for (i, *others), _ in spread.groups:
+            estimate, u, distribution, _ = spread.inputs[self.names[i]]._asdict().values()
+            if u and not others:
+                self.moments[i] = FAMILIES[distribution.family].moments(*distribution.parameters)
+                low, high = distribution.support
                 self.ends[i] = (low - estimate) / u, (high - estimate) / u
 
     def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
@@ -560,11 +554,10 @@ class _Expansion:
         variance = scaled * scaled + math.fsum(terms)
         higher = size * math.sqrt(variance) if variance >= 0 else None
         unit = f" {self.unit}".rstrip()
-        changes = []
-        if higher is None:
-            changes.append("they would make the variance negative")
-        elif abs(higher - first.uncertainty) > self.tolerance and concise(first.value, higher) != first.written:
-            changes.append(f"with them it is {concise(first.value, higher)}{unit}")
+        changes = ["they would make the variance negative"] if higher is None else []
+        if higher is not None and abs(higher - first.uncertainty) > self.tolerance:
+            written = concise(first.value, higher)
+            changes += [f"with them it is {written}{unit}"] if written != first.written else []
         if abs(shift) > self.tolerance and concise(first.value + shift, first.uncertainty) != first.written:
             changes.append(f"the mean moves by {shift:.2g}{unit}")
         message = f"{bent}second-order terms matter; {', and '.join(changes)}"

@@ -9,9 +9,8 @@ from collections.abc import Callable
 
 from autodiff_cli import gradient
 from autodiff_cli.batched.evaluator import Evaluator
-from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.graphs.value import in_order
-from autodiff_cli.inputs.problem import check_values
+from autodiff_cli.inputs.problem import check_values, parse
 
 
 def layer(inputs: int, neurons: int, function: str) -> str:

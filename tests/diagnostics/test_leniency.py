@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics import diagnosis
 from autodiff_cli.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, only_offer, read_leniently
-from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
 from autodiff_cli.inputs.parse_point import parse_point
+from autodiff_cli.inputs.problem import parse
 from counting import compared, compares
 from places import TESTS
 from sloppy import POINT, sloppy

@@ -21,12 +21,10 @@ from hypothesis import strategies as st
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.diagnostics import diagnosis, fragments
 from autodiff_cli.diagnostics.context import shape
-from autodiff_cli.diagnostics.diagnosis import recognise
-from autodiff_cli.diagnostics.mistakes import MISTAKES
-from autodiff_cli.diagnostics.parsing import parse
+from autodiff_cli.diagnostics.diagnosis import MISTAKES, recognise
 from autodiff_cli.diagnostics.suggestions import is_program
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Span
-from autodiff_cli.inputs.problem import evaluate_constant
+from autodiff_cli.inputs.problem import evaluate_constant, parse
 from autodiff_cli.language.builder import Builder
 from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.reader import read as read_statements

@@ -15,8 +15,8 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from autodiff_cli.diagnostics.context import Context
-from autodiff_cli.diagnostics.parsing import parse, statements
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.inputs.problem import parse, statements
 from autodiff_cli.language import reader
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import ParseFailure

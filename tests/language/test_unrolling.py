@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics.parsing import parse
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.parse_point import parse_point, point_of_object
+from autodiff_cli.inputs.problem import parse
 from autodiff_cli.language.builder import Builder, Program
 from autodiff_cli.language.elements import element_name, nest, parse_name, point_text, shapes_of, split_names
 from autodiff_cli.language.printer import expression_text

@@ -184,8 +184,8 @@ def test_the_function_on_its_constraints_has_its_derivatives(
     formula: str, constraints: str, start: str, there: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[Reduced] = []
-    report = Reduced.report
-    monkeypatch.setattr(Reduced, "report", lambda self: seen.append(self) or report(self))
+    report = Reduced.judged
+    monkeypatch.setattr(Reduced, "judged", lambda self: seen.append(self) or report(self))
     autodiff_cli.minimize(formula, start, subject_to=constraints)
     assert seen
     reduced = seen[0]

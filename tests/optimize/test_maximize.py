@@ -10,7 +10,8 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli.inputs.parse_point import Range
-from autodiff_cli.optimize.minimize import METHODS, minimize
+from autodiff_cli.optimize.minimize import minimize
+from autodiff_cli.optimize.objective import METHODS
 from places import TESTS
 from running import autodiff
 

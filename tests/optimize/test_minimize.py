@@ -17,7 +17,8 @@ from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.parse_point import Range, parse_ranges
 from autodiff_cli.optimize.descend import DescentStep
-from autodiff_cli.optimize.minimize import METHODS, Objective, minimize
+from autodiff_cli.optimize.minimize import minimize
+from autodiff_cli.optimize.objective import METHODS, Objective
 from autodiff_cli.streams.progress import Interruption
 from counting import lines
 from places import TESTS

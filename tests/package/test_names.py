@@ -99,7 +99,7 @@ def test_no_imports_form_a_circle() -> None:
 def test_a_circle_would_be_noticed() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d"}}) == [["b", "c"], ["d"]]
     known = modules()
-    assert "diagnostics.parsing" in set(imports("inputs.problem", known["inputs.problem"], known))
+    assert "diagnostics.diagnosis" in set(imports("inputs.problem", known["inputs.problem"], known))
     assert "derivatives.gradient_cache" in set(imports("cli.commands.grad", known["cli.commands.grad"], known)), (
         "inside a function"
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from autodiff_cli.diagnostics.parsing import statements as statements_of
 from autodiff_cli.errors import Span
+from autodiff_cli.inputs.problem import statements as statements_of
 from autodiff_cli.language.builder import Body, Builder, Piece
 from autodiff_cli.language.reader import read
 from autodiff_cli.language.statements import Head, Statement

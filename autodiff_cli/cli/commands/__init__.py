@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -85,13 +86,16 @@ def answer_at(
     view: View[Any],
     question: RowQuestion | None = None,
     good: Callable[[Any], bool] | None = None,
-    **choices: Any,
+    otherwise: str = "table",
+    chosen: str | None = None,
 ) -> int:
     """Answer at a point, many points, or for a stream; return the exit code.
 
     Without a `question` rows are not answered. The code is `EXIT_NO` at least if an answer is not `good`.
+    `otherwise` is the default format of a program, `chosen` the command's.
     """
-    from ..runner import answer_all
+    from ...views.formats import writer
+    from ..runner import answer_with
 
     if good is not None:
         verdicts: set[bool] = set()
@@ -101,23 +105,28 @@ def answer_at(
             verdicts.add(good(answer))
             return answer
 
-        return max(answer_at(call, judged, view, question, **choices), EXIT_NO if False in verdicts else 0)
-    if question is None:
-        return answer_all(call, method, view, **choices)
-    grid = call.grid()
-    if grid is None and not call.points:
+        code = answer_at(call, judged, view, question, None, otherwise, chosen)
+        return max(code, EXIT_NO if False in verdicts else 0)
+    if question is not None:
+        grid = call.grid()
+        if call.points or grid is not None:
+            if call.points and call.zip and grid is not None and len(grid.axes) == 1:
+                hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
+                raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
+            from ..row_routes import answer_rows
+
+            return answer_rows(call, grid, method, view, question)
         for option in ("wide", "spreadsheet", "backend"):
             # a loss has rows, perhaps for a backend
             if call.values[option] and (option != "backend" or question.posed is not None):
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
                 raise usage_error(f"`--{option}` is about rows", hint)
-        return answer_all(call, method, view, **choices)
-    if call.points and call.zip and grid is not None and len(grid.axes) == 1:
-        hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
-        raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
-    from ..row_routes import answer_rows
-
-    return answer_rows(call, grid, method, view, question)
+    call.need()
+    chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
+    file = None if call.output is None else call.out()
+    out = writer(chosen, sys.stdout if file is None else file.stream, view, call.many, document=call.document)
+    code = answer_with(call, method, out)
+    return code if file is None else file.finish(code, whole=call.many)
 
 
 def name_the_variable(values: dict[str, Any], expression: str | None) -> None:

@@ -4,7 +4,8 @@ from ...formulas.export import export
 from ...targets import TARGETS
 from ...views.export import ExportedView
 from ...views.formats import language_of
-from ..runner import Call, Command, Method, answer_all
+from ..runner import Call, Command, Method
+from . import answer_at
 
 
 def question(call: Call, target: str) -> Method:
@@ -17,4 +18,4 @@ def run(call: Command) -> int:
     """Write value and gradient as a function in another language."""
     call.need(only="one program at a time is exported, not a stream")
     target = language_of(call.to, call.format, call.output, TARGETS, "python")
-    return answer_all(call, question(call, target), ExportedView(), "latex" if target == "latex" else "table")
+    return answer_at(call, question(call, target), ExportedView(), otherwise="latex" if target == "latex" else "table")

@@ -99,7 +99,9 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
         columns.setdefault(name, [float(value)] * size)
         # numbers with units are in coherent units
         if isinstance(value, Quantity):
-            columns.units = {**columns.units, name: value.coherent_unit}
+            from ...quantities.unit import si_unit
+
+            columns.units = {**columns.units, name: str(si_unit(value.unit.dimension)) or "1"}
     return columns
 
 

@@ -5,7 +5,8 @@ import sys
 from ...derivatives.graph import picture, symbolic_picture
 from ...errors import usage_error
 from ...views.graph import FORMATS, PictureView, writer_of
-from ..runner import Call, Command, Method, answer_all
+from ..runner import Call, Command, Method
+from . import answer_at
 
 
 def question(call: Call) -> Method:
@@ -20,7 +21,7 @@ def run(call: Command) -> int:
     call.need(only="a picture is drawn of one program at a time, not of a stream")
     chosen = call.chosen(FORMATS, "tree")
     if chosen in ("png", "pdf") and call.output is None and sys.stdout.isatty():
-        raise usage_error(
-            f"a {chosen.upper()} cannot be shown on a terminal", f"write it to a file: `--output graph.{chosen}`"
-        )
-    return answer_all(call, question(call), PictureView(**call.shown), chosen=writer_of(chosen))
+        hint = f"write it to a file: `--output graph.{chosen}`"
+        raise usage_error(f"a {chosen.upper()} cannot be shown on a terminal", hint)
+    view = PictureView(**call.shown)
+    return answer_at(call, question(call), view, chosen=writer_of(chosen))

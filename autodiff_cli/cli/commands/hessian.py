@@ -9,7 +9,6 @@ from . import answer_at
 
 def run(call: Command) -> int:
     """Compute the Hessian at a point, and classify the point."""
-    question = RowQuestion("hessian", call.posed, FLAT["hessian"])
-    if call.over is not None:
-        question = RowQuestion("hessian", None)
+    of_rows = (call.posed, FLAT["hessian"]) if call.over is None else (None, None)
+    question = RowQuestion("hessian", *of_rows)
     return answer_at(call, call.asking(hessian), HessianView(**call.shown), question)

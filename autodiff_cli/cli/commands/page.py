@@ -6,7 +6,8 @@ from itertools import chain, count
 
 from ...derivatives.page import page
 from ...views.page import PageView
-from ..runner import Command, answer_all
+from ..runner import Command
+from . import answer_at
 
 
 def run(call: Command) -> int:
@@ -18,7 +19,7 @@ def run(call: Command) -> int:
         # a page goes to a file, not to a terminal
         free = (f"page{number}.html" for number in chain(("",), count(2)))
         call.output = next(path for path in free if not os.path.exists(path))
-    code = answer_all(call, call.asking(page), PageView(**call.shown), "html")
+    code = answer_at(call, call.asking(page), PageView(**call.shown), otherwise="html")
     if on_terminal and not code:
         sys.stdout.write(f"{call.output}\n")
     return code

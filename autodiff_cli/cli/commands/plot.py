@@ -8,7 +8,8 @@ from ...curves.contours import Surface, read_path
 from ...curves.plot import Curve, plot
 from ...streams.requests import Request
 from ...views.plot import PlotView, drawn_as
-from ..runner import Call, Command, Method, answer_all
+from ..runner import Call, Command, Method
+from . import answer_at
 
 
 def run(call: Command) -> int:
@@ -19,7 +20,7 @@ def run(call: Command) -> int:
     path = None if call.path is None else read_path(call.path, call.beside("--path", call.path))
     method = call.asking(plot, path=path or ())
     view = PlotView(**call.shown)
-    return answer_all(call, lambda request: run_plot(call, method, request), view, chosen=chosen)
+    return answer_at(call, lambda request: run_plot(call, method, request), view, chosen=chosen)
 
 
 def run_plot(call: Call, method: Method, request: Request) -> Curve | Surface:

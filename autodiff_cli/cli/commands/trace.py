@@ -2,10 +2,11 @@
 
 from ...derivatives.trace import trace
 from ...views.trace import TraceView
-from ..runner import Command, answer_all
+from ..runner import Command
+from . import answer_at
 
 
 def run(call: Command) -> int:
     """Show every step of evaluation and backpropagation."""
     view = TraceView(unicode=call.unicode, folded=call.lines is None, **call.shown)
-    return answer_all(call, call.asking(trace), view)
+    return answer_at(call, call.asking(trace), view)

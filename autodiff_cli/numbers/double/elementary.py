@@ -1,14 +1,13 @@
-"""Elementary and activation functions of floats, and closed forms for their derivatives.
-
-The closed forms are safe where the usual formula overflows or cancels.
-"""
+"""Elementary, activation and aggregate functions of floats, and derivatives that neither overflow nor cancel."""
 
 from __future__ import annotations
 
+import builtins
 import math
+from collections.abc import Callable
+from itertools import accumulate
 
-from .parts import by_multiprecision, cos_pi, sin_pi
-from .twofold import check_finite, horner, scaled_exp, two_product, two_sum
+from .twofold import by_multiprecision, check_finite, cos_pi, horner, scaled_exp, sin_pi, two_product, two_sum
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
 """2**-1022: smaller numbers are subnormal, with fewer than 53 bits."""
@@ -22,11 +21,8 @@ def pow(x: float, y: float) -> float:
 
 
 def power_minus_one(x: float, y: float, out: float) -> float:
-    """Return x**(y - 1), given out = x**y, for the derivative of a power.
-
-    If y - 1 is a double, or out lost digits to underflow, compute the power, corrected to first order for the rounding
-    of y - 1; else divide, which is also accurate for a tiny y.
-    """
+    """Return x**(y - 1), given out = x**y, for the derivative of a power."""
+    # The last way but one is also accurate for a tiny y; the last corrects the rounding of y - 1 to first order.
     exponent, error = two_sum(y, -1.0)
     if error == 0.0:
         return pow(x, exponent)
@@ -37,11 +33,8 @@ def power_minus_one(x: float, y: float, out: float) -> float:
 
 
 def cbrt(x: float) -> float:
-    """Return the real cube root, exact for a cube.
-
-    One Newton step on a scaled x, with the residual x - y³ in twofold arithmetic, corrects the last digits of the C
-    library's root.
-    """
+    """Return the real cube root, exact for a cube."""
+    # A Newton step with an exact residual corrects the last digits of the C library's root.
     mantissa, exponent = math.frexp(x)
     thirds, rest = divmod(exponent, 3)
     scaled = math.ldexp(mantissa, rest)
@@ -54,19 +47,18 @@ def cbrt(x: float) -> float:
     return math.ldexp(root + residual / (3.0 * square), thirds)
 
 
-def log(x: float) -> float:
-    """Return the natural logarithm. Raises ZeroDivisionError at 0, ValueError below."""
-    return math.log(_positive(x))
+def _with_poles(function: Callable[[float], float], *poles: float) -> Callable[[float], float]:
+    def checked(x: float) -> float:
+        """Return a function's value. Raises ZeroDivisionError at its poles, ValueError outside of its domain."""
+        if x in poles:
+            raise ZeroDivisionError("infinite here")
+        return function(x)
+
+    return checked
 
 
-def log2(x: float) -> float:
-    """Return the logarithm to base 2, exact at powers of two."""
-    return math.log2(_positive(x))
-
-
-def log10(x: float) -> float:
-    """Return the logarithm to base 10, exact at powers of ten."""
-    return math.log10(_positive(x))
+log, log2, log10 = (_with_poles(function, 0.0) for function in (math.log, math.log2, math.log10))
+log1p, atanh = _with_poles(math.log1p, -1.0), _with_poles(math.atanh, 1.0, -1.0)
 
 
 def log_base(x: float, base: float) -> float:
@@ -92,19 +84,6 @@ def log_base(x: float, base: float) -> float:
     return value
 
 
-def log1p(x: float) -> float:
-    """Return log(1 + x), accurate near 0. Raises ZeroDivisionError at -1, ValueError below."""
-    if x == -1.0:
-        raise ZeroDivisionError("the logarithm is infinite at 0")
-    return math.log1p(x)
-
-
-def _positive(x: float) -> float:
-    if x == 0.0:
-        raise ZeroDivisionError("the logarithm is infinite at 0")
-    return x
-
-
 def clamp(x: float, low: float, high: float) -> float:
     """Return x restricted to [low, high]. Raises ValueError for low > high."""
     if low > high:
@@ -114,10 +93,8 @@ def clamp(x: float, low: float, high: float) -> float:
 
 # ---- trigonometric and hyperbolic functions
 def atan2(y: float, x: float) -> float:
-    """Return the angle in (-π, π] of the point (x, y); 0 at the origin.
-
-    `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
-    """
+    """Return the angle in (-π, π] of the point (x, y); 0 at the origin."""
+    # `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
     return math.atan2(y + 0.0, x + 0.0)
 
 
@@ -134,13 +111,6 @@ def csch(x: float) -> float:
     if math.fabs(x) < 300.0:
         return check_finite(1.0 / math.sinh(x))
     return math.copysign(sech(x), x)
-
-
-def atanh(x: float) -> float:
-    """Return the inverse of tanh. Raises ZeroDivisionError at ±1, ValueError outside."""
-    if math.fabs(x) == 1.0:
-        raise ZeroDivisionError("atanh is infinite at ±1")
-    return math.atanh(x)
 
 
 def sinc(x: float) -> float:
@@ -224,3 +194,119 @@ def sinc_derivative(order: float, x: float) -> float:
     if order > HIGHEST_SINC and x != 0.0:
         raise OverflowError("the result is too large for a double")
     return by_multiprecision("sinc_derivative", order, x)
+
+
+# ---- aggregates
+def exp_difference(x: float, y: float) -> float:
+    """Return exp(x - y) for x <= y, as accurate as with an exact difference."""
+    high, low = two_sum(x, -y)
+    if high < -750.0:  # underflow; an infinite `high` would make `low` nan
+        return 0.0
+    return scaled_exp(1.0, high, low)
+
+
+Scaled = tuple[float, float, int]
+"""(high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0: about 30 digits."""
+
+
+def _scaled_product(p: Scaled, q: Scaled) -> Scaled:
+    product, error = two_product(p[0], q[0])
+    error += p[0] * q[1] + p[1] * q[0]
+    total = product + error
+    high, shift = math.frexp(total)
+    return high, math.ldexp(error - (total - product), -shift), p[2] + q[2] + shift
+
+
+def _to_float(p: Scaled) -> float:
+    return math.ldexp(p[0] + p[1], p[2])
+
+
+def sum(*xs: float) -> float:
+    """Return the sum, rounded once."""
+    try:
+        return math.fsum(xs)
+    except OverflowError:  # perhaps only of a partial sum
+        return _exact_mean(xs, 1)
+
+
+def mean(*xs: float) -> float:
+    """Return the arithmetic mean, even if the sum overflows."""
+    try:
+        return math.fsum(xs) / len(xs)
+    except OverflowError:
+        return _exact_mean(xs, len(xs))
+
+
+def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
+    from fractions import Fraction  # rarely needed
+
+    return float(builtins.sum(map(Fraction, xs), Fraction(0)) / divisor)
+
+
+def prod(*xs: float) -> float:
+    """Return the product, whatever the order and size of partial products."""
+    if len(xs) > 6:
+        return _to_float(_running_products(xs)[-1])
+    value = 1.0
+    for x in xs:
+        value *= x
+        if not 1e-290 < math.fabs(value) < 1e290:
+            return _to_float(_running_products(xs)[-1])
+    return value
+
+
+def products_of_others(*xs: float) -> list[float]:
+    """Return the gradient of `prod`, in linear time: products of the others, inf if too large."""
+    before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
+    results = []
+    for left, right in zip(before, after[1:], strict=False):
+        product = _scaled_product(left, right)
+        try:
+            results.append(_to_float(product))
+        except OverflowError:  # the other products are still needed
+            results.append(math.copysign(math.inf, product[0]))
+    return results
+
+
+def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
+    scaled = [(mantissa, 0.0, exponent) for mantissa, exponent in map(math.frexp, xs)]
+    return list(accumulate(scaled, _scaled_product, initial=(0.5, 0.0, 1)))
+
+
+def unit_vector(*xs: float) -> list[float]:
+    """Return each argument over the norm, the gradient of `hypot`; zeros for norm 0."""
+    length = math.hypot(*xs)
+    if length == 0.0:
+        return [0.0] * len(xs)
+    if not 1e-290 < length < 1e290:
+        shift = 600 if length < 1.0 else -600
+        xs = tuple(math.ldexp(x, shift) for x in xs)
+        length = math.hypot(*xs)
+    return [x / length for x in xs]
+
+
+def unit_over_hypot(x: float, y: float) -> float:
+    """Return x / (x² + y²) without intermediate over- or underflow. Raises ZeroDivisionError at 0."""
+    size = max(math.fabs(x), math.fabs(y))
+    if 1e-140 < size < 1e140:
+        return x / (x * x + y * y)
+    shift = 600 if size < 1.0 else -600
+    x, y = math.ldexp(x, shift), math.ldexp(y, shift)
+    return math.ldexp(x / (x * x + y * y), shift)
+
+
+def logsumexp(*xs: float) -> float:
+    """Return log(Σ exp(x)), without intermediate overflow."""
+    largest = max(xs)
+    place = xs.index(largest)
+    rest = math.fsum(exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
+    excess = math.log1p(rest)
+    value = largest + excess
+    if largest < 0.0 and math.fabs(value) < 0.5 * excess:  # cancellation: Σ exp(x) is near 1
+        return by_multiprecision("logsumexp", *xs)
+    return value
+
+
+def logaddexp(x: float, y: float) -> float:
+    """Return log(exp(x) + exp(y)), without intermediate overflow."""
+    return logsumexp(x, y)

@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
-from .parts import (
-    DIGAMMA_TAIL,
-    by_multiprecision,
-    digamma_one_plus,
-    lgamma_one_plus,
-    polygamma_tail,
-    sin_pi,
-    stirling_correction,
-    tan_pi,
-)
-from .twofold import check_finite, horner, scaled_exp, two_product, two_sum
+from .twofold import by_multiprecision, check_finite, horner, scaled_exp, sin_pi, two_product, two_sum
 
 FAST_ORDERS = range(1, 13)
 """Orders of polygamma summed in doubles: above, x + k is too inexact."""
@@ -29,6 +20,47 @@ MIN_ASYMPTOTIC = 10.0
 HALF_LN_2PI = 0.9189385332046728
 """log(2π)/2."""
 
+LGAMMA_SERIES = (
+    -7.760660152513446e-06, 1.2140008083973407e-05, -8.355075869795273e-06,
+    1.3186019073996835e-05, -2.7201673025504752e-05, 4.30276814976503e-05,
+    -6.614136022346414e-05, 0.00010535512483785591, -0.0001689178215524898,
+    0.00027131373861446925, -0.00043799307479613914, 0.000711519067515296,
+    -0.0011644145847310124, 0.0019229163127905161, -0.0032120740737152814,
+    0.005446457839126065, -0.009425622448525798, 0.01679709863127416,
+    -0.031308487501010646, 0.06291140107456439, -0.14595989591430608,
+    0.4831289505409809,
+)  # fmt: skip
+"""lgamma(x)/((x - 1)(x - 2)) in x - 3/2 for 1 <= x <= 2, highest power first.
+
+mpmath.chebyfit, 22 terms, relative error 1e-18; the zeros 1 and 2 are factored out to stay exact.
+"""
+
+DIGAMMA_ZERO = (1.4616321449683622, 9.549995429965697e-17)
+"""The positive zero of digamma, as the sum of two doubles (mpmath.findroot, 60 digits; DLMF 5.4.20)."""
+
+DIGAMMA_SERIES = (
+    0.00011881232908510335, -0.0001782188548855923, 9.653646261410062e-05,
+    -0.00014480643368061614, 0.00032395945401345196, -0.00048595039220036254,
+    0.0006909255761282986, -0.0010364584817312839, 0.0015633696313653504,
+    -0.0023454947397380833, 0.003518106563802472, -0.005279937255532708,
+    0.007927021796868154, -0.011908220105959716, 0.017907248317313294,
+    -0.026975796659787055, 0.040760833940846085, -0.06192213327548831,
+    0.09498872445289039, -0.14840492305388092, 0.24054248424078697,
+    -0.4236274212814606, 0.9510558760318328,
+)  # fmt: skip
+"""digamma(x)/(x - zero) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 23 terms, error 3e-18)."""
+
+_BERNOULLI = tuple(
+    zip(range(8, 0, -1), (-3617, 7, -691, 5, -1, 1, -1, 1), (510, 6, 2730, 66, 30, 42, 30, 6), strict=True)
+)
+"""k, and the numerator and the denominator of B(2k) (DLMF 24.2), for the asymptotic series."""
+
+STIRLING_SERIES = tuple(n / (d * 2 * k * (2 * k - 1)) for k, n, d in _BERNOULLI)
+"""B(2k)/(2k(2k - 1)), the coefficients of 1/x^(2k-1) in log Γ(x), k = 8 … 1 (DLMF 5.11.1)."""
+
+DIGAMMA_TAIL = tuple(-n / (d * 2 * k) for k, n, d in _BERNOULLI)
+"""-B(2k)/(2k), the coefficients of 1/x^(2k) in digamma(x), k = 8 … 1 (DLMF 5.11.2)."""
+
 
 def _no_pole(x: float) -> None:
     if x <= 0.0 and x == math.floor(x):
@@ -41,11 +73,30 @@ def gamma(x: float) -> float:
     return math.gamma(x)
 
 
-def gamma_slope(x: float, out: float) -> float:
-    """Return the derivative of Γ at x, given out = Γ(x).
+@lru_cache(256)
+def polygamma_tail(order: int) -> tuple[float, ...]:
+    """Return B(2k)·(n+1)…(n+2k-1)/(2k)!, k = 8 … 1, for |ψ⁽ⁿ⁾(x)|/n! in 1/x^(n+2k) (DLMF 5.15.8)."""
+    return tuple(n / d * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k) for k, n, d in _BERNOULLI)
 
-    It is out·ψ(x). If out is subnormal or 0, Γ(x) is Γ(x + 10)/(x(x + 1)…(x + 9)), divided last.
-    """
+
+def lgamma_one_plus(u: float) -> float:
+    """Return log Γ(1 + u) for 0 <= u <= 1, in any number type."""
+    return u * (u - 1.0) * horner(LGAMMA_SERIES, u - 0.5)
+
+
+def stirling_correction(x: float) -> float:
+    """Return the correction to Stirling's formula for log Γ(x), x >= MIN_ASYMPTOTIC."""
+    return horner(STIRLING_SERIES, 1.0 / x / x) / x
+
+
+def digamma_one_plus(u: float) -> float:
+    """Return ψ(1 + u) for 0 <= u <= 1."""
+    return ((u - (DIGAMMA_ZERO[0] - 1.0)) - DIGAMMA_ZERO[1]) * horner(DIGAMMA_SERIES, u - 0.5)
+
+
+def gamma_slope(x: float, out: float) -> float:
+    """Return the derivative of Γ at x, given out = Γ(x)."""
+    # If out is subnormal or 0, Γ(x) is Γ(x + 10)/(x(x + 1)…(x + 9)), divided last.
     if math.fabs(out) > 1e-290:
         return check_finite(out * digamma(x))
     rising = math.prod(x + k for k in range(10))
@@ -53,10 +104,7 @@ def gamma_slope(x: float, out: float) -> float:
 
 
 def lgamma(x: float) -> float:
-    """Return log |Γ(x)|. Raises ZeroDivisionError at 0, -1, -2, …
-
-    Near the zeros at 1 and 2, only the absolute error of `math.lgamma` is small.
-    """
+    """Return log |Γ(x)|. Raises ZeroDivisionError at 0, -1, -2, …"""
     _no_pole(x)
     if x > 0.0:
         return check_finite(_lgamma_positive(x))
@@ -93,8 +141,10 @@ def digamma(x: float) -> float:
     if x > -1e-9:
         return check_finite(-1.0 / x + digamma_one_plus(0.0))
     mirror = digamma_one_plus(-x) if x > -1.0 else _digamma_positive(-x) - 1.0 / x
-    cotangent = 0.0 if math.remainder(x, 1.0) in (0.5, -0.5) else math.pi / tan_pi(x)
-    value = mirror - cotangent
+    rest = math.remainder(x, 1.0)
+    half = 0.5 - math.fabs(rest)
+    tangent = 1.0 / math.tan(math.pi * half) if 0.0 < half < 0.25 else math.tan(math.pi * rest) if half else math.inf
+    value = mirror - math.copysign(math.pi / tangent, rest)
     if math.fabs(value) < 0.5 * math.fabs(mirror):
         return by_multiprecision("polygamma", 0.0, x)
     return value
@@ -113,26 +163,18 @@ def _digamma_positive(x: float) -> float:
     return math.log(x) - 0.5 / x + square * horner(DIGAMMA_TAIL, square)
 
 
-def trigamma(x: float) -> float:
-    """Return ψ'(x). Raises ZeroDivisionError at 0, -1, -2, …"""
-    _no_pole(x)
-    if math.fabs(x) < 1e-9:
-        return check_finite(1.0 / x / x)
-    if x < 0.0:  # DLMF 5.15.6 (reflection)
-        sine = sin_pi(x)
-        return (math.pi / sine) * (math.pi / sine) - (_polygamma_sum(1, -x) - 1.0 / x / x)
-    return _polygamma_sum(1, x)
-
-
 def polygamma(order: float, x: float) -> float:
-    """Return a derivative of digamma. Raises ZeroDivisionError at 0, -1, -2, …
-
-    Raises ValueError unless the order is a non-negative integer.
-    """
+    """Return a derivative of digamma. Raises ZeroDivisionError at poles, ValueError for an order not in 0, 1, 2, …"""
     if order == 0:
         return digamma(x)
     if order == 1:
-        return trigamma(x)
+        _no_pole(x)
+        if math.fabs(x) < 1e-9:
+            return check_finite(1.0 / x / x)
+        if x < 0.0:  # DLMF 5.15.6 (reflection)
+            sine = sin_pi(x)
+            return (math.pi / sine) * (math.pi / sine) - (_polygamma_sum(1, -x) - 1.0 / x / x)
+        return _polygamma_sum(1, x)
     if order in FAST_ORDERS and 1e-10 < x < 1e10:
         return math.copysign(_polygamma_sum(int(order), x), math.fmod(order, 2.0) - 0.5)
     return by_multiprecision("polygamma", order, x)
@@ -205,10 +247,7 @@ def normal_density(x: float, factor: float = 1.0) -> float:
 
 
 def normal_distribution(x: float) -> float:
-    """Return the standard normal distribution function, erfc(-x/sqrt(2))/2.
-
-    The rounding error of x/sqrt(2) is corrected to first order, as erfc falls steeply.
-    """
+    """Return the standard normal distribution function, erfc(-x/sqrt(2))/2."""
     if x < -40.0:
         return 0.0
     if x > 10.0:

@@ -1,0 +1,222 @@
+"""The function that SciPy minimises, and its methods."""
+
+from __future__ import annotations
+
+import math
+import warnings as python_warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..batched.evaluator import Evaluator
+from ..errors import Diagnosed, ExpressionError
+from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current_budget
+from ..numerics.optimality import Single
+from .convergence import WALL, ConvergenceReport, Limits, SearchProblem, Sense, projected_slope
+from .descend import DescentStep
+
+if TYPE_CHECKING:
+    from ..batched.data_loss import DataLoss
+
+
+class Method(NamedTuple):
+    """A method of SciPy."""
+
+    scipy_name: str
+    steps: int = 10_000  # by default
+    needs_hessian: bool = False
+    takes_bounds: bool = False
+    takes_constraints: bool = False
+
+
+METHODS = {
+    "bfgs": Method("BFGS"),
+    "cg": Method("CG"),
+    "l-bfgs-b": Method("L-BFGS-B", takes_bounds=True),
+    "newton-cg": Method("Newton-CG", 1000, needs_hessian=True),
+    "trust-ncg": Method("trust-ncg", 1000, needs_hessian=True),
+    "trust-exact": Method("trust-exact", 1000, needs_hessian=True),
+    "slsqp": Method("SLSQP", 200, takes_bounds=True, takes_constraints=True),
+    "trust-constr": Method("trust-constr", 1000, takes_bounds=True, takes_constraints=True),
+}
+"""The methods by name. The first that takes constraints is their default."""
+
+UNBOUNDED_FACTOR = 1e15  # times the value at the start: a fall without bound
+MAX_ATTEMPTS = 3  # of a method that is stuck
+VERDICT_SHARE = 0.5  # of the work, for the verdict
+
+FAILURES = (Diagnosed, ValueError, FloatingPointError)
+"""The errors by which a method of SciPy ends without a result."""
+
+
+class Stopped(Exception):
+    """The search was interrupted, spent its work, or falls without bound."""
+
+
+class Objective(SearchProblem):
+    """The minimised function for SciPy, and the points where it was evaluated."""
+
+    constrained = False
+    """Whether a lower value may violate a constraint."""
+
+    def __init__(
+        self,
+        evaluator: Evaluator | DataLoss,
+        start: DescentStep,
+        stop: Callable[[], bool],
+        sense: Sense,
+        limits: Limits,
+        tolerance: float,
+        constraints: Sequence[Any] = (),
+    ) -> None:
+        self.evaluator, self.start, self.stop, self.sense = evaluator, start, stop, sense
+        self.limits, self.tolerance, self.constraints = limits, tolerance, constraints
+        self.names, self.free = start.names, start.free
+        self.function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
+        self.boundless, self.best, self.path = False, start, [start]
+        self.evaluations, self.hessians, self.outside = 1, 0, 0
+        self.work = current_budget()
+        self.reserve = VERDICT_SHARE * self.work.left
+
+    def point(self, x: Sequence[float]) -> dict[str, float]:
+        """Return the values of all variables."""
+        return {**self.start.point, **dict(zip(self.free, map(float, x), strict=True))}
+
+    def is_feasible(self, x: Sequence[float]) -> bool:
+        """Return whether all constraints hold at a point."""
+        return True
+
+    def row(self, x: Sequence[float]) -> DescentStep | None:
+        if self.stop() or self.work.left < self.reserve:
+            raise Stopped
+        self.work.charge(MINIMIZER_ITERATION + len(self.free) * MINIMIZER_VARIABLE)
+        self.evaluations += 1
+        point = tuple(self.point(x).values())
+        try:
+            if not all(map(math.isfinite, point)):
+                raise ExpressionError("overflow", "the point is too large")
+            # the variables that only constraints have come last
+            value, own = self.evaluator(point[: len(self.evaluator.variables)])
+        except ExpressionError:
+            self.outside += 1
+            return None
+        partials = (*own, *[0.0] * (len(self.free) - len(own)))
+        numbers = self.evaluations, value, math.hypot(*partials), point, partials
+        row = DescentStep(*numbers, self.names, self.free, units=self.start.units)
+        self.boundless = value <= -UNBOUNDED_FACTOR * (1 + abs(self.start.value)) and self.is_feasible(x)
+        if self.boundless or (value < self.best.value and not self.constrained):
+            self.best = row
+        if self.boundless:
+            raise Stopped
+        return row
+
+    def unbounded(self, falls: str) -> ConvergenceReport:
+        """Return the report on a search without a minimum."""
+        unit = "" if self.best.units is None else f" {self.best.units['point'][self.best.free[0]]}".rstrip()
+        ends = f"{self.best.free[0]}=-10{unit}:10{unit}"
+        bounds = f'--bounds "{ends}"' if unit else f"--bounds {ends}"
+        message = f"not converged: {self.sense.say(falls)}; limit it by bounds: `{bounds}`"
+        return ConvergenceReport(self.best, None, reason="unbounded", message=message)
+
+    def stopped(self, point: str) -> tuple[str, str]:
+        """Return why the search was stopped, and release the reserve of work."""
+        if self.work.left >= self.reserve:
+            return "interrupted", f"interrupted: this is the {point}"
+        self.reserve = 0.0
+        limit = self.work.exhausted(self.work.most)
+        return "limit", f"not converged: {limit}; {limit.hint}"
+
+    def hessian(self, x: Any) -> Any:
+        """Return the Hessian for SciPy."""
+        import numpy
+
+        self.hessians += 1
+        try:
+            return numpy.array(self.function.hessian(self.point(x.tolist()), self.free))
+        except ExpressionError:
+            # outside the domain, where the step is not taken anyway
+            return numpy.eye(len(x))
+
+    def reach(self, row: DescentStep) -> None:
+        """Add a point to the path, unless it is the last one there."""
+        if row.coordinates != self.path[-1].coordinates:
+            self.path.append(row._replace(step=len(self.path)))
+
+    def by_scipy(self, start: DescentStep, method: str, **more: Any) -> Any:
+        """Return SciPy's result from a start. Raises `FAILURES`, and `Stopped`."""
+        import numpy
+        from scipy.optimize import minimize as scipy_minimize
+
+        def value_and_gradient(x: Any) -> tuple[float, Any]:
+            row = self.row(x.tolist())
+            if row is None:
+                # outside the domain a very large, finite value
+                return WALL * (1 + abs(self.start.value)), numpy.zeros(len(x))
+            return row.value, numpy.array(row.partials)
+
+        def note(x: Any, state: object = None) -> None:
+            # some methods pass `state`
+            self.evaluations -= 1
+            row = self.row(x.tolist())
+            if row is not None:
+                self.reach(row)
+
+        with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
+            python_warnings.simplefilter("ignore")
+            x, name = numpy.array(start.free_values), METHODS[method].scipy_name
+            return scipy_minimize(value_and_gradient, x, jac=True, method=name, callback=note, **more)
+
+    def search(self, methods: Sequence[str], steps: int | None) -> tuple[ConvergenceReport, str]:
+        """Return the report on the end of a search by the first of the methods, and the method that found it."""
+        method, limits, tolerance = methods[0], self.limits, self.tolerance
+        most = METHODS[method].steps if steps is None else steps
+        options: dict[str, Any] = {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
+        more: dict[str, Any] = {"hess": self.hessian} if METHODS[method].needs_hessian else {}
+        if method == "l-bfgs-b":
+            options |= {"ftol": 0.0, "maxfun": 10 * most, "maxls": 50}
+            more = {"bounds": limits}
+        ended, message = self.start, ""
+        try:
+            for _ in range(MAX_ATTEMPTS):
+                left = most - len(self.path) + 1
+                if left <= 0:
+                    break
+                result = self.by_scipy(ended, method, options={**options, "maxiter": left}, **more)
+                before, message = ended, str(result.message)
+                self.evaluations -= 1
+                ended = min(self.row(result.x.tolist()) or self.best, self.best, key=lambda row: row.value)
+                if projected_slope(ended, limits) <= tolerance or not ended.value < before.value:
+                    break
+        except FAILURES as error:
+            ended, message = self.best, str(error)
+        except Stopped:
+            ended, message = self.best, ""
+        return self._judged(ended, message, METHODS[method].scipy_name), method
+
+    def _judged(self, row: DescentStep, message: str, method: str) -> ConvergenceReport:
+        rows = zip(*(step.free_values for step in (*self.path, row)), strict=True)
+        self.size = [max(map(abs, values)) or 1.0 for values in rows]
+        more = "iterations" in message.lower() or "exceeds limit" in message.lower()
+        more = more and projected_slope(row, self.limits) > self.tolerance
+        counts = self.evaluations, self.outside
+        try:
+            if self.boundless or not message:
+                raise Stopped
+            report = self.report(row, walking=more)
+        except Stopped:
+            if self.boundless:
+                return self.unbounded("the value falls without bound")
+            reason, message = self.stopped("best point so far")
+            return replace(self.report(row, walking=True), reason=reason, message=message)
+        # the counts are those of the method
+        self.evaluations, self.outside = counts
+        if report.reason:
+            return report
+        reason, message = "stuck", f"not converged: {method} found no better point along its direction"
+        if projected_slope(report.row, self.limits) <= self.tolerance:
+            at_bounds = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
+            reason, message = "gradient", f"converged: {at_bounds} partial derivative is larger than {self.tolerance:g}"
+        elif more:
+            reason = "steps"
+            message = f"not converged after {len(self.path) - 1} steps, the most that were allowed"
+        return replace(report, reason=reason, message=message)
