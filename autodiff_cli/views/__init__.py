@@ -31,7 +31,7 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
-    """Write an answer as its command does; LaTeX as a whole `document`, if asked."""
+    """Write an answer as its command does."""
     from .characters import Terminal
     from .formats import Documents, Subject, writer
 
@@ -59,7 +59,7 @@ def record(answer: Any, **choices: Any) -> dict[str, object]:
 
 
 def html(answer: Any, **choices: Any) -> str | None:
-    """Return an answer as HTML with its warnings; None if its formula says all."""
+    """Return an answer as HTML; None if its formula says all."""
     from .characters import Terminal
     from .document import Line
     from .error import draw

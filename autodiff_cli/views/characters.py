@@ -34,7 +34,7 @@ STYLES: dict[Style, tuple[str, str]] = {
     "note": ("1;36", "font-weight:bold;color:#0e8a9c"),
     "hint": ("1;36", "font-weight:bold;color:#0e8a9c"),
 }
-"""The escape sequence and CSS of each style, legible on white and on black."""
+"""The escape sequence and CSS of each style."""
 
 
 class Terminal(NamedTuple):
@@ -87,7 +87,7 @@ def width_of(text: str) -> int:
 
 
 def escaped(text: str, encoding: str = "utf-8") -> str:
-    """Return the text with escapes for controls and what the encoding lacks."""
+    """Return the text with controls and the like escaped."""
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
     if encoding != "utf-8":
@@ -117,7 +117,7 @@ def is_shown(char: str) -> bool:
 
 
 def shown_as(char: str, encoding: str) -> str:
-    """Return a character, or its escape where the encoding cannot show it."""
+    """Return a character, or its escape."""
     if char in "\n\t":
         return "\\n" if char == "\n" else "\\t"
     if is_shown(char) and char.encode(encoding, "ignore"):

@@ -20,7 +20,7 @@ STRIDES = (1, 2, 10, 20, 100)
 
 
 class Run:
-    """The rows of a run for people: at most a page, or if `thin` a screen."""
+    """The rows of a run for people: a page, or a screen."""
 
     def __init__(self, descent: Descent, thin: bool) -> None:
         self.descent, self.thin = descent, thin
@@ -67,7 +67,8 @@ class DescentView(PicturedView[Answer], section="descend"):
 
     def one_line(self, shown: Answer) -> str:
         lines = map(_numbers, _rows(shown))
-        return "\n".join([" ".join([x for name in self.line_fields for x in words(line[name])]) for line in lines])
+        texts = [[x for name in self.line_fields for x in words(line[name])] for line in lines]
+        return "\n".join(map(" ".join, texts))
 
     def document(self, shown: Answer) -> Iterator[Block]:
         run = _run(shown)
@@ -106,12 +107,15 @@ class DescentView(PicturedView[Answer], section="descend"):
         value, point = (_numbers(best)[name] for name in ("value", "point"))
         place = ", ".join([f"{name} = {self.number(point[name])}" for name in best.free])
         title = shorten_end(f"value {self.number(value)} at {place}")
-        return loss_picture(run.shown(), best.step, title, ending.message, heading("value", unit_of(value)))
+        up = heading("value", unit_of(value))
+        return loss_picture(run.shown(), best.step, title, ending.message, up)
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:
-    numbers = {"value": row.value, "gradient_norm": row.gradient_norm, "point": row.point, "gradient": row.gradient}
-    return {"step": row.step, **(numbers if row.units is None else attach_units(numbers, row.units))}
+    numbers: dict[str, Any] = {"value": row.value, "gradient_norm": row.gradient_norm}
+    numbers |= {"point": row.point, "gradient": row.gradient}
+    measured = numbers if row.units is None else attach_units(numbers, row.units)
+    return {"step": row.step, **measured}
 
 
 def _rows(shown: Any) -> Iterable[DescentStep]:

@@ -18,11 +18,12 @@ _WORDS = ("unless ", "away ", "where ")
 
 
 def written_steps(derivation: Derivation, unicode: bool) -> Iterator[tuple[Step, str, str, str]]:
-    """Yield each step, its rule, what that is applied to, and the result: `d/dx(x²)`, `2x`."""
+    """Yield each step: its rule, part and result."""
     by = operator(derivation.by[-1])
     for step in derivation.steps:
         graphs = [as_written(graph, step.pending, by) for graph in (step.part, step.result)]
-        part, result = ((mathematics(graph) if unicode else "") or expression_text(graph) for graph in graphs)
+        formulas = [mathematics(graph) if unicode else "" for graph in graphs]
+        part, result = (text or expression_text(graph) for text, graph in zip(formulas, graphs, strict=True))
         yield step, step.title if unicode else step.name, part, result
 
 
@@ -30,7 +31,8 @@ def step_cells(derivation: Derivation, unicode: bool) -> Iterator[tuple[Pieces, 
     """Yield the row of each step in a table."""
     for step, rule, part, result in written_steps(derivation, unicode):
         condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
-        yield ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)
+        name: Pieces = ((rule, "name" if step.is_rule else "faint"),)
+        yield name, ((part, "code"),), ((result, "code"), *condition)
 
 
 def _holds(step: Step) -> str:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 ROW_WIDTH = 40
-"""Characters of a part of a matrix's row, which is one cell of a table."""
+"""Characters of a part of a matrix's row."""
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
 
 
 class Line(NamedTuple):
-    """A sentence, or if `source` a line of a program, which is never broken."""
+    """A sentence, or a line of a program, which is never broken."""
 
     pieces: Pieces
     source: bool = False
@@ -69,7 +69,7 @@ class Program(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A drawing that adapts to the stream, under its name if it has one."""
+    """A drawing that adapts to the stream, under its name."""
 
     name: str
     draw: Callable[[Terminal], str]
@@ -133,7 +133,7 @@ def input_lines(
     digits: int | None,
     over: LossSummary | None = None,
 ) -> Iterator[Block]:
-    """Yield lines about the data, the constants and the variables held fixed."""
+    """Yield lines about data, constants and what is held fixed."""
     if over is not None:
         yield Line(((over.description, "faint"),))
         for why, count in over.left_out.items():
@@ -184,7 +184,7 @@ def partials_table(
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
     shaped: bool = True,
 ) -> Table:
-    """Return the table of values, partial derivatives, and elasticities if any."""
+    """Return the table of values and partial derivatives."""
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
     columns = (point, gradient, *(elasticities,) * bool(elasticities))
     rows: list[tuple[Any, ...]] = [(name, *[column[name] for column in columns]) for name in gradient]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 120
 """The width of excerpts where no terminal says its own."""
 MAX_QUOTED = 300
-"""The most characters of a part of a message; longer ones are cut in the middle."""
+"""The most characters of a part of a message."""
 TAB = "    "
 MAX_REASONS = 10
 """How many reasons a summary names."""
@@ -57,7 +57,7 @@ def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", 
 
 
 def write_reading(where: str, text: str) -> None:
-    """Say on standard error how a program was read; `where` stands before that."""
+    """Say on standard error how a program was read."""
     if quiet:
         return
     seen = terminal_of(sys.stderr)
@@ -82,7 +82,7 @@ def write_stderr(text: str) -> None:
 
 
 def discard_output(stream: TextIO) -> None:
-    """Discard what a stream cannot write, so that Python does not try again."""
+    """Discard what a stream cannot write."""
     try:
         stream.flush()
     except (OSError, ValueError):
@@ -157,7 +157,7 @@ class _Excerpt:
 
 
 def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> None:
-    """Print on standard error how many of all rows something is so of, and why."""
+    """Print how many of all rows something is so of, and why."""
     those = f"1 row, and it {what}" if total == 1 else f"{total:,} rows, and {rows:,} of them {what}"
     width = len(f"{max(reasons.values()):,}")
     lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in reasons.most_common(MAX_REASONS))]

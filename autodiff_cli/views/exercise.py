@@ -142,7 +142,7 @@ def _heading(answer: Answer) -> str:
 
 
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
-    """Return the styled text of a task, with formulas in mathematical notation."""
+    """Return the styled text of a task."""
     written = mathematics if unicode else expression_text
     program = "; ".join(f"{statement.name} = {written(statement.graph)}" for statement in exercise.statements)
     pieces = sentence(exercise.task.replace("{f}", f"`{program}`"))

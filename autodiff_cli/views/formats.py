@@ -29,7 +29,7 @@ COLUMNAR = ("parquet", "arrow")
 _BREAKS = re.compile("([\t\n])")
 _QUOTED = re.compile('["\t\n]')
 MAX_PROGRAM_LENGTH = 2_000
-"""Characters of a program that people are shown; of a longer one the two ends."""
+"""Characters of a program that people are shown."""
 FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
 """Endings of formats that are not supported."""
 
@@ -53,7 +53,7 @@ class Subject(NamedTuple):
 
     @property
     def meant(self) -> str | None:
-        """Return the program as read: what the places in an answer point into."""
+        """Return the program as read, which spans point into."""
         return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
@@ -85,7 +85,7 @@ class Writer(Generic[Answer]):
 
 
 class JsonLines(Writer[Answer]):
-    """One record a line; in the format `json` one record, or one array of them."""
+    """One record a line, or in `json` one array of them."""
 
     carries_errors = carries_warnings = True
 
@@ -239,12 +239,12 @@ def in_quotes(text: str, separator: str) -> str:
 
 
 def escape_cell(cell: str) -> str:
-    """Escape the controls of a carried cell, but not its tabs and line ends."""
+    """Escape a carried cell, but not its tabs and line ends."""
     return "".join([piece if piece in ("\t", "\n") else escaped(piece) for piece in _BREAKS.split(cell)])
 
 
 def disarm(cell: str) -> str:
-    """Put an apostrophe before a cell that looks like a formula of a spreadsheet."""
+    """Put an apostrophe before a formula of a spreadsheet."""
     if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
         return cell
     try:
@@ -255,7 +255,7 @@ def disarm(cell: str) -> str:
 
 
 class Plain(Writer[Answer]):
-    """One line an answer, for shell scripts; of many, also one an error."""
+    """One line an answer; of many, also one an error."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         leading = [cell_text((subject.kept or {}).get(name)) for name in self.view.leading]
@@ -267,7 +267,7 @@ class Plain(Writer[Answer]):
 
 
 class Documents(Writer[Answer]):
-    """Answers for people: in colour on a terminal, plain elsewhere, or as Markdown."""
+    """Answers for people, in colour on a terminal."""
 
     def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(format, out, view, many)
@@ -306,7 +306,7 @@ class Documents(Writer[Answer]):
 def document_ends(
     packages: Iterable[str] = (), *, kind: Literal["document", "picture"] = "document", may_have_units: bool = False
 ) -> list[str]:
-    """Return the beginning and the end of a document that uses further packages."""
+    """Return the beginning and the end of a document."""
     from importlib.resources import files  # only documents need it
 
     loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
@@ -326,8 +326,11 @@ class Latex(Writer[Answer]):
         from ..language.typesetting import text_latex
 
         if self.many:
-            remark = escaped(f"% error: {error}")
-            self._part(subject, rf"\noindent Error: {text_latex(str(error))}." if self.document else remark)
+            if self.document:
+                text = rf"\noindent Error: {text_latex(str(error))}."
+            else:
+                text = escaped(f"% error: {error}")
+            self._part(subject, text)
 
     def close(self) -> None:
         if self.document and self.many:
@@ -339,7 +342,9 @@ class Latex(Writer[Answer]):
         if self._begun:
             return
         self._begun = True
-        packages = ("booktabs", "siunitx") if self.view.latex_writer else ("siunitx",) * (r"\unit{" in text)
+        packages: tuple[str, ...] = ("siunitx",) if r"\unit{" in text else ()
+        if self.view.latex_writer:
+            packages = ("booktabs", "siunitx")
         if self.document:
             may_have_units = self.many and "siunitx" not in packages
             self.out.write(document_ends(packages, may_have_units=may_have_units)[0])
@@ -363,7 +368,9 @@ class Latex(Writer[Answer]):
             lines = [rf"\noindent\texttt{{{text_latex(line)}}}\\" for line in lines]
         else:
             lines = [f"% {escaped(line)}" for line in lines]
-        self.out.write("\n".join([*[head] * (self.many and subject.text is not None), *lines, text]) + "\n")
+        if self.many and subject.text is not None:
+            lines.insert(0, head)
+        self.out.write("\n".join([*lines, text]) + "\n")
 
 
 class Other(Writer[Answer]):
@@ -446,7 +453,7 @@ def _chosen(
 def language_of(
     to: str | None, format: str | None, path: str | None, languages: Mapping[str, Sequence[str]], otherwise: str
 ) -> str:
-    """Return the language by `--to`, the format or the name of a file, or else `otherwise`."""
+    """Return the language by `--to`, the format or a file's name."""
     if format == "latex" and to not in (None, "latex"):
         raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
     named = "latex" if format == "latex" else to
@@ -491,7 +498,7 @@ def writer(
     document: bool = False,
     kept: Sequence[str] = (),
 ) -> Writer[Answer]:
-    """Return the writer of a format; csv and tsv also have the `kept` columns."""
+    """Return the writer of a format."""
     if name not in view.formats:
         raise unknown_format(name, view.formats)
     if document and name not in ("latex", "tikz"):

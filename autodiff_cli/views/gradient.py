@@ -100,8 +100,10 @@ class GradientView(View[Gradient[Any]], section="grad"):
         from .tex import FunctionAtPoint
 
         at_point = FunctionAtPoint(answer.text, answer.point, self.digits)
-        by = {name: at_point.typeset.derivative((name,), at_point.several) for name in answer.gradient}
-        slopes = [(by[name] + at_point.arguments, at_point.number(x)) for name, x in answer.gradient.items()]
+        slopes = []
+        for name, x in answer.gradient.items():
+            slope = at_point.typeset.derivative((name,), at_point.several)
+            slopes.append((slope + at_point.arguments, at_point.number(x)))
         return at_point.equations([(at_point.head, at_point.number(answer.value)), *slopes])
 
 
@@ -111,7 +113,7 @@ def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, 
 
 
 def by_size(answer: Gradient[Any]) -> Gradient[Any]:
-    """Return the answer in a readable prefix of its unit, unless one was requested."""
+    """Return the answer in a readable prefix of its unit."""
     units = answer.units
     if units is None or units.fixed or answer.arithmetic is not DOUBLE:
         return answer

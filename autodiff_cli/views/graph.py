@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 MAX_LINES = 64
 MAX_LEVELS = 24
 CUT_DEPTH = 12
-"""Without `--depth`: the most lines and levels of a graph, and levels of a larger one."""
+"""Without `--depth`: the most lines and levels of a graph."""
 MAX_TERMS, MAX_FOLDED_TERMS = 12, 5
-"""Of a node with more than MAX_TERMS terms in a cut graph, MAX_FOLDED_TERMS are drawn."""
+"""Of more than MAX_TERMS terms, MAX_FOLDED_TERMS are drawn."""
 DRAWN_ALIKE = 2
 """Without `--depth`: how many of more than MANY_ALIKE terms are drawn."""
 WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
-"""The modules that write these formats; others have a module of their name."""
+"""The modules of formats that have none of their name."""
 
 
 class PictureView(View[Picture], section="graph"):
@@ -94,7 +94,8 @@ def outline(
         marked = f"  (see {mark or 'above'})" if again else f"  {mark}".rstrip()
         remarks: Pieces = tuple([(text, "faint") for text in (times_text, marked, more_text) if text])
         if numbers and not again:
-            cells = quantity_text(node.value, node.unit, digits), quantity_text(node.adjoint, node.grad_unit, digits)
+            data = quantity_text(node.value, node.unit, digits)
+            cells = data, quantity_text(node.adjoint, node.grad_unit, digits)
         branches.append(Branch(rails, (*_name(node, digits, short=again), *remarks), cells))
     left = len(nodes) - len({k for _, k, again, _, _ in rows if not again})
     note = ""
@@ -116,7 +117,7 @@ def _name(node: PictureNode, digits: int | None, short: bool = False) -> Pieces:
 
 
 _Row = tuple[tuple[bool, ...], int, bool, int, int]
-"""A line: its rails, node, whether drawn before, how often its user takes it; or for `more` terms of a node."""
+"""A line: rails, node, whether drawn before, times, more terms."""
 
 
 class _Tree:
@@ -154,7 +155,7 @@ class _Tree:
         return terms[:drawn], len(terms) - drawn
 
     def walk(self) -> tuple[list[_Row], set[int], bool]:
-        """Return the lines, the nodes whose inputs are omitted, and whether lines are."""
+        """Return the lines, the nodes without inputs, whether cut."""
         rows: list[_Row] = []
         expanded: set[int] = set()
         hidden: set[int] = set()

@@ -49,7 +49,7 @@ class MinimumView(View[Minimum], section="minimize"):
 
 
 def by_size(answer: Minimum) -> Minimum:
-    """Return the answer in a readable prefix of its unit, unless one was requested."""
+    """Return the answer in a readable prefix of its unit."""
     units = answer.units
     if units is None or units.fixed:
         return answer

@@ -50,13 +50,13 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
 
 
 def percent(level: float) -> str:
-    """Return a level of confidence in percent, which is never rounded to 100."""
+    """Return a level in percent, never rounded to 100."""
     digits = 17 if level >= 1 else max(4, 3 - math.floor(math.log10(1 - level)))
     return f"{100 * level:.{digits}g} %"
 
 
 def repr_number(value: float | bool | Figure | None) -> str:
-    """Return the shortest text that reads back as the number; empty if missing."""
+    """Return the shortest text that reads back as the number."""
     if type(value) is float:
         return repr(value)
     if value is None:
@@ -73,7 +73,7 @@ def _all_digits(figure: Figure) -> str:
 
 
 class MeasuredFigure(Figure):
-    """A figure in a unit, which it remembers as a `MeasuredNumber` does."""
+    """A figure that remembers its unit."""
 
     unit: Unit
 
@@ -84,7 +84,7 @@ def unit_of(x: object) -> Unit | None:
 
 
 def unit_text(unit: Unit | None) -> str | None:
-    """Return a unit as a cell's text, `1` for a number; None without units."""
+    """Return a unit as a cell's text, `1` for a number."""
     return None if unit is None else str(unit) or "1"
 
 
@@ -104,7 +104,7 @@ def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
         if isinstance(numbers, dict):
             return {name: attach_units(x, units.get(name), of and of.get(name)) for name, x in numbers.items()}
         own = {name: getattr(numbers, name) for name in units if hasattr(numbers, name)}
-        return numbers._replace(**{name: attach_units(x, units[name], of and of.get(name)) for name, x in own.items()})
+        return numbers._replace(**attach_units(own, units, of))
     if isinstance(units, list):
         return [attach_units(x, unit, old) for x, unit, old in zip(numbers, units, of or repeat(None))]  # noqa: B905
     if isinstance(numbers, Figure):

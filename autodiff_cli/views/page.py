@@ -1,4 +1,4 @@
-"""A Page as one self-contained HTML file under a strict content security policy."""
+"""A Page as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 
 
 class PageView(View[Page], section="page"):
-    """How a page is written: as HTML, which begins in the colours of a theme."""
+    """How a page is written: as HTML, in the colours of a theme."""
 
     computed: ClassVar[Values] = {
         "nodes.label": lambda node: escaped(NAMES.name(node)),

@@ -39,11 +39,12 @@ def drawn_as(name: str | None, path: str | None) -> str:
 
 
 def names_of(plot: Plot) -> tuple[str, ...]:
-    """Return the names of a function and its derivatives, or of several functions."""
+    """Return the names of what is drawn."""
     if isinstance(plot, Surface):
         return "f", "f′"
     if plot.outputs:
-        return tuple([axis_name(plot, name, "outputs", k, "value") for k, name in enumerate(_outputs(plot))])
+        numbered = enumerate(_outputs(plot))
+        return tuple([axis_name(plot, name, "outputs", k, "value") for k, name in numbered])
     formula = _derivative(plot)
     function, slope, second = _plain_names(plot)
     slope += f" = {formula}" if formula else ""
@@ -71,7 +72,7 @@ def _outputs(curve: Curve) -> list[str]:
 
 
 def title_of(plot: Plot) -> str:
-    """Return the function on one line, as mathematics writes it or as typed."""
+    """Return the function on one line."""
     typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {shorten_end(_equations(plot, typed))}"
@@ -148,7 +149,7 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
 
 
 def approximation(curve: Curve, digits: int | None) -> str:
-    """Return the sentence with the linear approximation at the point."""
+    """Return the sentence on the linear approximation."""
     assert curve.tangent is not None
     x, convention = curve.variable, BY_CONVENTION if is_kinked(curve) else ""
     at = quantity_text(curve.tangent.at, plot_unit(curve, "range", x), digits)
@@ -156,7 +157,7 @@ def approximation(curve: Curve, digits: int | None) -> str:
 
 
 def linear_text(curve: Curve, digits: int | None = None) -> str:
-    """Return the linear approximation as a formula: f(a) + f′(a)(x − a)."""
+    """Return the linear approximation: f(a) + f′(a)(x − a)."""
     assert curve.tangent is not None
     x, at, slope = curve.variable, curve.tangent.at, curve.tangent.slope
     shown = quantity_text(abs(at), plot_unit(curve, "range", x), digits)
@@ -241,8 +242,9 @@ class PlotView(PicturedView[Plot], section="plot"):
         texts = {} if plot.units is None else plot.units.texts()
         sides = [*texts.get("range", {}).values()]
         units = {f"{axis}_unit": text for axis, text in zip("xy", sides, strict=False)}
-        drawn = [key for key in ORDERS if key in texts and (key == "value" or getattr(plot, key).stretches)]
-        units |= {f"{key}_unit": texts[key] for key in drawn}
+        for key in ORDERS:
+            if key in texts and (key == "value" or getattr(plot, key).stretches):
+                units[f"{key}_unit"] = texts[key]
         if isinstance(plot, Surface):
             for y, row in zip(plot.y, plot.heights, strict=True):
                 yield from ({"x": x, "y": y, "value": z, **units} for x, z in zip(plot.x, row, strict=True))

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 MIN_SENTENCE_WIDTH = 24
-"""The least width of a sentence in a table that can be split instead."""
+"""The least width of a sentence in a table."""
 COLUMN_BORDER = 3
-"""Columns of text that Rich draws beside each column of a table."""
+"""Columns that Rich draws beside each column of a table."""
 _SPACE = re.compile(r" +")
 _COMPARISON = frozenset("=<>")
 _AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
@@ -41,17 +41,20 @@ class Wrapped:
     def __init__(self, pieces: Pieces) -> None:
         self.pieces, self.text = pieces, plain_text(pieces)
         self.places = [0, *accumulate([len(text) for text, _ in pieces])]
-        code = [place for place, (_, style) in zip(pairwise(self.places), pieces, strict=True) if style == "code"]
-        breaks = [
-            (match.end(), match.end(), 2) for c, d in code for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)
-        ]
+        styles = [style for _, style in pieces]
+        places = zip(pairwise(self.places), styles, strict=True)
+        code = [place for place, style in places if style == "code"]
+        breaks = []
+        for c, d in code:
+            ends = [match.end() for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
+            breaks += [(end, end, 2) for end in ends]
         begins = len(self.text) - len(self.text.lstrip(" "))
         for match in _SPACE.finditer(self.text, begins, len(self.text.rstrip(" "))):
             a, b = match.span()
             compared = not _COMPARISON.isdisjoint((self.text[a - 1], self.text[b]))
             breaks.append((a, b, int(compared or any(c < a and b < d for c, d in code))))
         self.breaks = sorted(breaks)
-        """The omitted text at the end of a line, mostly spaces, and the level."""
+        """What is omitted at the end of a line, and the level."""
 
     def _parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
         gaps = [(a, b) for a, b, needed in self.breaks if needed <= level and start < a and b < end]
@@ -129,7 +132,12 @@ class PlainText:
             return self.lines(block.pieces, None if block.source else self.look.width)
         if isinstance(block, Room):
             return self.room(block)
-        draw: Any = {Table: self.table, Outline: self.outline, Program: self.program, Drawing: self.drawing}
+        draw: Any = {
+            Table: self.table,
+            Outline: self.outline,
+            Program: self.program,
+            Drawing: self.drawing,
+        }
         lines: Sequence[str] = draw[type(block)](block)
         return lines
 
@@ -147,7 +155,7 @@ class PlainText:
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
     def table(self, table: Table) -> Sequence[str]:
-        """Return a table in a box; on a narrow screen several, or a list."""
+        """Return a table, on a narrow screen several, or a list."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
         from rich.text import Text
@@ -203,7 +211,7 @@ class PlainText:
         return lines
 
     def outline(self, outline: Outline) -> list[str]:
-        """Return a tree: a table without a box, whose first column has its rails."""
+        """Return a tree: a table whose first column has its rails."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
@@ -299,7 +307,7 @@ class Markdown(PlainText):
 
 
 class Html(PlainText):
-    """The document as HTML, legible in light and dark; it loads nothing."""
+    """The document as HTML, legible in light and dark."""
 
     def render(self, blocks: Iterable[Block]) -> str:
         return f'<div class="autodiff">\n{super().render(blocks)}</div>\n'
@@ -424,5 +432,5 @@ def _markdown_head(heads: tuple[str, ...], right: frozenset[int], look: Terminal
 
 
 def escaped_html(text: str) -> str:
-    """Return the text with what HTML would take for its own escaped."""
+    """Return the text with HTML's own characters escaped."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

@@ -85,7 +85,7 @@ _declarations: dict[str, Declared] = {}
 
 
 def read_section(section: str, values: Values = MappingProxyType({})) -> Declared:
-    """Return what a section of `fields.txt` declares, the first time with these values."""
+    """Return what a section of `fields.txt` declares."""
     if section in _declarations:
         return _declarations[section]
     lists: dict[str, tuple[str, ...]] = {"csv": (), "plain": ()}
@@ -192,7 +192,7 @@ class View(Generic[Answer]):
     prefers_table: ClassVar[bool] = False
     """Whether a notebook shows its tables and not its formula."""
     latex_writer: ClassVar[str] = ""
-    """The module here, and the function in it, that write LaTeX as tables by booktabs and siunitx."""
+    """The function here that writes LaTeX, as tables by booktabs and siunitx."""
     latex_is_formula: ClassVar[bool] = False
 
     remembers_units: ClassVar[bool] = True
@@ -328,7 +328,7 @@ class View(Generic[Answer]):
 
 
 class Picture(NamedTuple):
-    """Draws on a page of matplotlib in the colours of a palette, with its texts."""
+    """Draws on a page of matplotlib, with its texts."""
 
     draw: Callable[[Any, Any], None]
     title: str
@@ -343,16 +343,15 @@ class PicturedView(View[Answer]):
     theme: Theme = "auto"
 
     figure: ClassVar[str] = ""
-    """The module here, and the function in it, that draw the picture."""
+    """The function here that draws the picture."""
 
     def picture(self, answer: Answer) -> Picture:
         picture: Picture = _function(self.figure)(answer)
         return picture
 
     def draw(self, answer: Answer, format: str) -> bytes:
-        from .plots.figure import draw_file
-
-        return draw_file(self.picture(answer), format, self.theme)
+        drawing: bytes = _function("plots.figure.draw_file")(self.picture(answer), format, self.theme)
+        return drawing
 
 
 def _function(path: str) -> Any:

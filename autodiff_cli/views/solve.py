@@ -134,7 +134,7 @@ class SolvedView(View[Solved], section="solve"):
 
 
 def by_size(answer: Solved, solution: Solution) -> Solution:
-    """Return a solution in readable prefixes of its units, unless they were requested."""
+    """Return a solution in readable prefixes of its units."""
     units = answer.units
     if units is None or answer.arithmetic is not DOUBLE:
         return solution

@@ -28,12 +28,12 @@ TITLE = r"\par\noindent\textbf{%s}"
 MAX_ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
 MAX_ALIGNED_LINES = 300
-"""The most lines of a trace in one aligned block, which TeX holds in memory."""
+"""The most lines of a trace in one aligned block."""
 SUM_LINE_CHARACTERS = 85
 """About how many characters of a sum fit on a line."""
 MAX_FRACTION_SIZE = 10**9
 FRACTION_TOLERANCE = 1e-15
-"""How close a double is to a fraction of small numerator times denominator."""
+"""How close a double is to a fraction."""
 
 
 def unit_latex(x: object) -> str:
@@ -63,7 +63,7 @@ def over_lines(total: str) -> str:
 
 
 def of_function(entry: FunctionEntry) -> str:
-    """Return the definition of a function of the language, and its derivatives."""
+    """Return the definition of a function, and its derivatives."""
     from ..formulas.functions import rule
     from ..language.typesetting import names_in
 
@@ -101,7 +101,7 @@ def recognise_number(x: Shown) -> str:
 
 
 def coordinate(x: Shown, digits: int | None) -> str:
-    """Return a coordinate as LaTeX with its unit; small multiples of π as such."""
+    """Return a coordinate as LaTeX with its unit."""
     fraction = recognise_number(x)
     if "pi" in fraction:
         return fraction.replace("pi", r"\pi").replace("*", "") + unit_latex(x)
@@ -143,7 +143,7 @@ class FunctionAtPoint:
 
 
 def derivatives(answer: Diff, digits: int | None = None) -> str:
-    """Return a function, its derivatives, what they share, and their values."""
+    """Return a function, its derivatives and their values."""
     latex = answer.language == "latex" and not answer.equations
     names = dict.fromkeys(name for derivative in answer.derivatives for name in (derivative.of, *derivative.by) if name)
     names |= dict.fromkeys((*dict(answer.shared), *answer.point))
@@ -183,7 +183,7 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
 
 
 def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
-    """Return a trace: aligned equations, gradient, notes; `blanks` omits numbers to be found."""
+    """Return a trace; `blanks` omits numbers to be found."""
     names = [*(row.name for row in trace.rows), *trace.point]
     typeset = Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
     name = typeset.name

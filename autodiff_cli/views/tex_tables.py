@@ -58,7 +58,7 @@ def latex_of(name: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l", last: Sequence[str] = ()) -> str:
-    """Return a booktabs table; all but the first of the `columns` are of one kind."""
+    """Return a booktabs table."""
     head, *lines = [" & ".join(row) + r" \\" for row in (heads, *rows)]
     lines += [r"\midrule", " & ".join(last) + r" \\"] if last else []
     begin = rf"\begin{{tabular}}{{l{columns * (len(heads) - 1)}}}"
@@ -66,7 +66,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l
 
 
 def formula(text: str, names: Iterable[str], left: str = "") -> str:
-    """Return a program as equations, or an empty text; `left` names its value."""
+    """Return a program as equations; `left` names its value."""
     try:
         program = parse(text, [*names], units=True)
     except ExpressionError:
@@ -119,10 +119,10 @@ def fit_table(answer: Fit, digits: int | None) -> str:
         bands = [f"{_percent(answer.level)} {band}" for band in ("confidence", "prediction")]
         places = []
         for place in answer.predictions:
-            numbers = [number(x, digits) for x in (*[place.point[name] for name in answer.predictors], place.value)]
-            places.append(
-                [*numbers, *[between(ends) if ends else "--" for ends in (place.confidence, place.prediction)]]
-            )
+            point = [place.point[name] for name in answer.predictors]
+            row = [number(x, digits) for x in (*point, place.value)]
+            row += [between(ends) if ends else "--" for ends in (place.confidence, place.prediction)]
+            places.append(row)
         parts.append(table((*columns, *bands), places))
     return _parts(*parts)
 

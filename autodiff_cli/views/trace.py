@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..derivatives.graph import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Term, Trace, TraceRow
@@ -22,8 +22,6 @@ DEFAULT_LINES = 60
 """The default number of lines of a trace in a table."""
 BLANK = "______"
 """The placeholder for a number to be filled in."""
-Row: TypeAlias = Callable[[Any], Pieces]
-"""The cells of a step of a trace."""
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 
@@ -127,7 +125,8 @@ class Notation:
     def worked_solution(self, trace: Trace) -> Iterator[str]:
         for row in trace.rows:
             numbers, value = self.values(row)
-            yield " = ".join(dict.fromkeys((self.name(row), self.text(row.formula) or value, numbers or value, value)))
+            formula = self.text(row.formula) or value
+            yield " = ".join(dict.fromkeys((self.name(row), formula, numbers or value, value)))
         if trace.gradient or trace.mode == "forward":
             yield from map(" = ".join, self.seeds(trace))
         for pull in trace.pulls:
@@ -201,7 +200,12 @@ class TraceView(View[Trace], section="trace"):
         yield from _left_out("notes", len(notes), notes[: self.steps])
 
     def _table(
-        self, what: str, heads: tuple[str, ...], items: Sequence[Any], cells: Row, seeds: Iterable[tuple[str, str]] = ()
+        self,
+        what: str,
+        heads: tuple[str, ...],
+        items: Sequence[Any],
+        cells: Callable[[Any], Pieces],
+        seeds: Iterable[tuple[str, str]] = (),
     ) -> Iterator[Block]:
         shown = [*_runs_folded(items)] if self.folded else [*items]
         if len(shown) > self.steps:

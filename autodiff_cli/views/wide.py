@@ -31,7 +31,9 @@ class WideRows(list[Mapping[str, Any]]):
     warnings = ()
 
     def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        super().__init__({heading(name, unit_of(x)): without_unit(x) for name, x in row.items()} for row in rows)
+        for row in rows:
+            cells = {heading(name, unit_of(x)): without_unit(x) for name, x in row.items()}
+            self.append(cells)
 
 
 class WideLines(JsonLines[Values]):
@@ -139,7 +141,7 @@ MAX_HELD_ROWS = 10_000
 
 
 class Named(Writer[WideRows]):
-    """Wide rows whose columns the first answer names: errors before it wait for it."""
+    """Wide rows whose columns the first answer names."""
 
     carries_errors = True
 
@@ -187,7 +189,7 @@ class Named(Writer[WideRows]):
 def open_writer(
     format: str, out: TextIO, names: Sequence[str], kept: Sequence[str], *, spreadsheet: bool, **choices: Any
 ) -> Writer[Values]:
-    """Return the writer of wide rows; choices as in `WideView`. Raises a usage error."""
+    """Return the writer of wide rows. Raises a usage error."""
     view = WideView(names=tuple(names), kept=tuple(kept), **choices)
     wide_writer = writer(format, out, view, True, spreadsheet=spreadsheet)
     wide_writer.carries_errors = True

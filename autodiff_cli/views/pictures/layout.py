@@ -1,7 +1,4 @@
-"""Layered layout: columns by longest path, order by barycentres, heights by least squares.
-
-A node with many users has one branching line, so that loops do not fill the picture with parallel lines.
-"""
+"""Layered layout: columns by longest path, order by barycentres, heights by least squares."""
 
 from __future__ import annotations
 
@@ -18,12 +15,12 @@ GAP = 16.0
 LINE_GAP = 10.0
 """Pixels between two lines that pass a column."""
 COLUMN_GAP = (44.0, 150.0)
-"""The least and the greatest distance of columns in pixels; steep lines widen it."""
+"""The least and the greatest distance of columns in pixels."""
 MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
 """The most rounds of ordering, and of rounds times edges."""
 MAX_SWEEPS = 24
 MAX_NODES, MAX_BENDS = 5000, 100_000
-"""The most nodes and bends in a picture, which take half a minute at worst."""
+"""The most nodes and bends in a picture."""
 
 
 class Size(NamedTuple):
@@ -51,7 +48,7 @@ class Layout(NamedTuple):
     """A finished layout. Indices count the nodes, then the bends of lines."""
 
     sizes: tuple[Size, ...]
-    """The sizes of nodes, then of bends, which are as wide as their column."""
+    """The sizes of nodes, then of bends."""
     corners: tuple[tuple[float, float], ...]
     """The left end of each node's middle line."""
     lefts: tuple[float, ...]
@@ -255,7 +252,7 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
 def _vertical_positions(
     columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
-    """Return heights of nodes and bends: near neighbours, in column order, apart."""
+    """Return heights of nodes and bends, near their neighbours."""
     pulls: tuple[list[list[tuple[int, float]]], ...] = ([[] for _ in sizes], [[] for _ in sizes])
     for start, end in edges:
         # segments between bends weigh most, to be straight

@@ -36,7 +36,8 @@ def pdf(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     file = io.BytesIO()
     # from units below the top left corner to inches above the bottom left one
     inches = points / 72
-    place = Affine2D().translate(scene.MARGIN, scene.MARGIN).scale(inches, -inches).translate(0, drawn.height * inches)
+    place = Affine2D().translate(scene.MARGIN, scene.MARGIN)
+    place = place.scale(inches, -inches).translate(0, drawn.height * inches)
     with matplotlib.rc_context(settings), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         page = Figure(figsize=(width / 72, height / 72), facecolor=colors.paper)
@@ -55,7 +56,8 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
     if isinstance(shape, Text):
         faint = shape.kind in ("word", "note", "partial")
         behind = {"facecolor": colors.paper, "edgecolor": "none", "pad": 0.8} if shape.kind == "partial" else None
-        style |= {"fontsize": scene.FONT * points, "va": "baseline", "color": colors.faint if faint else colors.text}
+        style |= {"fontsize": scene.FONT * points, "va": "baseline"}
+        style["color"] = colors.faint if faint else colors.text
         page.text(shape.x, shape.y + scene.BASELINE, shape.text, bbox=behind, **style)
         return
     look = scene.LOOKS[shape.kind]

@@ -24,7 +24,7 @@ FONT = 13.0
 ADVANCE = 0.6 * FONT
 """The width of a column of text in any font."""
 UNIT = 0.75
-"""PostScript points per unit of a scene, which is a pixel of 1/96 inch."""
+"""PostScript points per unit of a scene, 1/96 inch."""
 BASELINE = 0.35 * FONT
 """From the middle of a line of text down to its baseline."""
 BOX = 26.0
@@ -38,18 +38,18 @@ BESIDE_TIGHT = 3.0
 MARGIN = 20.0
 HEAD = 6.0
 LIVE_COLUMNS = 8
-"""Characters of a number in a live picture, without sign and unit."""
+"""Characters of a number in a live picture."""
 TIGHT_COLUMN_GAPS = (30.0, 30.0)
 """The least and the greatest distance of columns of a large picture."""
 SLIDE_SIZE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
 MIN_SLIDE_FONT = 11.0
-"""The minimal size of text on a slide in pixels, if a layout allows it."""
+"""The least size of text on a slide in pixels."""
 MAX_LIVE_WIDTH = 1240.0
-"""The maximal width of a live picture whose text then has `LEGIBLE_LIVE` pixels."""
+"""The width of a live picture with text of `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
 MAX_COMPARED_NODES = 200
-"""Graphs of more nodes get one layout only: no slide could hold them."""
+"""Graphs of more nodes get one layout only."""
 
 
 def coordinate(x: float) -> str:
@@ -74,7 +74,7 @@ class Box(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A piece of text: from the left at `x`, the middle of its letters at `y`."""
+    """A piece of text: its left at `x`, its middle at `y`."""
 
     kind: TextKind
     x: float
@@ -93,7 +93,7 @@ Piece = (
     | tuple[Literal["C"], Coordinates, Coordinates, Coordinates]
     | tuple[Literal["Z"]]
 )
-"""A part of a path: a start, a line, a cubic curve with two handles, or the end."""
+"""A part of a path: a start, a line, a cubic curve, the end."""
 
 
 class Path(NamedTuple):
@@ -103,7 +103,7 @@ class Path(NamedTuple):
     pieces: tuple[Piece, ...]
     skipped: bool = False
     source: int | None = None
-    """The node that a line comes from; `edge` is the node and input it leads to."""
+    """The node that it comes from; `edge` is where it leads to."""
     edge: tuple[int, int] | None = None
 
 
@@ -127,14 +127,16 @@ class Choices(NamedTuple):
     """Whether a page changes its numbers and writes on its lines."""
 
     def partial(self, edge: PictureInput) -> str:
-        return "" if edge.partial is None or not self.partials else quantity_text(edge.partial, edge.unit, self.digits)
+        if edge.partial is None or not self.partials:
+            return ""
+        return quantity_text(edge.partial, edge.unit, self.digits)
 
 
 DEFAULT_CHOICES = Choices()
 
 
 class Cell(NamedTuple):
-    """A compartment of a box: a name, or a number with the word before it."""
+    """A compartment of a box: a name, or a word and a number."""
 
     text: str
     word: Literal["", "data", "grad"] = ""
@@ -145,7 +147,7 @@ class Cell(NamedTuple):
 
 
 def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
-    """Return the compartments of a node's box; none for an operation alone."""
+    """Return the compartments of a node's box."""
     texts = [Cell(escaped(node.label))] if node.label else []
     if not node.operation and not node.label:
         return [Cell(quantity_text(node.data, node.unit, digits))]
@@ -159,7 +161,7 @@ def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
 
 
 def title(picture: Picture) -> str:
-    """Return the picture's title in one line; long programs are shortened."""
+    """Return the picture's title in one line."""
     lines = [line for line in picture.text.splitlines() if line.strip()]
     if len(lines) != 1:
         return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"
@@ -178,7 +180,8 @@ def description(picture: Picture, choices: Choices) -> str:
         sentences.append(f"The value is {quantity_text(output.data, output.unit, digits)}.")
         units = picture.units["gradient"] if picture.units else {}
         heading = "Its derivatives"
-        named = [f"{escaped(name)} {quantity_text(x, units.get(name), digits)}" for name, x in picture.gradient.items()]
+        texts = {name: quantity_text(x, units.get(name), digits) for name, x in picture.gradient.items()}
+        named = [f"{escaped(name)} {text}" for name, text in texts.items()]
     else:
         heading = "Its variables"
         named = [escaped(node.label) for node in picture.nodes if node.variable]
@@ -186,16 +189,13 @@ def description(picture: Picture, choices: Choices) -> str:
         sentences.append(f"{heading}: {', '.join(named[:20])}{', …' if len(named) > 20 else ''}.")
     skipped = sum(not node.taken for node in picture.nodes)
     if skipped:
-        sentences.append(f"Dashed: {skipped:,} {'node that was' if skipped == 1 else 'nodes that were'} not evaluated.")
+        were = "node that was" if skipped == 1 else "nodes that were"
+        sentences.append(f"Dashed: {skipped:,} {were} not evaluated.")
     return " ".join(sentences)
 
 
 def scene(picture: Picture, choices: Choices) -> Scene:
-    """Return the scene of a picture. Raises `ExpressionError` (`limit`) for a large graph.
-
-    The layout `auto` goes right if its text is then legible on a slide, else in the most legible direction
-    and density. A live picture is no wider than its page, which scrolls down.
-    """
+    """Return the scene of a picture, by `auto` the first one that is legible on a slide, or the most legible."""
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
     tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
     if len(picture.nodes) > MAX_COMPARED_NODES:
@@ -244,7 +244,8 @@ class Scene:
         size = self._at(self.layout.width, self.layout.height)
         self.width, self.height = (side + 2 * MARGIN for side in size)
         # a fixed description leaves out numbers that change
-        self.description = description(picture._replace(numbers=False) if choices.live else picture, choices)
+        fixed = picture._replace(numbers=False) if choices.live else picture
+        self.description = description(fixed, choices)
 
     @property
     def shapes(self) -> Iterator[Shape]:
@@ -321,7 +322,8 @@ class Scene:
             yield Path("line", tuple(pieces), not flag, source)
         labels: list[Text] = []
         for index, node in enumerate(nodes):
-            ports = [(place - (len(node.inputs) - 1) / 2) * self.units[index].port for place in range(len(node.inputs))]
+            middle_port = (len(node.inputs) - 1) / 2
+            ports = [(k - middle_port) * self.units[index].port for k in range(len(node.inputs))]
             if not node.ordered:
                 heights = [layout.corners[layout.last[edge.node, index]][1] for edge in node.inputs]
                 by_height = sorted(range(len(ports)), key=heights.__getitem__)
@@ -385,7 +387,7 @@ def _live_columns(unit: Unit | None) -> int:
 
 
 class Colors(NamedTuple):
-    """The colours of a theme; a test holds text to a contrast of at least 4.5."""
+    """The colours of a theme, with a contrast of at least 4.5."""
 
     paper: str
     text: str
@@ -419,8 +421,26 @@ LOOKS = {
 }
 
 LIGHT = Colors(
-    "#ffffff", "#0f172a", "#526073", "#64748b", "#64748b", "#f8fafc", "#dbeafe", "#fef3c7", "#b45309", "#dcfce7"
+    paper="#ffffff",
+    text="#0f172a",
+    faint="#526073",
+    line="#64748b",
+    edge="#64748b",
+    box="#f8fafc",
+    variable="#dbeafe",
+    operation="#fef3c7",
+    operation_edge="#b45309",
+    result="#dcfce7",
 )
 DARK = Colors(
-    "#0f172a", "#f1f5f9", "#b6c2d4", "#8595ab", "#8595ab", "#1e293b", "#1e3a6e", "#54330c", "#f5a524", "#14532d"
+    paper="#0f172a",
+    text="#f1f5f9",
+    faint="#b6c2d4",
+    line="#8595ab",
+    edge="#8595ab",
+    box="#1e293b",
+    variable="#1e3a6e",
+    operation="#54330c",
+    operation_edge="#f5a524",
+    result="#14532d",
 )

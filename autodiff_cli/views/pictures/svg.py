@@ -17,7 +17,7 @@ FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 DEFAULT_SCALE = 2.0
 """Pixels of a PNG per unit of the SVG, unless it is large."""
 AMPLE_PIXELS, MAX_PIXELS = 20e6, 100e6
-"""Pixels above which the scale goes down to 1, and below 1; the first limit a width."""
+"""Pixels above which the scale goes down to 1, and below."""
 MAX_SIDE_PIXELS = 120_000
 """The most pixels on a side."""
 MIN_SCALE = 0.75
@@ -35,7 +35,7 @@ CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 
 
 def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
-    """Return the picture as SVG. Raises `ExpressionError` (`limit`) for too large a graph."""
+    """Return the picture as SVG. Raises `ExpressionError` (`limit`)."""
     drawn = scene.scene(picture, choices)
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
@@ -95,7 +95,7 @@ def _pieces(pieces: Iterable[Piece]) -> str:
 
 
 def style(theme: Theme = "auto", partials: bool = False) -> str:
-    """Return the CSS of a theme; with `partials` also of numbers beside lines."""
+    """Return the CSS of a theme, perhaps with `partials`."""
     if theme == "auto":
         dark = color_rules(scene.DARK, partials)
         return f"{shapes()}{color_rules(scene.LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
@@ -131,7 +131,7 @@ def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff
 
 
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
-    """Return the picture as PNG. Raises `ExpressionError` without the libraries of `draw`."""
+    """Return the picture as PNG. Raises `ExpressionError`."""
     message = "`--format png` needs the libraries of the extra `draw`"
     resvg_py = require("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
     theme: Theme = "dark" if choices.theme == "dark" else "light"

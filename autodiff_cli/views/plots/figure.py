@@ -20,10 +20,10 @@ from .frame import MAX_DOTS, ROWS, Series, arrow, axis_of, in_sight, level_digit
 MAX_LABELS_TIMES_LINES = 3_000
 """The most labels of contours times their lines."""
 EDGE_SHARE = 0.07
-"""The share of a side near its ends where no contour is labelled."""
+"""The share of a side where no contour is labelled."""
 _AFTER = "+-−*/·=,"
 MAX_TITLE_LINES = 6
-"""The most lines of a title; a longer one ends with three dots."""
+"""The most lines of a title."""
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -71,7 +71,7 @@ SETTINGS: Any = {
 
 
 def draw_file(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
-    """Return the content of a file with a picture in the colours of a theme."""
+    """Return the content of a file with a picture."""
     palette = DARK if theme == "dark" else LIGHT
     matplotlib = library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -301,7 +301,7 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
 def draw_dots(
     axes: Any, rows: Columns, uncertainties: Columns, color: str, *, labelled: bool = True, **style: Any
 ) -> None:
-    """Draw rows as dots, with their uncertainties unless there are too many."""
+    """Draw rows as dots, with bars unless there are too many."""
     (xs, ys), (dx, dy) = rows, uncertainties
     shown = in_sight(xs, ys)
     label = "data" if len(shown) == len(xs) else f"data ({len(shown):,} of {len(xs):,} drawn)"

@@ -27,9 +27,9 @@ WIDTH = 72
 HEIGHT = 20
 _CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": "@", "cyan": "+", "white": "x"}
 MARGIN = 0.06
-"""The share of the height that is left free at the top and at the bottom."""
+"""The share of the height that is free at each end."""
 MAX_HEIGHT = 1e300
-"""The largest height that is drawn, so that nothing overflows."""
+"""The largest height that is drawn."""
 POINT = {"markersize": 6, "zorder": 5}
 _ON_TERMINALS = ("blue", "red", "green", "yellow", "magenta", "cyan"), (0, 0.02, 0.045) * 2
 MAX_KINKS = 12
@@ -39,7 +39,7 @@ MAX_MARKED_STEPS = 200
 MAX_DOTS = 5_000
 """The most rows that have a dot each."""
 CELLS = 100
-"""The columns and rows of cells of a picture of more: a dot is as wide."""
+"""The columns and rows of cells of a picture of more."""
 
 
 class Frame(NamedTuple):
@@ -50,7 +50,7 @@ class Frame(NamedTuple):
 
 
 def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
-    """Return the unit at these keys of a plot's units; None without units."""
+    """Return the unit at these keys of a plot's units."""
     unit: Any = plot.units
     for key in keys:
         unit = unit and unit[key]
@@ -58,12 +58,12 @@ def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
 
 
 def level_digits(levels: Sequence[float], least: int) -> int:
-    """Return the digits of contour labels: `least`, or more to tell them apart."""
+    """Return the digits that tell contours apart, at `least` so many."""
     return next((n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17)
 
 
 def axis_name(plot: Curve | Surface, name: str, *keys: str | int) -> str:
-    """Return a name with the unit at these keys, as an axis has it."""
+    """Return a name with the unit at these keys."""
     return heading(name, plot_unit(plot, *keys))
 
 
@@ -77,7 +77,7 @@ class Look(NamedTuple):
 
     terminal: str
     every: float | None
-    """The distance of its dots, a fraction of the width; None for points."""
+    """The distance of dots in widths; None for points."""
     color: str
     marker: str = ""
     """The marker of its points; empty for a line with gaps."""
@@ -91,7 +91,7 @@ TANGENT = Look("green", 0.045, "green", "", {"linestyle": (0, (5, 3)), "linewidt
 TOUCHED = Look("yellow", None, "blue", "o", POINT)
 KINKS = Look("", None, "blue", "o", {"markersize": 9, "zorder": 4, "markerfacecolor": "paper"})
 BARS, ROWS = Look("magenta", 0, ""), Look("magenta", None, "ink")
-"""The uncertainties of rows, which pictures draw with these."""
+"""The uncertainties of rows, and rows."""
 
 
 class Series(NamedTuple):
@@ -103,7 +103,7 @@ class Series(NamedTuple):
 
 
 def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame, list[Series]]]:
-    """Return what is drawn, in one frame, or with the derivatives below."""
+    """Return what is drawn, in one frame or two."""
     one, two = frames(curve)
     upper: list[Series] = []
     lower = upper if two is None else []
@@ -136,7 +136,7 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
 
 
 def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[Series]:
-    """Yield the path of a run, its steps and its end in these colours."""
+    """Yield the path of a run, its steps and its end."""
     if plot.path:
         look = Look(terminal, 0, color, "-", {"linewidth": 1.3, "zorder": 4})
         yield Series(look, [plot.path], f"path, {len(plot.path):,} points")
@@ -156,7 +156,7 @@ def rows_of(plot: Curve | Surface) -> Iterator[Series]:
 
 
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
-    """Return the frames of function and derivative; None if one has room for both."""
+    """Return the frames of function and derivative, if not one."""
     if "y" in curve.log:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
@@ -192,9 +192,9 @@ def _frame(heights: Sequence[float]) -> Frame:
 
 
 def clip(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
-    """Yield the parts of the pieces inside the frame, cut at its edge."""
+    """Yield the parts of the pieces inside the frame."""
     for stretch in stretches:
-        piece: list[tuple[float, float]] = []
+        piece: list[Place] = []
         for k, (x, y) in enumerate(stretch):
             inside = frame.low <= y <= frame.high
             crossings = list(_crossings(stretch[k - 1], (x, y), frame)) if k else []
@@ -209,7 +209,7 @@ def clip(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
             yield tuple(piece)
 
 
-def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> Iterator[tuple[float, float]]:
+def _crossings(a: Place, b: Place, frame: Frame) -> Iterator[Place]:
     edges = frame if a[1] <= b[1] else frame[::-1]
     for edge in edges:
         if min(a[1], b[1]) < edge < max(a[1], b[1]):
@@ -218,7 +218,7 @@ def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> 
 
 
 def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
-    """Return which dots are drawn: all, or of too many the first in each cell."""
+    """Return which dots are drawn: of too many one in each cell."""
     if len(xs) <= MAX_DOTS:
         return [*range(len(xs))]
     columns, rows = _cells(xs), _cells(ys)
@@ -235,7 +235,7 @@ def _cells(numbers: Sequence[float]) -> list[int]:
 
 
 def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
-    """Return the plot as one drawing, or as two below each other under `names`."""
+    """Return the plot as one drawing, or as two under `names`."""
     if isinstance(plot, Surface):
         return [Drawing("", partial(_surface, plot))]
     plot = plot.in_logs() if plot.log else plot
@@ -260,7 +260,7 @@ def _surface(surface: Surface, look: Terminal) -> str:
 
 
 def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
-    """Return the shaft and the head of the gradient; nothing where it is 0."""
+    """Return the shaft and the head of the gradient, if not 0."""
     if surface.point is None or surface.gradient is None or not any(surface.gradient):
         return []
     width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
@@ -270,8 +270,11 @@ def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
     x, y = surface.point
     tip = (x + dx, y + dy)
     u, v = dx / width, dy / height
-    head = [(tip[0] - width * (0.3 * u + s * 0.2 * v), tip[1] - height * (0.3 * v - s * 0.2 * u)) for s in (1, -1)]
-    return [(surface.point, tip), (head[0], tip, head[1])]
+    ends = []
+    for side in (0.2, -0.2):
+        along, beside = 0.3 * u + side * v, 0.3 * v - side * u
+        ends.append((tip[0] - width * along, tip[1] - height * beside))
+    return [(surface.point, tip), (ends[0], tip, ends[1])]
 
 
 def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
@@ -290,7 +293,9 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
     drawn: list[tuple[Look, list[Place]]] = []
     for drawn_as, pieces, _ in series:
         if drawn_as.every is None:
-            places = [(x, y) for ((x, y), *_) in pieces if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
+            firsts = [piece[0] for piece in pieces]
+            across_sides = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1]]
+            places = [(x, y) for x, y in across_sides if frame.low <= y <= frame.high]
             points = [(x + dx, y + dy) for x, y in places for dx, dy in block]
         else:
             gap = ((math.nan, math.nan),)
@@ -326,7 +331,12 @@ def _unit(low: float, high: float) -> float:
     return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
 
 
-def _dots(pieces: Sequence[Stretch], every: float, sides: tuple[float, float], frame: Frame) -> Iterator[Place]:
+def _dots(
+    pieces: Sequence[Stretch],
+    every: float,
+    sides: tuple[float, float],
+    frame: Frame,
+) -> Iterator[Place]:
     across, up = sides[1] - sides[0], (frame.high - frame.low) * 2.2
     for piece in pieces:
         left = 0.0
