@@ -29,6 +29,7 @@ class Run:
         self._stride = self._next = 1
 
     def add(self, row: DescentStep) -> None:
+        """Take one more row."""
         self.last = row
         if row.step % self._stride == 0:
             self.rows.append(row)
@@ -45,6 +46,7 @@ class Run:
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
 
     def shown(self) -> list[DescentStep]:
+        """Return the rows, the last one among them."""
         return self.rows if self.last is None or self.rows[-1:] == [self.last] else [*self.rows, self.last]
 
 

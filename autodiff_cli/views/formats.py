@@ -57,6 +57,7 @@ class Subject(NamedTuple):
         return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
+        """Return the first fields of a record."""
         fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
         if (self.reading is not None or self.values) and (readings := self.readings):
             fields["note"] = f"read as: {'; '.join(readings)}"
@@ -184,7 +185,6 @@ class Separated(Writer[Answer]):
                 self._rows(subject, [{"error": message}])
                 return
         rows = iter(self.view.rows(self.view.shown(answer)))
-        # nothing to say is an answer too, and each line of a stream has its place
         first = next(rows, {} if self.many else None)
         if first is not None:
             self._rows(subject, chain((first,), rows))

@@ -47,7 +47,6 @@ class PictureView(View[Picture], section="graph"):
     def document(self, picture: Picture) -> Iterator[Block]:
         for root in picture.graph.roots:
             tree = outline(picture.graph, root, depth=self.depth, digits=self.digits, binary=self.binary)
-            # here there is nothing but the tree
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 
     def draw(self, picture: Picture, format: str) -> str | bytes:
@@ -175,7 +174,6 @@ class _Tree:
             hidden.discard(k)
             terms, more = self._terms(k)
             last = len(terms) - (not more)
-            # only inputs that can be drawn go on the stack
             shown = terms[: MAX_LINES + 1] if self.fits else terms
             if more:
                 stack.append(((*rails, False), k, 1, more))

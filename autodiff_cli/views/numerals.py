@@ -39,7 +39,7 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
         if isinstance(value, bool):
             return "true" if value else "false"
     if isinstance(value, Figure):
-        text = _all_digits(value)
+        text = repr_number(value)
     elif isinstance(digits, Decimals):
         text = f"{value:.{digits:d}f}"
         text = text.removeprefix("-") if float(text) == 0 else text
@@ -62,14 +62,10 @@ def repr_number(value: float | bool | Figure | None) -> str:
     if value is None:
         return ""
     if isinstance(value, Figure):
-        return _all_digits(value)
+        return f"within {value.within} of 0" if value.within else value.text
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value)
-
-
-def _all_digits(figure: Figure) -> str:
-    return f"within {figure.within} of 0" if figure.within else figure.text
 
 
 class MeasuredFigure(Figure):

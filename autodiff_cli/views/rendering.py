@@ -64,6 +64,7 @@ class Wrapped:
         yield start, end
 
     def least(self) -> int:
+        """Return the least width of a line."""
         return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1))
 
     def lines(self, width: int, indent: int) -> list[Pieces]:
@@ -128,6 +129,7 @@ class PlainText:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def block(self, block: Block) -> Sequence[str]:
+        """Return the lines of a block."""
         if isinstance(block, Line):
             return self.lines(block.pieces, None if block.source else self.look.width)
         if isinstance(block, Room):
@@ -142,15 +144,19 @@ class PlainText:
         return lines
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
+        """Return styled text in lines."""
         return [self.line(part) for part in break_lines(as_shown(pieces, self.look), width)]
 
     def line(self, pieces: Pieces) -> str:
+        """Return a line of text."""
         return self.drawn(pieces).rstrip()
 
     def drawn(self, pieces: Pieces) -> str:
+        """Return text in its styles."""
         return plain_text(pieces)
 
     def program(self, program: Program) -> Sequence[str]:
+        """Return the heading over an answer."""
         text = "; ".join([escaped(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
@@ -248,6 +254,7 @@ class PlainText:
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
+        """Return a drawing under its name."""
         head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
         return [*head, drawing.draw(self.look)]
 

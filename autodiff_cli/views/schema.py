@@ -54,6 +54,7 @@ class Field(NamedTuple):
     fields: tuple[Field, ...] = ()
 
     def of(self, answer: Any) -> Any:
+        """Return its value in an answer."""
         return getattr(answer, self.name) if self.value is None else self.value(answer)
 
 
@@ -256,9 +257,11 @@ class View(Generic[Answer]):
         return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
+        """Return a number as people see it."""
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
+        """Return the JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
         fields = self.shown_fields
@@ -269,10 +272,7 @@ class View(Generic[Answer]):
         return nested_record(record) if has_elements(record) else record
 
     def named_numbers(self, answer: Answer) -> tuple[Mapping[str, float], ...] | None:
-        """Return all doubles of the answer's record, by name.
-
-        None if more differs between answers with as many numbers.
-        """
+        """Return all doubles of the record, by name; None if more differs between answers."""
         return None
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
@@ -312,6 +312,7 @@ class View(Generic[Answer]):
         return " ".join([word for name in self.line_fields for word in words(values[name])])
 
     def document(self, answer: Answer) -> Iterable[Block]:
+        """Return the answer for people."""
         raise AttributeError(f"{type(self).__name__} has no document")
 
     def latex_document(self, answer: Answer) -> str:
@@ -324,6 +325,7 @@ class View(Generic[Answer]):
         return self.latex_document(answer) if self.latex_is_formula else None
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
+        """Return one of the `extra_formats`."""
         raise AttributeError(f"{type(self).__name__} has no drawing")
 
 
@@ -346,6 +348,7 @@ class PicturedView(View[Answer]):
     """The function here that draws the picture."""
 
     def picture(self, answer: Answer) -> Picture:
+        """Return the picture of an answer."""
         picture: Picture = _function(self.figure)(answer)
         return picture
 

@@ -130,15 +130,19 @@ class FunctionAtPoint:
         self.arguments = self.head.removeprefix(self.typeset.function)
 
     def number(self, x: Shown) -> str:
+        """Return a number with its unit."""
         return measured_latex(x, self.digits)
 
     def matrix(self, rows: Iterable[Iterable[Shown]]) -> str:
+        """Return a matrix of numbers."""
         return matrix([[self.number(x) for x in row] for row in rows])
 
     def column(self, numbers: Iterable[Shown]) -> str:
+        """Return a column of numbers."""
         return self.matrix([[x] for x in numbers])
 
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:
+        """Return the equations at the point."""
         return equations([*self.sides, *sides])
 
 

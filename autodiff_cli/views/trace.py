@@ -35,9 +35,11 @@ class Notation:
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
 
     def name(self, row: TraceRow | Node) -> str:
+        """Return the node's name."""
         return row.name.translate(_SUBSCRIPTS) if row.numbered and self.unicode else row.name
 
     def text(self, text: str) -> str:
+        """Return a text in this notation."""
         if not self.unicode:
             return text
         return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
@@ -50,6 +52,7 @@ class Notation:
         return "".join(char + "\u0305" for char in stem) + mark + again
 
     def tangent(self, row: TraceRow | Node) -> str:
+        """Return the node's name with a dot."""
         return self._accented(row, "\u0307", "dot")
 
     def _accented(self, row: TraceRow | Node, accent: str, word: str) -> str:
@@ -57,9 +60,11 @@ class Notation:
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
     def number(self, x: float | bool | None) -> str:
+        """Return a number, or a blank."""
         return BLANK if self.blanks else format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
+        """Return a number as in formulas."""
         return BLANK if self.blanks else literal(x, self.digits)
 
     def factor(self, text: str) -> str:
@@ -80,15 +85,18 @@ class Notation:
         return numbers, self.number(row.value)
 
     def pull(self, pull: AdjointStep) -> str:
+        """Return `x̄ += v̄₁ · ∂v₁/∂x`."""
         source, target = pull.source, pull.target
         sign = "+=" if pull.accumulates else "="
         local = f"∂{self.name(source)}/∂{self.name(target)}" if self.unicode else f"d({source.name})/d({target.name})"
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{local}"
 
     def local(self, term: Term) -> str:
+        """Return a local derivative."""
         return self.factor(self.text(term.formula) or self.in_formula(term.partial))
 
     def push(self, push: TangentStep) -> tuple[str, str]:
+        """Return `v̇₂ = y · ẋ`, and its value."""
         terms, numbers = [], []
         for term in push.terms:
             dot, tangent = self.tangent(term.source), self.factor(self.in_formula(term.tangent))
@@ -99,6 +107,7 @@ class Notation:
         return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
 
     def seeds(self, trace: Trace) -> list[tuple[str, str]]:
+        """Return what the sweep starts from."""
         if trace.mode == "reverse":
             return [(self.adjoint(trace.pulls[0].source if trace.pulls else trace.rows[-1]), "1")]
         variables = [row for row in trace.rows if row.kind == "variable"]
@@ -106,10 +115,12 @@ class Notation:
         return [*zip(map(self.tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
+        """Return a row of the primal trace."""
         numbers, value = self.values(row)
         return (self.name(row), "name"), (self.text(row.formula), "code"), (numbers, "code"), (value, "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
+        """Return a row of the adjoint trace."""
         local = self.text(pull.formula)
         if local in (format_number(pull.partial, self.digits), ""):
             local = self.number(pull.partial)
@@ -119,10 +130,12 @@ class Notation:
         return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
+        """Return a row of the tangent trace."""
         step, numbers = self.push(push)
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
     def worked_solution(self, trace: Trace) -> Iterator[str]:
+        """Yield the lines of a solution."""
         for row in trace.rows:
             numbers, value = self.values(row)
             formula = self.text(row.formula) or value

@@ -84,8 +84,5 @@ def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
 
 
 def escape(text: str) -> str:
-    """Return the text with Mermaid's entity codes for all but letters, digits and spaces.
-
-    Mermaid reads Markdown, directives (`%%{`), links and HTML in labels.
-    """
+    """Return the text with entity codes for what Mermaid would read as Markdown or HTML."""
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

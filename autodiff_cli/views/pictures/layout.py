@@ -297,10 +297,7 @@ def _vertical_positions(
 def _fit_with_gaps(
     wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
 ) -> list[float]:
-    """Return the weighted least-squares fit to `wishes`, spaced by at least `offsets`.
-
-    The first one is clamped to `ends`. Method: isotonic regression by pooling adjacent violators.
-    """
+    """Return the weighted least-squares fit to `wishes` with gaps, by pooling adjacent violators."""
     pools: list[tuple[float, float, int]] = []
     for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
         place, mass, count = wish - offset, weight, 1

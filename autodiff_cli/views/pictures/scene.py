@@ -127,6 +127,7 @@ class Choices(NamedTuple):
     """Whether a page changes its numbers and writes on its lines."""
 
     def partial(self, edge: PictureInput) -> str:
+        """Return the label of an edge, if any."""
         if edge.partial is None or not self.partials:
             return ""
         return quantity_text(edge.partial, edge.unit, self.digits)
@@ -274,7 +275,6 @@ class Scene:
         beside = [self._beside(edge) for edge in node.inputs] if numbered else [0.0]
         port = PORT
         if numbered and self.down:
-            # the first number is left of its line, all others right
             port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
         elif numbered:
             port = FONT + 3
@@ -283,7 +283,6 @@ class Scene:
         width = operation.width + (self.stem + box if written else 0.0)
         size = Size(width, operation.height)
         if self.down:
-            # downward lines connect operations, and the boxes stand beside them
             half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
             before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
             size = Size(BOX, before + max(width - half, last + beside[-1] + BESIDE / 2), before)
@@ -346,7 +345,6 @@ class Scene:
                     before = before if port == min(ports) and len(ports) > 1 else HEAD + 4
                 if partial:
                     labels.append(Text("partial", x + before, y, partial))
-        # no line goes over a number
         yield from labels
 
     @property

@@ -66,7 +66,6 @@ def _shape(shape: Shape) -> str:
     if isinstance(shape, Text):
         kind = CLASSES.get(shape.kind, "")
         styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{shape.word}" ' if shape.word else "")
-        # of the given width in any font
         numbers = _numbers(x=shape.x, y=shape.y + scene.BASELINE, textLength=shape.width)
         return f'<text {styled}{numbers} lengthAdjust="spacingAndGlyphs">{escape(shape.text)}</text>'
     kind = f"{shape.kind} skipped" if shape.skipped else shape.kind
@@ -123,7 +122,6 @@ def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff
         f"{within} .line{{stroke:{colors.line}}}{within} .head{{fill:{colors.line}}}",
     ]
     if partials:
-        # a line that passes a number leaves it legible
         rules.append(
             f"{within} .partial{{fill:{colors.faint};stroke:{colors.paper};stroke-width:4px;paint-order:stroke}}"
         )

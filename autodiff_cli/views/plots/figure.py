@@ -289,11 +289,9 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
             inside = numpy.flatnonzero((share > EDGE_SHARE).all(axis=1) & (share < 1 - EDGE_SHARE).all(axis=1))
             steps = numpy.hypot(*numpy.diff(share[inside], axis=0).T) if len(inside) > 1 else numpy.zeros(1)
             if steps.sum() > 2 * EDGE_SHARE:
-                # by the golden section neighbouring labels are at different parts of their lines
                 at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
                 x, y = line[inside[min(int(at), len(inside) - 1)]]
                 places.append((float(steps.sum()), (float(x), float(y))))
-    # those of many lines would hide what they stand on
     places.sort(key=lambda entry: -entry[0])
     return [place for _, place in places[: MAX_LABELS_TIMES_LINES // max(1, sum(map(len, levels)))]]
 

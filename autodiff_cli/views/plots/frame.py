@@ -264,7 +264,6 @@ def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
     if surface.point is None or surface.gradient is None or not any(surface.gradient):
         return []
     width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
-    # as long as this share of the drawing, in whichever direction it points
     largest = max(abs(surface.gradient[0]) / width, abs(surface.gradient[1]) / height)
     dx, dy = surface.gradient[0] / largest * share, surface.gradient[1] / largest * share
     x, y = surface.point
@@ -331,12 +330,7 @@ def _unit(low: float, high: float) -> float:
     return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
 
 
-def _dots(
-    pieces: Sequence[Stretch],
-    every: float,
-    sides: tuple[float, float],
-    frame: Frame,
-) -> Iterator[Place]:
+def _dots(pieces: Sequence[Stretch], every: float, sides: tuple[float, float], frame: Frame) -> Iterator[Place]:
     across, up = sides[1] - sides[0], (frame.high - frame.low) * 2.2
     for piece in pieces:
         left = 0.0
