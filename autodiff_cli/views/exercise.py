@@ -144,7 +144,7 @@ def _heading(answer: Answer) -> str:
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     """Return the styled text of a task."""
     written = mathematics if unicode else expression_text
-    program = "; ".join(f"{statement.name} = {written(statement.graph)}" for statement in exercise.statements)
+    program = "; ".join(f"{name} = {written(graph)}" for name, graph in exercise.statements)
     pieces = sentence(exercise.task.replace("{f}", f"`{program}`"))
     return tuple((_SIGN.sub("−", text) if unicode and style == "code" else text, style) for text, style in pieces)
 
@@ -166,7 +166,7 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
 
 def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:
     if exercise is not None and "{f}" in text:
-        stated = [f"{_latex_head(part.name)} = {expression_latex(part.graph)}" for part in exercise.statements]
+        stated = [f"{_latex_head(name)} = {expression_latex(graph)}" for name, graph in exercise.statements]
         before, _, after = text.partition("{f}")
         return _latex_sentence(before) + "$" + ",\\ ".join(stated) + "$" + _latex_sentence(after)
     return "".join([_latex_formula(piece) if k % 2 else text_latex(piece) for k, piece in enumerate(text.split("`"))])
