@@ -9,8 +9,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from ..errors import limit_error
-from ..graphs.adjoint import record_gradient
-from ..graphs.schedule import live_steps
+from ..graphs.adjoint import live_steps, record_gradient
 from ..graphs.value import Value, constant, graph_in, in_order, node
 from ..numbers import budget
 from ..numbers.base import Number

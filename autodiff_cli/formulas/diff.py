@@ -241,7 +241,7 @@ def diff(
         typeset = typesetting(program, names, [name for name, _ in parts], function=name)
     written = typeset.expression if typeset else expression_text
     if language == "sympy":
-        from ..targets.sympy import sympy_text as written  # only SymPy's text needs it
+        from ..targets.languages import sympy_text as written  # only SymPy's text needs it
     shared = [(typeset.name(name) if typeset else name, written(part)) for name, part in parts]
     function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
     listed = [
