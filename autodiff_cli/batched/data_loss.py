@@ -107,13 +107,6 @@ class LossSummary(NamedTuple):
         return f"{self.reduce} over {self.rows:,} row{'' if self.rows == 1 else 's'} of data{more}"
 
 
-def reduction(data: Data | None, how: str | None, *, skip: bool = False, backend: str | None = None) -> LossSpec | None:
-    """Return the loss that the options specify; None without data."""
-    if data is None or how is None:
-        return None
-    return LossSpec(data, how, skip, backend)
-
-
 def in_doubles(arithmetic: Arithmetic) -> None:
     """Raise a usage error unless the arithmetic is `double`."""
     if arithmetic.name != "double":

@@ -103,7 +103,6 @@ class _Job:
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def fit(self, files: Files) -> None:
-        """Choose the columns for the program, and print readings. Raises `ExpressionError`."""
         names = files.first.names
         if self.keep is True and self.grid is not None:
             self.keep = tuple([name for name in names if name not in self.axes])
@@ -163,13 +162,11 @@ class _Job:
         return [name for name in self.point if name in self.known.variables and name not in self.known.unknowns]
 
     def layout(self) -> dict[str, Any]:
-        """Return the format of wide rows; see `WideView`."""
         once = self._shared() if self.for_people and self.grid is not None else []
         fixed = {name: self.point[name] for name in once if not isinstance(self.point[name], Spread)}
         return {"digits": self.call.shown["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
 
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
-        """Return the question for batches; answers begin with `point`."""
         at = {name: value_in_cell(x) for name, x in self.point.items()}
         how: dict[str, Any] = {"backend": self.call.backend, "lenient": self.call.lenient, "point": point}
         how |= {"keep": self.keep, "columns": self.columns, "question": self.question.name}
@@ -178,7 +175,6 @@ class _Job:
     def columns_with_units(
         self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
     ) -> dict[str, tuple[Unit, str | None]]:
-        """Return the units of variables in columns, if they count, also of `uncertain` ones."""
         if not self.is_data or self.without_units:
             return {}
         used = {name: column for name, column in self.used.items() if name not in self.axes}
@@ -194,7 +190,6 @@ class _Job:
         return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
 
     def row_units(self, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
-        """Return the units of rows in the headings' units, or None."""
         has_units = bool(columns or self.typed or self.units or self.has_literals)
         if self.question.numbers is None or not (self.is_data and has_units) or self.call.arithmetic != DOUBLE:
             return None
