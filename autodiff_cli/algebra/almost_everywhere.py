@@ -1,7 +1,4 @@
-"""Formulas without choices at points and on thin sets, with their conditions.
-
-`n*x**(n - 1)` where n != 0 or x != 0, without a choice for 0**0. Also formulas under assumptions.
-"""
+"""Formulas without choices at points and on thin sets, with their conditions; formulas under assumptions."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
 from math import ceil, floor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import ExpressionError
 from ..graphs.value import Value, constant, in_order, node
@@ -19,9 +16,8 @@ from ..table import operators
 from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
-from .branch_elimination import MAX_WORK, Guards, ProgramPoint
+from .branch_elimination import ALL, MAX_WORK, Guards, ProgramPoint, Range, point
 from .canonical import add_multiple, exact_value
-from .ranges import ALL, Range, point
 from .rewriting import shorten, token_count
 from .simplify import simplify
 from .symbolic import SYMBOLIC, truth
@@ -127,7 +123,6 @@ class _Opener:
         return rebuild(value, inputs)
 
     def open(self, condition: Value) -> Value | None:
-        """Return the condition off thin sets; None if it holds only on one."""
         parts = flat_inputs(condition, (AND,))
         if any(self.is_thin(part) for part in parts):
             plain = [c for part in parts for c in flat_inputs(self.plain(part), (AND,))]
@@ -139,7 +134,6 @@ class _Opener:
         return conjunction(opened)
 
     def is_thin(self, condition: Value) -> bool:
-        """Return whether a comparison holds in no open set."""
         if condition.primitive is not EQ:
             return False
         x, y = condition._prev
@@ -149,14 +143,12 @@ class _Opener:
         return _is_smooth(x) and _is_smooth(y) and has_variables(difference)
 
     def plain(self, condition: Value) -> Value:
-        """Express that a length is 0 by its components."""
         x, y = condition._prev if len(condition._prev) == 2 else (condition, condition)
         if condition.primitive is EQ and x.primitive.norm and exact_value(y) == 0:
             return conjunction([self.plain(node(EQ, (p, y))) for p in dict.fromkeys(x._prev)])
         return condition
 
     def compared(self, condition: Value) -> Value:
-        """Return the condition that one number exceeds all others."""
         if condition.primitive is not EQ:
             return condition
         for x, y in (condition._prev, condition._prev[::-1]):
@@ -256,11 +248,10 @@ class _Sides:
             return -1 if "<" in signs else 1
         raise _Undecided
 
-    def apart(self, u: Value) -> bool:
+    def apart(self, *inputs: object) -> Any:
         raise _Undecided
 
-    def length(self, xs: Sequence[Value]) -> Value:
-        raise _Undecided
+    length = apart
 
 
 class _Assumed:
@@ -268,7 +259,6 @@ class _Assumed:
         self.guards, self.integers = guards, domain
 
     def decided(self, value: Value) -> Value | None:
-        """Return an operation as the known facts decide it, or None."""
         primitive, inputs = value.primitive, value._prev
         place = self.guards.place[value]
         if fixes_integers(primitive) and self.integers.covers(inputs[0]):
@@ -284,7 +274,6 @@ class _Assumed:
         return self.power(value, place)
 
     def piece(self, value: Value, place: ProgramPoint) -> Value | None:
-        """Return an operation's smooth piece on the known side of its kink."""
         primitive, inputs = value.primitive, value._prev
         assert primitive.active_branch is not None
         sides = _Sides(self.guards, place, value)
@@ -300,7 +289,6 @@ class _Assumed:
         return taken if all(p in seen or not p._prev for p in inputs) else None
 
     def power(self, value: Value, place: ProgramPoint) -> Value | None:
-        """Return a power of a power, or its logarithm, as one power."""
         primitive, inputs = value.primitive, value._prev
         if primitive is POW and self.integers.covers(inputs[1]):
             base, e = inputs

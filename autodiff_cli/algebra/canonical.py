@@ -123,16 +123,12 @@ def without_twos_and_fives(n: int) -> tuple[int, int, int]:
     return n, counts[0], counts[1]
 
 
-def digit_count(n: int) -> int:
-    """Return the number of digits before the trailing zeros."""
+def _digit_count(n: int) -> int:
     return len(str(abs(n)).rstrip("0"))
 
 
 def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Return two decimals with this quotient: short integers, or those of the fewest digits.
-
-    Thus 1/1.7677669529663688 is not written as 125e13/2209708691207961, although they are equal.
-    """
+    """Return two decimals with this quotient: short integers, or those of the fewest digits."""
     sign, numerator, denominator = 1 if x > 0 else -1, abs(x.numerator), x.denominator
     if len(str(numerator)) + len(str(denominator)) <= MAX_FRACTION_DIGITS:
         return Fraction(x.numerator), Fraction(denominator)
@@ -144,13 +140,13 @@ def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
     for k in range(abs(surplus) + 1):
         rest = abs(surplus) - k
         pair = (above * 2**k, below * 5**rest) if surplus > 0 else (above * 5**k, below * 2**rest)
-        digits = digit_count(pair[0]) + digit_count(pair[1])
+        digits = _digit_count(pair[0]) + _digit_count(pair[1])
         if best is None or digits + 1 < best[0]:  # a numerator of 1 is worth one digit
             best = digits, *pair
     assert best is not None
-    top, bottom = (Fraction(x // 10 ** (len(str(x)) - digit_count(x))) for x in best[1:])
+    top, bottom = (Fraction(x // 10 ** (len(str(x)) - _digit_count(x))) for x in best[1:])
     power = Fraction(numerator, denominator) / (top / bottom)
-    shift = Fraction(10) ** (digit_count(int(bottom)) - 1)
+    shift = Fraction(10) ** (_digit_count(int(bottom)) - 1)
     best_pair = min(
         ((top * power, bottom), (top, bottom / power), (top * power / shift, bottom / shift)),
         key=lambda pair: sum(len(number_text(part) or "") for part in pair),
@@ -172,7 +168,6 @@ class Canonicalizer:
                 self.only_user[p] = None if p in self.only_user else value
         self.interned: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
-        """The forms of the nodes of the graph and of new nodes."""
         self.fresh: dict[int, Terms] = {}
         """Terms and factors, by id, that their only user may extend in place."""
         self.changes: list[tuple[Terms, Value, Fraction | None]] = []
@@ -190,10 +185,15 @@ class Canonicalizer:
             number = exact_value(value)
             leaf = value.primitive.name, value.source or value.label
             return self.interned.setdefault(leaf, value) if number is None else Number(number)
-        inputs = [self.forms[p] for p in value._prev]
+        name, inputs = value.primitive.name, [self.forms[p] for p in value._prev]
         self.changes.clear()
         try:
-            return self.rule(value, inputs)
+            if name in RULES:
+                return RULES[name](self, value, inputs)
+            if all(isinstance(f, (Number, Boolean)) for f in inputs):
+                result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
+                return Boolean(result) if isinstance(result, bool) else Number(check_digits(result))
+            return self.declared_identity(value.primitive, inputs)
         except (RuleNotApplicable, *NO_RESULT):
             for items, key, before in reversed(self.changes):
                 if before is None:
@@ -201,16 +201,6 @@ class Canonicalizer:
                 else:
                     items[key] = before
             return self.opaque(value.primitive, inputs)
-
-    def rule(self, value: Value, inputs: list[Form]) -> Form:
-        """Return the form of an operation by a rule. Raises `RuleNotApplicable`."""
-        name = value.primitive.name
-        if name in RULES:
-            return RULES[name](self, value, inputs)
-        if all(isinstance(f, (Number, Boolean)) for f in inputs):
-            result = getattr(EXACT, name)(*[f.value for f in inputs])  # type: ignore[union-attr]
-            return Boolean(result) if isinstance(result, bool) else Number(check_digits(result))
-        return self.declared_identity(value.primitive, inputs)
 
     def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
         """Return the node of an operation on the nodes of its inputs."""
@@ -300,8 +290,8 @@ class Canonicalizer:
             return decimal_quotient(c)
         plain = abs(c.numerator) == 1 and c.denominator <= 4
         if quotient_anyway and not plain and c.denominator != 1:
-            digits = digit_count(int(text.split("e")[0].replace(".", "")))
-            plain = digits >= digit_count(c.numerator) + digit_count(c.denominator)
+            digits = _digit_count(int(text.split("e")[0].replace(".", "")))
+            plain = digits >= _digit_count(c.numerator) + _digit_count(c.denominator)
         return (Fraction(c.numerator), Fraction(c.denominator)) if plain else (c, ONE)
 
     def _power(self, base: Value, e: Fraction) -> Value:
@@ -536,6 +526,6 @@ def check_digits(x: Fraction) -> Fraction:
     """Return the number. Raises `RuleNotApplicable` for too many digits."""
     if size(x) < SURELY_SHORT:
         return x
-    if max(digit_count(x.numerator), digit_count(x.denominator)) > MAX_DIGITS or not MIN_SIZE < abs(x) < 1 / MIN_SIZE:
+    if max(_digit_count(x.numerator), _digit_count(x.denominator)) > MAX_DIGITS or not MIN_SIZE < abs(x) < 1 / MIN_SIZE:
         raise RuleNotApplicable
     return x

@@ -52,10 +52,7 @@ def _combined(
 
 
 def fraction_of(root: Value) -> tuple[Value, list[Value]]:
-    """Return a graph's numerator and divisors: the graph is 0 where only the numerator is.
-
-    Quotients within functions stay. Where the graph has a value, the numerator has one too.
-    """
+    """Return a graph's numerator and divisors: the graph is 0 where only the numerator is."""
     divisors: list[Value] = []
 
     def divided(a: Quotient, b: Quotient) -> Quotient:
@@ -135,10 +132,7 @@ def multiplied_out(root: Value) -> Value:
 def coefficients(
     root: Value, leaf: Value, fixed: Callable[[Value], C], operation: Callable[[Primitive, C, C], C]
 ) -> list[C] | None:
-    """Return the coefficients of a polynomial in a leaf, constant first, or None.
-
-    `fixed` converts a graph without the leaf, `operation` combines coefficients; they may raise.
-    """
+    """Return the coefficients of a polynomial in a leaf, constant first, or None; `fixed` and `operation` may raise."""
     varies = facts_of((root,), lambda v, inputs: v is leaf or any(inputs))
     zero, one = fixed(constant(0.0, "0")), fixed(ONE)
 

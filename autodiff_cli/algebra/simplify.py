@@ -1,7 +1,4 @@
-"""Simplifier: shorter graphs of the same function, by rules for every real input in the domain.
-
-Other rules are never used: (a²)^½ is not a.
-"""
+"""Simplifier: shorter graphs of the same function, by rules for every real input in the domain."""
 
 from __future__ import annotations
 
@@ -17,10 +14,7 @@ MAX_ROUNDS = 8
 
 
 def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
-    """Return simplified graphs with the same leaves; a second pass changes nothing.
-
-    `spell` writes internal stable forms as functions of the language.
-    """
+    """Return simplified graphs with the same leaves; `spell` writes stable forms in functions of the language."""
     formulas = list(outputs)
     before: list[int] = []
     numbers: dict[tuple[object, ...], int] = {}

@@ -82,10 +82,8 @@ def to_language(
 
 
 def expand_definition(m: NumberType, operation: Primitive, inputs: Sequence[Value]) -> Any:
-    """Return the definition of an operation, perhaps a list of Values.
-
-    Nothing is evaluated, as it may have no value: `log1p(-2)`, `(1e200*x)**2`.
-    """
+    """Return the definition of an operation, perhaps a list of Values."""
+    # Nothing is evaluated, as it may have no value: `log1p(-2)`, `(1e200*x)**2`.
     fixed = {operation.params.index(name) for name in operation.constant_params}
     places = [x.data if k in fixed else variable("") for k, x in enumerate(inputs)]
     result = DEFINITIONS[operation.name](m, *places)
@@ -113,8 +111,7 @@ class AtPoint(Symbolic):
     def where(self, condition: Any, then: Any, otherwise: Any) -> Any:
         if condition.data is None:
             return super().where(condition, then, otherwise)
-        chosen = then if condition.data else otherwise
-        return chosen() if callable(chosen) else chosen
+        return NumberType.where(self, condition.data, then, otherwise)
 
     def power_minus_one(self, x: Value, y: Value, out: Value) -> Value:
         """Return x**(y - 1) as usually written: 2*x, not 2*x**1."""
@@ -127,10 +124,7 @@ AT_POINT = AtPoint()
 
 
 def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
-    """Return the derivative by each input, in the inputs; None if none is short.
-
-    `inputs` are leaves with names and values, or constants; `name` is the output's.
-    """
+    """Return the derivative by each input, in the inputs; None if none is short."""
     # No derivatives by literals: that by the exponent of (-2)**2 has no value.
     wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]
     formulas: list[Value | None] = [None] * len(inputs)
@@ -169,9 +163,7 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active
 def _folded(partial: Value | Number) -> Value:
     if not isinstance(partial, Value):
         return constant(partial)
-    if partial.data is None or not partial._prev:
-        return partial
-    if has_variables(partial):
+    if partial.data is None or not partial._prev or has_variables(partial):
         return partial
     # 1/3 stays; a sum of constants, 1/sum(1, 1), becomes a number.
     short = len(in_order((partial,))) <= 3 and partial.data != int(partial.data)

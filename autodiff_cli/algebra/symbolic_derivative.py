@@ -9,8 +9,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from ..errors import limit_error
-from ..graphs.adjoint import record_gradient
-from ..graphs.schedule import live_steps
+from ..graphs.adjoint import live_steps, record_gradient
 from ..graphs.value import Value, constant, graph_in, in_order, node
 from ..numbers import budget
 from ..numbers.base import Number
@@ -61,10 +60,7 @@ class FormulaRecorder(Recorder):
 
 
 def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
-    """Return a graph's derivative by each leaf, not simplified. Raises `ExpressionError` (`limit`).
-
-    Parts without influence at a point, such as an untaken branch, stand behind a condition.
-    """
+    """Return a graph's derivative by each leaf, not simplified. Raises `ExpressionError` (`limit`)."""
     # Constants that are not rational are inputs, like variables.
     place = in_order((output,))
     leaves = [leaf for leaf in place if not leaf._prev and exact_value(leaf) is None]
@@ -78,7 +74,7 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     budget.charge(budget.RECORDED_STEP * len(recorder.steps))
     check_size(len(recorder.steps))
     # in reverse, as people write: a backward sweep meets the last operand first
-    return [chain_of(ADD, _terms(total)) for total in as_values(recording.partials, dict(enumerate(leaves)))]
+    return [chain_of(ADD, _terms(total)) for total in _as_values(recording.partials, dict(enumerate(leaves)))]
 
 
 def _terms(total: Value) -> Iterator[Value]:
@@ -95,8 +91,7 @@ def check_size(count: int) -> None:
         raise limit_error(message, "ask for a lower order, or for fewer variables: `--wrt x`")
 
 
-def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
-    """Return steps as Values, in functions of the table."""
+def _as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
     values: dict[Step, Any] = {}
     for step in live_steps(steps):
         args = [values[a] for a in step.args]
@@ -121,10 +116,7 @@ Multi = tuple[int, ...]
 
 
 def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:
-    """Return the simplified derivatives of an order by all combinations of leaves, given `facts`.
-
-    Raises `ExpressionError` (`limit`), and `Contradiction` for conditions that exclude each other.
-    """
+    """Return simplified derivatives by all combinations of leaves. Raises `ExpressionError`, `Contradiction`."""
     # equalities at single points say nothing of a derivative: `round(x)` is x at whole numbers, and flat there
     around = [part for fact in facts for part in flat_inputs(fact, (AND,)) if _holds_around(part, wrt)]
     lower: dict[Multi, Value] = {(): _simplified((output,), around)[0]}

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,12 +18,13 @@ import numpy as np
 from ..algebra.symbolic_derivative import partials
 from ..errors import ExpressionError, usage_error
 from ..extras import install_command
-from ..graphs.adjoint import Recording, merge_recordings, record_gradient
-from ..graphs.value import graph_in, in_order, variable
+from ..graphs.adjoint import Recording, record_gradient
+from ..graphs.value import graph_of, variable
 from ..language.builder import Program
 from ..numbers.budget import gc_collect
-from ..numbers.double.special_formulas import Lacking
+from ..numbers.double.formulas import Lacking
 from ..numbers.recorder import CONDITIONS, Step
+from ..run.flat_graph import in_order
 from ..table.operators import POW
 from ..table.primitives import library_names
 from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
@@ -91,16 +93,15 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
     leaves = program.variables.values()
     by = [program.variables.get(name) or variable(name) for name in wanted]
     outputs = (program.outputs[0], *partials(program.outputs[0], by))
-    place = in_order(outputs)
-    graph = graph_in(place, outputs)
+    graph = graph_of(outputs)
+    place = {leaf: i for i, leaf in enumerate(graph.places)}
     inputs, wrt = (list(map(place.get, listed)) for listed in (leaves, by))
 
     def record(recorder: Lowering) -> Recording:
-        first, *rest = (
-            record_gradient(graph, inputs, wrt[: k or len(wrt)], recorder, root) for k, root in enumerate(graph.roots)
-        )
-        whole = merge_recordings([first, *[replace(recording, values=()) for recording in rest]])
-        return replace(whole, watched=(*whole.watched, *_doubtful(first)))
+        whole = record_gradient(graph, inputs, wrt, recorder, lower=True)
+        del whole.values[1:]
+        whole.watched += _doubtful(whole)
+        return whole
 
     return record
 
@@ -108,7 +109,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 def _doubtful(recording: Recording) -> Iterator[Step]:
     # formulas may have cancelled the sweeps' poles, `sqrt(x)**2` at 1e-300, or cancel digits
     m, graph, place = recording.recorder, recording.graph, recording.place
-    for i in place:
+    for i in in_order(graph.parents, graph.roots[:1]):
         if i not in recording.active:
             continue
         primitive, parents = graph.primitives[i], graph.parents[i]
@@ -152,28 +153,23 @@ def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vecto
 
 # ---- LLVM
 _LOADING = threading.Lock()
-_LOADED: list[Callable[[str], bool]] = []
 
 
+@cache
 def _symbols() -> Callable[[str], bool]:
     import llvmlite.binding as llvm
 
-    with _LOADING:
-        if not _LOADED:
-            llvm.initialize_native_target()
-            llvm.initialize_native_asmprinter()
-            wide = False
-            try:
-                llvm.load_library_permanently(LIBRARY)
-                wide = bool(llvm.get_host_cpu_features().get("avx2"))
-            except (RuntimeError, OSError):
-                pass
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    wide = False
+    with suppress(RuntimeError, OSError):
+        llvm.load_library_permanently(LIBRARY)
+        wide = bool(llvm.get_host_cpu_features().get("avx2"))
 
-            def has(name: str) -> bool:
-                return (wide or not name.startswith("_ZGV")) and bool(llvm.address_of_symbol(name))
+    def has(name: str) -> bool:
+        return (wide or not name.startswith("_ZGV")) and bool(llvm.address_of_symbol(name))
 
-            _LOADED.append(has)
-    return _LOADED[0]
+    return has
 
 
 def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
@@ -184,10 +180,12 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     except ImportError:
         raise Unavailable(f"llvmlite is not installed: `{install_command('data')}`") from None
 
-    from ..targets.llvm import LANES, Llvm, lowering
+    from ..targets.llvm import LANES, NATIVE, Llvm
 
-    has = _symbols()
-    plan = _planned(record, lowering(), MAX_LLVM_STEPS, "no vector library has")
+    with _LOADING:
+        has = _symbols()
+    lowering = Lowering(NATIVE, functions=False, columns=True)
+    plan = _planned(record, lowering, MAX_LLVM_STEPS, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True

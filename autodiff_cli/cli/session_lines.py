@@ -3,8 +3,6 @@
 No line is ever run by a shell.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,9 +18,10 @@ from ..numbers.budget import gc_collect
 from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
+from ..views.diff import DiffView, Listing, ListView
 from ..views.error import report, write_reading
 from ..views.formats import Subject, writer
-from ..views.repl import FormulaView, Listing, ListView, ValueView
+from ..views.gradient import GradientView
 from ..views.schema import View
 from . import slips
 from .arguments import HelpAsked, check_all, scan_options
@@ -32,12 +31,8 @@ from .declarations import COMMANDS, QUESTIONS, declared, table
 from .runner import warn
 from .session import FOREIGN, Session, Shown, statements_of, uncorrected
 
-REPL = "repl"
-"""The command of a session, not available within one."""
-
 SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 """The session's own commands, without the colon."""
-
 HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
@@ -110,11 +105,12 @@ class Lines:
         if isinstance(shown.answer, str):
             sys.stdout.write(shown.answer + "\n")
             return
-        view: View[Any] = ValueView(name=shown.name, tree=False)
+        view: View[Any] = GradientView(name=shown.name, tree=False)
         if isinstance(shown.answer, Listing):
             view = ListView()
         elif isinstance(shown.answer, Diff):
-            view = FormulaView(name=shown.name, formula="" if shown.formula in (None, line.strip()) else shown.formula)
+            formula = shown.formula if shown.formula != line.strip() else None
+            view = DiffView(formula=(shown.name, formula) if shown.name and formula else None)
         writer("table", sys.stdout, view, False).answer(Subject(line), shown.answer)
         sys.stdout.flush()
         warn(shown.answer.warnings, reading.text, composed=reading)
@@ -139,7 +135,7 @@ class Lines:
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
-        if command == REPL:
+        if command == "repl":
             raise usage_error("this is a session already", "`:help` says what it takes")
         words = []
         for match in _WORD.finditer(line, end):
@@ -195,17 +191,17 @@ class Lines:
         takes_point = "--at" in options
         # a parameter hides a definition of its name
         hidden |= {name for name in freed if not takes_point or name in self.session.definitions}
-        composition = self.session.composed(piece, hidden, as_point=takes_point)
+        reading, numbers = self.session.composed(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
             self.session.last = typed_text
-        if point := ",".join(f"{name}={number}" for name, number in composition.point.items()):
+        if point := ",".join(f"{name}={number}" for name, number in numbers.items()):
             values["at"] = [*values.get("at", ()), point]
         if "--lenient" in options:
             values["lenient"] = True
         if freed and "--wrt" in options and "=" not in piece.text:
             # a lone function varies with its parameters only
             values.setdefault("wrt", [",".join(sorted(freed))])
-        return Composed(composition.reading)
+        return Composed(reading)
 
     def _special(self, name: str, rest: str) -> int:
         session = self.session

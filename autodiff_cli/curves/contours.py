@@ -21,6 +21,7 @@ from ..language.builder import Program
 from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.floats import REAL
 from ..record import Record
+from .sampling import Path
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -59,7 +60,7 @@ def surface_of(
     names: Sequence[str],
     values: Mapping[str, float],
     ranges: Mapping[str, Range],
-    path: Sequence[Mapping[str, float]],
+    path: Path,
     pointed: bool,
     warnings: Sequence[Diagnostic],
 ) -> Surface:

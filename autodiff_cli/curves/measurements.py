@@ -14,6 +14,7 @@ from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
 from ..optimize.observations import Sigma, Spread, last_statement, parse_sigma, percentage
 from ..record import Record
+from .sampling import Path
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -35,24 +36,15 @@ class Measurements(Record):
     dy: tuple[float, ...]
 
 
-def rows_drawn(
-    text: str,
-    data: Mapping[str, Sequence[float]],
-    known_names: Sequence[str],
-    over: Sequence[str],
-    response: str | None,
-    sigma: Sigma | None,
-    unknowns: Sequence[str] | None,
-    between: Mapping[str, Range] | Range | None,
-    path: Sequence[Mapping[str, float]],
-    in_units: bool,
-) -> tuple[Measurements, dict[str, Range]]:
-    """Return the rows to draw, and ranges of the variables that show them and the path.
+Data = Mapping[str, Sequence[float]]
+"""The columns of the rows by name."""
 
-    With `in_units` the ranges are in the units of the headings. Raises `ExpressionError`.
-    """
-    over, columns = columns_drawn(text, [*data], known_names, over, response, sigma, unknowns, between)
-    across, up, *_ = columns
+
+def rows_drawn(
+    data: Data, over: Sequence[str], axes: Sequence[str], sigma: Sigma | None, path: Path, in_units: bool
+) -> tuple[Measurements, dict[str, Range]]:
+    """Return the rows to draw, and ranges of the variables that show them and the path, `in_units` of the headings."""
+    across, up = axes
     spreads = parse_sigma(sigma, up)
     texts = getattr(data, "units", {})
     for name, spread in spreads.items():
@@ -171,7 +163,7 @@ def in_axis_units(
     return rows._replace(**changed)
 
 
-def _sizes(spread: Spread | None, data: Mapping[str, Sequence[float]], name: str) -> tuple[float, ...]:
+def _sizes(spread: Spread | None, data: Data, name: str) -> tuple[float, ...]:
     if spread is None:
         return ()
     share = percentage(spread)

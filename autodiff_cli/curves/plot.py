@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
@@ -34,7 +35,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..uncertainty.measurement_model import Branch, Implicit
 from .contours import Surface, of_row, span_of, surface_of
-from .sampling import TINY, Function, Hull, Samples, diverges, sample, split
+from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, split
 
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
@@ -88,13 +89,11 @@ class Curve(Record):
     formula: str = ""
     """The derivative as a formula; empty if long."""
     tangent: Tangent | None = None
-    """At the point, if given."""
     unknown: str = ""
     """The name of the function if equations define it."""
     equations: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
     path: tuple[tuple[float, float], ...] = ()
-    """Points of a run with their values."""
     outputs: tuple[Output, ...] = ()
     at: float | None = None
     """The point of several outputs, if given."""
@@ -138,7 +137,7 @@ def plot(
     *,
     wrt: Sequence[str] | None = None,
     ranges: Ranges | None = None,
-    path: Sequence[Mapping[str, float]] = (),
+    path: Path = (),
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
     order: int | None = None,
@@ -174,11 +173,12 @@ def plot(
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
-        from .measurements import rows_drawn  # only data need it
+        from .measurements import columns_drawn, rows_drawn  # only data need it
 
         in_units = units is not None or have_units(text, values, {**bounds, **ranges})
-        over = wrt or [*ranges]
-        rows, around_rows = rows_drawn(text, data, [*typed], over, response, sigma, unknowns, between, path, in_units)
+        drawn_by = wrt or [*ranges], response, sigma, unknowns, between
+        over, columns = columns_drawn(text, [*data], [*typed], *drawn_by)
+        rows, around_rows = rows_drawn(data, over, columns[:2], sigma, path, in_units)
         ranges = around_rows | ranges
     if equations:
         drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units)
@@ -197,7 +197,7 @@ def _formulas(
     values: dict[str, float],
     wrt: Sequence[str] | None,
     ranges: Ranges,
-    path: Sequence[Mapping[str, float]],
+    path: Path,
     order: int | None,
     log: str,
     count: int | None,
@@ -255,8 +255,12 @@ def _formulas(
         (name,) = names
         order = 0 if several else 1 if order is None else order
         drawn = _curve(program, name, assumed, ranges.get(name), path, pointed, warnings, order, log, count)
-        if order:
-            drawn = drawn._replace(formula=_formula(typed, name))
+        # with bindings and conditions the formula would be unlike the text
+        if order and len(typed.text) <= MAX_FORMULA_LENGTH and not {*"=\n"} & {*typed.text}:
+            with suppress(ExpressionError):
+                (formula,) = derivatives(typed.outputs[0], [typed.variables[name]], 1).values()
+                written = expression_text(formula)
+                drawn = drawn._replace(formula=written if len(written) <= MAX_FORMULA_LENGTH else "")
     return drawn._replace(units=_units_of(measured, names))
 
 
@@ -282,9 +286,7 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     return units
 
 
-def _across(
-    program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Sequence[Mapping[str, float]]
-) -> list[str]:
+def _across(program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Path) -> list[str]:
     listed = quote(program.leaves)
     for name in (*ranged, *(wrt or ())):
         if name not in program.leaves:
@@ -328,7 +330,7 @@ def _curve(
     name: str,
     values: Mapping[str, float],
     ends: Range | None,
-    path: Sequence[Mapping[str, float]],
+    path: Path,
     pointed: bool,
     warnings: list[Diagnostic],
     order: int,
@@ -495,18 +497,6 @@ def _branch(
     curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
     curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known=frozenset(model.values))
     return _sampled(curve, (height, branch.slope), [at])
-
-
-def _formula(program: Program, name: str) -> str:
-    if len(program.text) > MAX_FORMULA_LENGTH or any(character in program.text for character in "=\n"):
-        # with bindings and conditions the formula would be unlike the text
-        return ""
-    try:
-        formulas = derivatives(program.outputs[0], [program.variables[name]], 1)
-    except ExpressionError:
-        return ""
-    text = expression_text(next(iter(formulas.values())))
-    return text if len(text) <= MAX_FORMULA_LENGTH else ""
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import heapq
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from ..numbers.budget import DRAWN_POINT, SAMPLE, current_budget
+from ..numerics.newton import bisect
 
 Point = tuple[float, float]
 Stretch = tuple[Point, ...]
 """A piece of a curve, from left to right."""
+Path = Sequence[Mapping[str, float]]
+"""The points of a run."""
 Function = Callable[[float], float | None]
 """None where undefined."""
 Hull = Callable[[float, float], Point | None]
@@ -183,24 +186,22 @@ class _Tracer:
             self.coarse = True
 
     def _edge(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
-        left, right = (a, at_a), (b, at_b)
-        for _ in range(4 * MAX_HALVINGS):
-            middle = (left[0] + right[0]) / 2
-            if not left[0] < middle < right[0]:
-                break
-            at_middle = self.function(middle)
-            if (at_middle is None) == (left[1] is None):
-                left = middle, at_middle
-            else:
-                right = middle, at_middle
-        if at_a is not None and left[1] is not None:
-            self._bend(a, at_a, left[0], left[1], 2 * MAX_REFINEMENTS)
-            self.put(*left)
+        heights = {a: at_a, b: at_b}
+
+        def has_value(x: float) -> bool:
+            heights[x] = self.function(x)
+            return heights[x] is not None
+
+        edge, _ = bisect(has_value, *((b, a) if at_a is None else (a, b)), most=4 * MAX_HALVINGS)
+        at_edge = heights[edge]
+        if at_a is not None and at_edge is not None:
+            self._bend(a, at_a, edge, at_edge, 2 * MAX_REFINEMENTS)
+            self.put(edge, at_edge)
             self.cut()
-        elif at_b is not None and right[1] is not None:
+        elif at_b is not None and at_edge is not None:
             self.cut()
-            self.put(*right)
-            self._bend(right[0], right[1], b, at_b, 2 * MAX_REFINEMENTS)
+            self.put(edge, at_edge)
+            self._bend(edge, at_edge, b, at_b, 2 * MAX_REFINEMENTS)
 
     def _broken(self, a: float, at_a: float, b: float, at_b: float) -> tuple[Point, Point] | None:
         """Return the sides of a jump or pole; None if the curve is only steep."""
@@ -256,26 +257,19 @@ class _Tracer:
             a, at_a, b, at_b, depth = stack.pop()
             middle = (a + b) / 2
             at_middle = self.function(middle) if a < middle < b else None
-            off = 0.0 if at_middle is None else abs(at_middle - (at_a + at_b) / 2)
+            if at_middle is None:
+                self.put(a, at_a)
+                first = False
+                continue
+            off, heights = abs(at_middle - (at_a + at_b) / 2), (at_a, at_middle, at_b)
             is_bent = off > MAX_CHORD_DISTANCE * self.height
-            if (
-                is_bent
-                and at_middle is not None
-                and depth > 0
-                and splits < MAX_SPLITS
-                and min(at_a, at_middle, at_b) <= self.sight[1]
-                and max(at_a, at_middle, at_b) >= self.sight[0]
-            ):
+            in_sight = min(heights) <= self.sight[1] and max(heights) >= self.sight[0]
+            if is_bent and depth > 0 and splits < MAX_SPLITS and in_sight:
                 stack.append((middle, at_middle, b, at_b, depth - 1))
                 stack.append((a, at_a, middle, at_middle, depth - 1))
                 first, splits = False, splits + 1
                 continue
-            if (
-                first
-                and at_middle is not None
-                and not is_bent
-                and (place := self._hidden(a, at_a, b, at_b)) is not None
-            ):
+            if first and not is_bent and (place := self._hidden(a, at_a, b, at_b)) is not None:
                 self.hidden.add(place[0])
                 if len(self.hidden) >= MAX_HIDDEN_PEAKS:
                     self.hull, self.coarse = None, True
@@ -290,8 +284,6 @@ class _Tracer:
                 return
             first = False
             self.put(a, at_a)
-            if at_middle is None:
-                continue
             if off > POLE_CHORD_DISTANCE * self.height or (is_bent and self._bounds(a, b) is None):
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
             elif min(at_middle - at_a, at_middle - at_b) > MAX_HIDDEN_BEND * self.height:

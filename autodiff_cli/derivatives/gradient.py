@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -48,11 +47,9 @@ class Gradient(Record, Generic[Number]):
     point: dict[str, Number]
     """The value of every variable, and of wanted names that are not used."""
     constants: dict[str, float]
-    """The named constants used, which reveal a forgotten variable `e`."""
     warnings: tuple[Diagnostic, ...] = ()
     intermediates: tuple[Intermediate[Number], ...] = ()
     graph: Graph | None = None
-    """The graph with the derivative by each node, in doubles."""
     over: LossSummary | None = None
     elasticities: dict[str, Number | None] | None = None
     """The elasticities x·f′/f by the wanted variables, if requested; None if undefined."""
@@ -141,7 +138,8 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
         warnings[:] = kink_warnings(arithmetic, at.kinks.values())
         grads, evaluated = at.grads(), {*at.order} if bound else {*()}
         if m is REAL:
-            graph.grads, graph.unit, shown = grads, None if units is None else units.node, graph
+            graph.grads, shown = grads, graph
+            graph.unit = graph.unit if units is None else units.node
         gradient = {name: unsigned(slope) for name, slope in at.gradient.items()}
         value = float(at.value) + 0.0 if m is REAL else at.value
         return {
@@ -160,7 +158,10 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     # doubles are shown as they are
     plain = arithmetic == DOUBLE and units is None
     numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree)
-    line_ends = [k for k, character in enumerate(program.text) if character == "\n"]
+    named = zip(program.bindings_at(), numbers["intermediates"], strict=True)
+    intermediates = tuple(
+        [Intermediate(name, program.text.count("\n", 0, start) + 1, **number) for (name, start, _), number in named]
+    )
     return Gradient(
         text,
         arithmetic,
@@ -169,10 +170,7 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
         numbers["point"],
         program.constants,
         (*posed.warnings, *warnings),
-        tuple(
-            Intermediate(name, bisect_right(line_ends, start) + 1, **number)
-            for (name, start, _), number in zip(program.bindings_at(), numbers["intermediates"], strict=True)
-        ),
+        intermediates,
         shown,
         elasticities=numbers["elasticities"] if relative else None,
         units=tree,

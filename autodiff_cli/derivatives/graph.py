@@ -42,7 +42,6 @@ class PictureNode(Record):
     """A node of the graph: its name, operation and numbers."""
 
     label: str
-    """The name of a variable, constant or binding, or empty."""
     operation: str
     variable: bool
     ordered: bool
@@ -52,7 +51,6 @@ class PictureNode(Record):
     """The number of a literal in coherent units, or its text with a unit."""
     inputs: tuple[PictureInput, ...]
     value: float | bool | None
-    """Its value if known, whether needed or not."""
     unit: Unit | None
     adjoint: float | None
     grad_unit: Unit | None
@@ -74,14 +72,11 @@ class Picture(Record):
     text: str
     numbers: bool
     nodes: tuple[PictureNode, ...]
-    """Each after its inputs."""
     outputs: tuple[int, ...]
     gradient: dict[str, float]
-    """The partial derivatives of the output; empty without numbers."""
     warnings: tuple[Diagnostic, ...]
     graph: Graph
     order: tuple[int, ...]
-    """The numbers of its nodes in that graph."""
     units: Units | None = None
 
 
@@ -109,7 +104,7 @@ def picture(
 def picture_of(result: Gradient[float]) -> Picture:
     """Return the graph of a gradient in doubles, with its numbers."""
     assert result.graph is not None
-    answer = to_picture(result.graph, result.text, gradient=result.gradient, warnings=result.warnings)
+    answer = to_picture(result.graph, result.text)._replace(gradient=result.gradient, warnings=result.warnings)
     if result.units is None:
         return answer
     nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
@@ -126,16 +121,14 @@ def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
 
 def gather(picture: Picture) -> Picture:
     """Return the picture with each chain of one operation as one node."""
-    drawn = to_picture(picture.graph, chains=True)
-    return picture._replace(nodes=drawn.nodes, outputs=drawn.outputs, order=drawn.order)
+    drawn = to_picture(picture.graph, picture.text, chains=True)
+    return drawn._replace(gradient=picture.gradient, warnings=picture.warnings, units=picture.units)
 
 
 def to_picture(
     source: Graph | Iterable[Value],
     text: str = "",
     *,
-    gradient: Mapping[str, float] | None = None,
-    warnings: Sequence[Diagnostic] = (),
     roots: Sequence[int] | None = None,
     chains: bool = False,
     partials: bool = True,
@@ -160,57 +153,47 @@ def to_picture(
     taken: dict[int, Sequence[bool]] = {}
     # backwards, every node comes after all its consumers
     for i in reversed(order):
-        taken[i] = _taken(graph, i) if grads and evaluated[i] else (evaluated[i],) * len(graph.parents[i])
-        for p, flag in zip(graph.parents[i], taken[i], strict=True):
-            evaluated[p] = evaluated[p] or flag
+        taken[i] = _taken(graph, i) if grads and evaluated[i] else [evaluated[i]] * len(graph.parents[i])
+        evaluated |= {p: True for p, flag in zip(graph.parents[i], taken[i], strict=True) if flag}
     links = chain_nodes(graph, order, roots) if chains else set[int]()
     drawn = [i for i in order if i not in links]
     place = {i: k for k, i in enumerate(drawn)}
-
-    def in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Unit | None]:
-        if unit is None:
-            return x, None
-        if by is not None:
-            from ..quantities.unit import ratio
-
-            unit = ratio(unit, by)
-        return None if x is None else unit.from_si(x), unit
-
     nodes = []
     for i in drawn:
         primitive, label, value = graph.primitives[i], graph.labels.get(i, ""), graph.data[i]
         symbol = primitive.symbol if graph.parents[i] else ""
         _, written = graph.constants.get(i, (None, None))
         literal = None if symbol or label else written if written and written.endswith("]") else unsigned(value)
-        unit_of = None if isinstance(value, bool) else graph.unit
-        of = unit_of and unit_of(i)
+        of = None if isinstance(value, bool) else graph.unit(i)
         inputs = []
         for user, k, partial in in_edges(graph, i, links, partials):
             p = graph.parents[user][k]
-            inputs.append(PictureInput(place[p], taken[user][k], *in_unit(partial, of, unit_of and unit_of(p))))
+            inputs.append(PictureInput(place[p], taken[user][k], *_in_unit(partial, of, graph.unit(p))))
         data = None if grads is None and literal is None else unsigned(value)
         grad = None if grads is None or isinstance(value, bool) else grads[i]
         ordered = len(inputs) > 1 and not primitive.commutative
-        numbers = *in_unit(data, of), *in_unit(grad, unit_of and unit_of(roots[0]), of)
+        numbers = *_in_unit(data, of), *_in_unit(grad, of and graph.unit(roots[0]), of)
         kind = primitive is VARIABLE, ordered, evaluated[i], literal
         nodes.append(PictureNode(label, symbol, *kind, tuple(inputs), *numbers))
     outputs = tuple([place[root] for root in roots])
-    known = dict(gradient or {}), tuple(warnings)
-    return Picture(text, grads is not None, tuple(nodes), outputs, *known, graph, tuple(drawn))
+    return Picture(text, grads is not None, tuple(nodes), outputs, {}, (), graph, tuple(drawn))
+
+
+def _in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Unit | None]:
+    if unit is not None and by is not None:
+        from ..quantities.unit import ratio
+
+        unit = ratio(unit, by)
+    return x if x is None or unit is None else unit.from_si(x), unit
 
 
 def chain_nodes(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
     """Return the links of associative chains: unnamed, used once, by one operation."""
-    order = [*order]
-    uses = Counter(roots)
-    uses.update(p for i in order for p in graph.parents[i])
-    return {
-        p
-        for i in order
-        if graph.primitives[i].associative
-        for p in graph.parents[i]
-        if graph.primitives[p] is graph.primitives[i] and uses[p] == 1 and not graph.labels.get(p)
-    }
+    edges = [(i, p) for i in order for p in graph.parents[i]]
+    uses = Counter([*roots, *[p for _, p in edges]])
+    primitives, labels = graph.primitives, graph.labels
+    alike = [p for i, p in edges if primitives[i].associative and primitives[p] is primitives[i]]
+    return {p for p in alike if uses[p] == 1 and not labels.get(p)}
 
 
 def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:
@@ -242,16 +225,10 @@ def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> I
 
 
 def _taken(graph: Graph, i: int) -> Sequence[bool]:
-    parents, demand = graph.parents[i], graph.primitives[i].lazy_inputs
-    if demand is None:
-        return (True,) * len(parents)
-    have: list[object] = [None] * len(parents)
-    asked: set[int] = set()
-    while new := set(demand(*have)) - asked:
-        asked |= new
-        for position in new:
-            have[position] = graph.data[parents[position]]
-    return [position in asked for position in range(len(parents))]
+    positions, demand = range(len(graph.parents[i])), graph.primitives[i].lazy_inputs
+    # the first input decides which others are evaluated
+    asked = positions if demand is None else (0, *demand(*graph.inputs(i)))
+    return [position in asked for position in positions]
 
 
 # ---- folding
@@ -260,7 +237,6 @@ class Fold(Record):
 
     members: tuple[int, ...]
     inputs: tuple[int, ...]
-    """The folded nodes that its lines come from, in order."""
     results: tuple[int, ...]
     """The members whose numbers it shows: its own, or how many of theirs are known."""
     words: str
@@ -321,10 +297,10 @@ def _folding(
     members: dict[int, list[int]] = {}
     for k in range(len(nodes)):
         members.setdefault(group[head[k]], []).append(k)
-    members = {first: members[first] for first in sorted(members, key=depth.__getitem__)}
-    place = {first: k for k, first in enumerate(members)}
+    place = {first: k for k, first in enumerate(sorted(members, key=depth.__getitem__))}
     folds = []
-    for first, inside in members.items():
+    for first in place:
+        inside = members[first]
         heads = [k for k in inside if head[k] == k]
         inputs: list[int] = []
         for source in [group[head[edge.node]] for k in inside for edge in nodes[k].inputs]:
@@ -340,11 +316,7 @@ def _folding(
 
 
 def _alike(
-    picture: Picture,
-    users: Sequence[Sequence[int]],
-    head: Mapping[int, int],
-    terms: Collection[int],
-    apart: Collection[int],
+    picture: Picture, users: Sequence[Sequence[int]], head: dict[int, int], terms: Iterable[int], apart: Collection[int]
 ) -> tuple[dict[int, int], dict[int, int]]:
     """Return the node that each head is drawn as (those `apart` as themselves), and depths.
 
@@ -395,8 +367,9 @@ def _folded_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
     if len(shown) == 1 and fold.words:
         return first._replace(operation=fold.words, inputs=inputs, ordered=False)
     if len(shown) == 1:
-        lines = tuple([line._replace(node=k) for line, k in zip(first.inputs, fold.inputs, strict=False)])
-        return first._replace(inputs=lines if len(first.inputs) == len(fold.inputs) else inputs)
+        if len(first.inputs) == len(inputs):
+            inputs = tuple([line._replace(node=k) for line, k in zip(first.inputs, fold.inputs, strict=True)])
+        return first._replace(inputs=inputs)
     # several have no number of their own, and room for how many are known
     data = next((node.data for node in shown if node.data is not None), None)
     grad = next((node.grad for node in shown if node.grad is not None), None)

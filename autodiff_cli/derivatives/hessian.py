@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, limit_error
@@ -18,7 +19,7 @@ from ..record import Record
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
-    from ..inputs.quantities import ProgramUnits, Units
+    from ..inputs.quantities import Units
 
 MAX_VARIABLES = 500
 MAX_EIGENVALUES = 100
@@ -41,7 +42,6 @@ class Hessian(Record):
     curvature: str
     """convex, concave, indefinite, or flat in some direction, by eigenvalues alone."""
     flat: tuple[str, ...]
-    """The directions of zero curvature, such as `x - y`."""
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
@@ -87,8 +87,14 @@ def hessian(
 
     if function is not None:
         at = function.derivatives(values, names, [abs(values[name]) for name in names])
-        numbers = _loss(at, names, measured, tree) | {"point": {**values}}
-        shape = _shape(numbers["hessian"], names, lambda: at, posed.warnings)
+        gradient, matrix = dict(zip(names, at.gradient, strict=True)), [[*row] for row in at.hessian]
+        if measured is not None and tree is not None:
+            gradient = {name: x * measured.factor_of(tree["gradient"][name], [name]) for name, x in gradient.items()}
+            for row, units_of_row, name in zip(matrix, tree["hessian"], names, strict=True):
+                scales = [measured.factor_of(unit, [name, by]) for unit, by in zip(units_of_row, names, strict=True)]
+                row[:] = [x * scale for x, scale in zip(row, scales, strict=True)]
+        numbers: dict[str, Any] = {"value": at.value, "gradient": gradient, "hessian": matrix, "point": {**values}}
+        shape = _shape(matrix, names, lambda: at, posed.warnings)
     else:
         numbers = arithmetic.run(posed.point, work)
         matrix = [[float(x) for x in row] for row in numbers["hessian"]]
@@ -98,20 +104,9 @@ def hessian(
         shape = _in_units(shape, tree, in_si=function is None)
         if function is None:
             numbers = arithmetic.run(posed.point, work, tree)
-    answer = Hessian(
-        text, arithmetic, **numbers, **shape, constants=posed.program.constants, warnings=tuple(posed.warnings)
-    )
-    return answer._replace(over=None if function is None else function.summary, units=tree)
-
-
-def _loss(at: Derivatives, names: Sequence[str], units: ProgramUnits | None, tree: Units | None) -> dict[str, Any]:
-    """Return the derivatives of a loss over data, in the units of the tree."""
-    gradient, matrix = dict(zip(names, at.gradient, strict=True)), [[*row] for row in at.hessian]
-    if units is not None and tree is not None:
-        gradient = {name: x * units.factor_of(tree["gradient"][name], [name]) for name, x in gradient.items()}
-        for row, of_row, name in zip(matrix, tree["hessian"], names, strict=True):
-            row[:] = [x * units.factor_of(unit, [name, by]) for x, unit, by in zip(row, of_row, names, strict=True)]
-    return {"value": at.value, "gradient": gradient, "hessian": matrix}
+    constants, warnings = posed.program.constants, tuple(posed.warnings)
+    answer = Hessian(text, arithmetic, **numbers, **shape, constants=constants, warnings=warnings, units=tree)
+    return answer if function is None else answer._replace(over=function.summary)
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:
@@ -160,22 +155,16 @@ def _with_errors(
     posed: Problem, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
 ) -> Derivatives:
     slopes = [float(x) for x in result["gradient"].values()]
-    value = float(result["value"])
-    # the shown numbers are doubles in every arithmetic
-    nearest = [[UNIT_ROUNDOFF * abs(x) for x in row] for row in matrix]
     roundoff = {"double": UNIT_ROUNDOFF, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
-    in_full = Derivatives(value, slopes, [roundoff * abs(x) if roundoff else 0.0 for x in slopes], matrix, nearest)
-    if not roundoff:
-        return in_full
+    # the shown numbers are doubles in every arithmetic
+    errors = [roundoff and roundoff * abs(x) for x in slopes], [[UNIT_ROUNDOFF * abs(x) for x in row] for row in matrix]
     point, share = posed.values, roundoff / UNIT_ROUNDOFF
-    try:
-        size = [abs(point[name]) for name in posed.wanted]
-        rough = Single(posed.program.graph).derivatives(point, posed.wanted, size)
-    except ExpressionError:
-        # beyond the range of doubles all digits are taken to be right
-        return in_full
-    errors = [
-        [share * e + near for e, near in zip(row, others, strict=True)]
-        for row, others in zip(rough.hessian_error, nearest, strict=True)
-    ]
-    return Derivatives(value, slopes, [share * x for x in rough.gradient_error], matrix, errors)
+    # beyond the range of doubles all digits are taken to be right
+    with suppress(ExpressionError):
+        if roundoff:
+            size = [abs(point[name]) for name in posed.wanted]
+            rough = Single(posed.program.graph).derivatives(point, posed.wanted, size)
+            rows = zip(rough.hessian_error, errors[1], strict=True)
+            of_matrix = [[share * e + near for e, near in zip(row, others, strict=True)] for row, others in rows]
+            errors = [share * x for x in rough.gradient_error], of_matrix
+    return Derivatives(float(result["value"]), slopes, errors[0], matrix, errors[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import local_partials
@@ -74,9 +74,7 @@ class Page(Record):
     text: str
     picture: Picture
     nodes: tuple[Node, ...]
-    """Each after its inputs, in the order of the picture."""
     order: tuple[int, ...]
-    """The nodes with a line of their own, in order of computation."""
     operations: tuple[Operation, ...]
     output: int
     variables: dict[str, int]
@@ -85,7 +83,6 @@ class Page(Record):
     derivations: tuple[Derivation, ...]
     warnings: tuple[Diagnostic, ...]
     folded: tuple[Folding, ...]
-    """The picture with lists folded, then those with one fold open."""
     units: Units | None = None
 
 
@@ -118,24 +115,22 @@ def page(
     # branches not taken have names too: the reader may go there
     writer = Writer(reading, range(len(place)), [reading_place[i] for i in program.places.values()])
     text_places: dict[object, int] = {}
-    operation: int | None
-    slots: tuple[int | None, ...]
-    partials: tuple[str, ...]
-    places_of_code: dict[tuple[str, str], int] = {}
-    operations: list[Operation] = []
+    operations: dict[tuple[str, str], tuple[int, Operation]] = {}
     nodes = []
     for i in drawn.order:
         primitive, parents, span, named = graph.primitives[i], graph.parents[i], graph.span(i), reading_place[i]
-        operation, slots, formula, partials = None, (), "", ()
+        written: Any = (), "", ()
+        used: int | None = None
         if parents:
-            slots, code, formula, partials = _operation(graph, i)
-            operation = places_of_code.setdefault((primitive.name, code), len(operations))
-            if operation == len(operations):
-                free = [f"x{k + 1}" for k in slots if k is not None]
+            code, written = _operation(graph, i)
+            key = primitive.name, code
+            if key not in operations:
+                free = [f"x{k + 1}" for k in written[0] if k is not None]
                 source = export(code, "javascript", wrt=free).source
                 message = "division by zero" if primitive is DIV else ""
                 domain = "" if message else domain_description(primitive, len(parents))
-                operations.append(Operation(source, primitive.written, domain, message))
+                operations[key] = len(operations), Operation(source, primitive.written, domain, message)
+            used, _ = operations[key]
         here = (span, primitive.symbol if parents else "")
         at = None if span is None else text_places.setdefault(here, len(text_places))
         # the loser of a `max` takes no part, nor what a literal 0 cuts off
@@ -147,9 +142,10 @@ def page(
             kind = "variable" if primitive is VARIABLE else "constant"
         elif primitive.lazy_inputs is not None:
             kind = primitive.name.strip("_")
-        name, numbered = writer.names.get(named, ""), named in writer.numbered
+        name = writer.names.get(named, ""), named in writer.numbered
         inputs, literal = tuple([place[p] for p in parents]), _literal(graph, i)
-        nodes.append(Node(name, numbered, operation, inputs, slots, formula, partials, kind, *literal, selects, at))
+        slots, formula, partials = written
+        nodes.append(Node(*name, used, inputs, slots, formula, partials, kind, *literal, selects, at))
     order = [*reading_place]
     variables = {name: place[i] for name, i in program.places.items()}
     wanted = tuple([name for name in answer.gradient if name in variables])
@@ -158,7 +154,7 @@ def page(
         drawn,
         tuple(nodes),
         tuple([place[order[k]] for k in writer.listed]),
-        tuple(operations),
+        tuple([operation for _, operation in operations.values()]),
         drawn.outputs[0],
         variables,
         wanted,
@@ -174,14 +170,10 @@ def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
     from ..inputs.quantities import step_units, unit_of_rate
 
     value, point = units["value"], units["point"]
-    nodes = [
-        {
-            "value": node.unit or "",
-            "adjoint": node.grad_unit or "",
-            "partials": [edge.unit or "" for edge in node.inputs],
-        }
-        for node in drawn.nodes
-    ]
+    nodes: list[dict[str, Any]] = []
+    for shown in drawn.nodes:
+        partials = [edge.unit or "" for edge in shown.inputs]
+        nodes.append({"value": shown.unit or "", "adjoint": shown.grad_unit or "", "partials": partials})
     rate = unit_of_rate(step_units(value, point, free), free)
     return type(units)(value=value, point=point, rate=rate, nodes=nodes)
 
@@ -197,8 +189,7 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
 
 
 def _has_unit(graph: Graph, i: int) -> bool:
-    _, source = graph.constants[i]
-    return source is not None and source.endswith("]")
+    return (graph.constants[i][1] or "").endswith("]")
 
 
 def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
@@ -210,8 +201,8 @@ def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
     return unsigned(-x if sign else x), f"{sign}{source}" if _has_unit(graph, p) and p not in graph.labels else ""
 
 
-def _operation(graph: Graph, i: int) -> tuple[tuple[int | None, ...], str, str, tuple[str, ...]]:
-    """Return an operation's arguments by input, its code, its formula and local derivatives.
+def _operation(graph: Graph, i: int) -> tuple[str, tuple[Any, ...]]:
+    """Return an operation's code; its arguments by input, its formula and local derivatives.
 
     In code the inputs are `x1`, `x2` …, and conditions nonzero numbers; literals stay, as a fixed exponent needs no
     derivative. In formulas characters from `SLOTS` stand for the inputs.
@@ -242,4 +233,4 @@ def _operation(graph: Graph, i: int) -> tuple[tuple[int | None, ...], str, str, 
     simple = iter(simplify([partial for partial in partials if partial is not None]))
     texts = ["" if partial is None else expression_text(next(simple)) for partial in partials]
     short = tuple([text if len(text) <= MAX_FORMULA_LENGTH and "where(" not in text else "" for text in texts])
-    return tuple(slots), expression_text(program), expression_text(node(primitive, inputs)), short
+    return expression_text(program), (tuple(slots), expression_text(node(primitive, inputs)), short)

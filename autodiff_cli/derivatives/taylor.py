@@ -75,13 +75,13 @@ def taylor(
     posed = pose_with_units(text, point, wrt, units, system=system)
     graph, measured = posed.program.graph, posed.units
     if len(posed.wanted) != 1:
+        message = f"a Taylor series is taken in one variable, and this program has {len(posed.wanted) or 'none'}"
         named = quote(posed.wanted, "")
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
-        count = len(posed.wanted) or "none"
-        raise usage_error(f"a Taylor series is taken in one variable, and this program has {count}", hint)
+        raise usage_error(message, hint)
     _check_order(order, arithmetic)
     name = posed.wanted[0]
-    tree = None
+    tree: Units | None = None
     if measured is not None:
         slopes = [measured.derivative([name] * k) for k in range(1, order + 1)]
         tree = measured.tree(coefficients=[measured.outputs[0], *slopes])
@@ -103,24 +103,19 @@ def taylor(
 
     numbers = arithmetic.run(posed.point, work, tree)
     formula = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
-    warnings, constants = (*posed.warnings, *remarks), posed.program.constants
-    return Taylor(
-        text, arithmetic, name, order, **numbers, polynomial=formula, constants=constants, warnings=warnings, units=tree
-    )
+    known = posed.program.constants, (*posed.warnings, *remarks), tree
+    return Taylor(text, arithmetic, name, order, numbers["coefficients"], numbers["point"], formula, *known)
 
 
 def _check_order(order: int, arithmetic: Arithmetic) -> None:
-    message = hint = ""
     if order < 0:
-        message, hint = f"the order {order} is negative", "the order 0 is the value alone"
-    elif order > MAX_ORDERS:
+        raise limit_error(f"the order {order} is negative", "the order 0 is the value alone")
+    if order > MAX_ORDERS:
         message = f"the order {order:,} is too high: the time grows with its third power"
-        hint = f"ask for an order up to {MAX_ORDERS}"
-    elif arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MAX_DIGITS:
+        raise limit_error(message, f"ask for an order up to {MAX_ORDERS}")
+    if arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MAX_DIGITS:
         message = f"order {order} with {arithmetic.digits:,} digits would take too long"
-        hint = f"order times digits may be up to {MAX_DIGITS:,}"
-    if message:
-        raise limit_error(message, hint)
+        raise limit_error(message, f"order times digits may be up to {MAX_DIGITS:,}")
 
 
 def _without_noise(
@@ -130,11 +125,10 @@ def _without_noise(
 
     A typed point may be off by its rounding, `pi/2` too; one given as a double is exact.
     """
-    near = {}
-    for key, x in values.items():
-        coordinate = point.get(key)
-        typed = isinstance(coordinate, str) or getattr(coordinate, "source", None) is not None
-        near[key] = Bounded(x, UNIT_ROUNDOFF * abs(x) if typed else 0.0)
+    near = {key: Bounded(x, 0.0) for key, x in values.items()}
+    for key, coordinate in point.items():
+        if key in near and (isinstance(coordinate, str) or getattr(coordinate, "source", None) is not None):
+            near[key] = Bounded(values[key], UNIT_ROUNDOFF * abs(values[key]))
     try:
         bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, near, name, order)]
     except (ExpressionError, *NO_RESULT):
@@ -260,13 +254,10 @@ def series_through(
             raise undecided("whether the formula has a limit at this point cannot be told") from None
         return None
     zero = m.number(0)
-    coefficients = [zero + (float(x) if m is REAL else x) for x in (series.at(k) for k in range(order + 1))]
-    proof = (
-        ""
-        if decisions.confirmed
-        else f"; that terms cancel is confirmed with {ZERO_TEST_DIGITS[-1]} digits, and not proven"
-    )
-    message = f"the formula has no value at this point, and a limit: the series goes through the hole{proof}"
+    coefficients = [zero + (float(x) if m is REAL else x) for x in map(series.at, range(order + 1))]
+    message = "the formula has no value at this point, and a limit: the series goes through the hole"
+    if not decisions.confirmed:
+        message += f"; that terms cancel is confirmed with {ZERO_TEST_DIGITS[-1]} digits, and not proven"
     return coefficients, Diagnostic("removable", message, None, None)
 
 

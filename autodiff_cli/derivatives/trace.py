@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..algebra.symbolic import local_partials
@@ -19,7 +19,7 @@ from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph, in_order
 from ..run.sweep import Activity, local_derivatives
-from ..table.operators import CONSTANT, NEG, VARIABLE, WHERE
+from ..table.operators import CONSTANT, NEG, WHERE
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -38,9 +38,7 @@ class TraceRow(Record):
     name: str
     """The name of the variable or binding; else `v1`, `v2` …"""
     kind: str
-    """`variable`, `constant`, `operation` or `condition`."""
     numbered: bool
-    """Whether the name was generated: a letter and a number."""
     symbol: str
     formula: str
     """The operation, such as `v1 + v2`; empty for a variable or constant."""
@@ -49,7 +47,6 @@ class TraceRow(Record):
     inputs: tuple[str, ...]
     value: float | bool
     adjoint: float | None
-    """In reverse mode the derivative of the output by it; None if none arrives."""
     span: Span | None
 
 
@@ -58,7 +55,6 @@ class Term(Record):
 
     source: TraceRow
     formula: str
-    """The local derivative over the inputs' names; empty if too long."""
     graph: Value | None
     partial: float
 
@@ -70,9 +66,7 @@ class AdjointStep(Term):
     upstream: float
     product: float
     before: float | None
-    """The target's adjoint before this step; None before the first."""
     total: float
-    """The target's adjoint after this step."""
     accumulates: bool
     """Whether the target has several consumers, so its adjoint is a sum."""
 
@@ -147,6 +141,8 @@ def trace(
     graph, places = in_reading_order(program)
     at = {name: places[i] for name, i in program.places.items()}
     graph = graph.with_leaves({i: posed.values[name] for name, i in at.items()})
+    if measured is not None:
+        graph.unit = [measured.node(i) for i in places].__getitem__
     (root,) = graph.roots
     evaluation = Evaluation(REAL, graph, {name: i for name, i in at.items() if name in wanted})
     # in the order of the trace, not of the branches' evaluation
@@ -157,31 +153,27 @@ def trace(
     flows: list[float | None] = []
     if not reverse:
         flows = evaluation.tangents({at[name]: seeds[name] for name in varying if name in at}, active)
-    writer = Writer(graph, order, at.values(), None if measured is None else [measured.node(i) for i in places], rate)
+    writer = Writer(graph, order, at.values(), rate)
     writer.rows = {i: writer.row(i, writer.number(adjoints[i], root, i) if reverse else None) for i in writer.listed}
     pulls = writer.pulls(adjoints, active) if reverse else []
     kink_warnings = evaluation.warnings
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
     notes += _vanishing(pulls) if measured is None else ()
-    if reverse:
-        notes += [
-            Note("cut off", f"nothing flows back to {row.name}")
-            for i, row in writer.rows.items()
-            if adjoints[i] is None and active[i] and row.kind != "condition"
-        ]
+    for i, row in writer.rows.items() if reverse else ():
+        if adjoints[i] is None and active[i] and row.kind != "condition":
+            notes.append(Note("cut off", f"nothing flows back to {row.name}"))
     notes += _branches(writer, text)
     values = dict(posed.values)
     gradient: dict[str, Any] = {}
     if reverse:
         gradient = {name: unsigned(adjoints[at[name]] if name in at else 0.0) or 0.0 for name in wanted}
-    directions, warnings = dict(seeds), (*posed.warnings, *kink_warnings)
     if measured is not None:
         from ..inputs.quantities import MeasuredNumber, measured_number
 
         values = {name: MeasuredNumber(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
         gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
-        directions = {name: writer.per_rate(x, measured.point[name].difference) for name, x in seeds.items()}
+        seeds = {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()}
     return Trace(
         text,
         mode,
@@ -191,12 +183,12 @@ def trace(
         program.constants,
         tuple(writer.rows.values()),
         tuple(pulls),
-        () if reverse else tuple(writer.pushes(flows, active)),
+        tuple(writer.pushes(flows, active)) if flows else (),
         gradient,
-        directions,
-        None if reverse else writer.tangent(flows[root] or 0.0, root),
+        seeds,
+        None if reverse else writer.tangent(flows[root] or 0.0, graph.unit(root)),
         tuple(notes),
-        warnings,
+        (*posed.warnings, *kink_warnings),
     )
 
 
@@ -244,21 +236,17 @@ class Writer:
     """The names, formulas and numbers of the nodes of a graph."""
 
     def __init__(
-        self,
-        graph: Graph,
-        order: Sequence[int],
-        variables: Iterable[int],
-        units: Sequence[Unit] | None = None,
-        rate: Unit | None = None,
+        self, graph: Graph, order: Sequence[int], variables: Collection[int], rate: Unit | None = None
     ) -> None:
-        """`units` are those of all nodes, tangents are per `rate`; `variables` come first."""
-        self.graph, self.order, self.units, self.rate = graph, order, units, rate
+        """Tangents are per `rate`; `variables` come first."""
+        self.graph, self.order, self.rate = graph, order, rate
         self.letter = next(
             (x for x in "vuwzk" if not any(name[:1] == x and name[1:].isdigit() for name in graph.labels.values())),
             "node",
         )  # subscript digits are digits here, too
-        there = {*order}
-        self.listed = [i for i in variables if i in there] + [i for i in order if self._is_listed(i)]
+        numbers = [i for i in order[:-1] if signed_constant(graph, i) is not None]
+        there, unlisted = {*order}, {*numbers, *variables}
+        self.listed = [i for i in variables if i in there] + [i for i in order if i not in unlisted]
         """The nodes with a line of their own; literals stand in the formulas."""
         self.names: dict[int, str] = {}
         self.numbered: set[int] = set()
@@ -274,39 +262,33 @@ class Writer:
         self.rows: dict[int, TraceRow] = {}
         self.leaves: dict[int, Value] = {}
 
-    def _is_listed(self, i: int) -> bool:
-        graph = self.graph
-        if graph.primitives[i] is VARIABLE or i in graph.labels or i == self.order[-1]:
-            return graph.primitives[i] is not VARIABLE
-        return bool(graph.parents[i]) and signed_constant(graph, i) is None
-
     def leaf(self, i: int) -> Value:
         """Return the node as a leaf: a constant, or a name with a value."""
-        leaf = self.leaves.get(i)
-        if leaf is None:
+        if i not in self.leaves:
             p = signed_constant(self.graph, i)
             if p is None:
-                leaf = variable(self.names.get(i, "…"))
+                self.leaves[i] = leaf = variable(self.names.get(i, "…"))
                 leaf.data = self.number(self.graph.data[i], i)
             else:
                 x, source = self.graph.constants[p]
-                leaf = constant(x, source) if p == i else constant(-x, f"-{source}")
-            self.leaves[i] = leaf
-        return leaf
+                self.leaves[i] = constant(x, source) if p == i else constant(-x, f"-{source}")
+        return self.leaves[i]
 
     def row(self, i: int, adjoint: float | None) -> TraceRow:
         """Return the node's line in the primal trace."""
-        graph, primitive, label = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
+        graph, primitive, symbol = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
         inputs = [self.leaf(p) for p in graph.parents[i]]
-        kind, formula, symbol, text, name = "variable", variable(label), label, "", self.names[i]
+        kind, formula, text = "variable", variable(symbol), ""
         if inputs:
-            kind, formula = "condition" if primitive.gives_condition else "operation", node(primitive, inputs)
-            symbol, text = "", expression_text(formula)
+            kind, symbol = "condition" if primitive.gives_condition else "operation", ""
+            formula = node(primitive, inputs)
+            text = expression_text(formula)
         elif primitive is CONSTANT:
             kind, formula = "constant", constant(*graph.constants[i])
-        listed = tuple([leaf.label or expression_text(leaf) for leaf in inputs])
-        numbers = self.number(graph.data[i], i), adjoint
-        return TraceRow(name, kind, i in self.numbered, symbol, text, formula, listed, *numbers, graph.span(i))
+        names = tuple([leaf.label or expression_text(leaf) for leaf in inputs])
+        value = self.number(graph.data[i], i)
+        numbered = i in self.numbered
+        return TraceRow(self.names[i], kind, numbered, symbol, text, formula, names, value, adjoint, graph.span(i))
 
     def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
         """Yield each active input with its local derivative, plain and as shown."""
@@ -322,20 +304,18 @@ class Writer:
 
     def number(self, x: Any, i: int, by: int | None = None) -> Any:
         """Return the value of a node, or its derivative `by` another, as shown."""
-        if self.units is None:
+        unit = self.graph.unit(i)
+        if unit is None:
             return unsigned(x)
         from ..inputs.quantities import measured_number
         from ..quantities.unit import ratio
 
-        unit = self.units[i]
-        return measured_number(unsigned(x), unit if by is None else ratio(unit, self.units[by]))
+        return measured_number(unsigned(x), unit if by is None else ratio(unit, self.graph.unit(by)))
 
-    def tangent(self, x: Any, i: int) -> Any:
-        """Return the node's tangent, as shown."""
-        return unsigned(x) if self.units is None else self.per_rate(x, self.units[i])
-
-    def per_rate(self, x: Any, unit: Unit) -> Any:
+    def tangent(self, x: Any, unit: Unit | None) -> Any:
         """Return the tangent of a quantity in this unit, as shown."""
+        if unit is None:
+            return unsigned(x)
         from ..inputs.quantities import measured_number
         from ..quantities.unit import ratio
 
@@ -363,11 +343,11 @@ class Writer:
         for i in self.order:
             if flows[i] is not None and self.graph.parents[i]:
                 terms = [
-                    TangentTerm(self.rows[p], *term, self.tangent(flows[p], p))
+                    TangentTerm(self.rows[p], *term, self.tangent(flows[p], self.graph.unit(p)))
                     for p, _, term in self.terms(i, active)
                     if flows[p] is not None
                 ]
-                yield TangentStep(self.rows[i], tuple(terms), self.tangent(flows[i], i))
+                yield TangentStep(self.rows[i], tuple(terms), self.tangent(flows[i], self.graph.unit(i)))
 
 
 def signed_constant(graph: Graph, i: int) -> int | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from itertools import count
 from typing import Any
 
 from ..algebra.rational_functions import as_integer, fraction_of, multiplied_out
@@ -31,14 +32,11 @@ MAX_BOXES = 5_000
 RESERVED_WORK_SHARE = 0.3  # for the digits of the solutions
 BOXES_A_SOLUTION = 16
 """The work for the digits of a solution, in boxes; measured at about 10."""
-
 MIN_BOX_SHARE = 2.0**-44
 """Boxes that have shrunk to this share stay undecided."""
-
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
 MAX_END_WIDTH = 2.0**-40
 """The share of the range by which the end of solutions is rounded to a short decimal."""
-
 MERGE_DISTANCE = 2.0**-20
 """Undecided boxes closer than this share of the range are shown as one."""
 
@@ -56,7 +54,7 @@ def prove(finder: Search) -> list[list[float]]:
     from flint import arb
 
     problem, balls = finder.problem, boxes(SEARCH_BITS)
-    unknowns, outputs = problem.unknowns, problem.program.outputs
+    unknowns, outputs = finder.unknowns, finder.outputs
     others = finder.parameters(balls)
     numerators = [fraction_of(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
@@ -364,15 +362,13 @@ def search(
     flat: list[Box] = []
     widths = [float(a.rad()) or 1.0 for a in box]
     waiting: list[tuple[float, int, Box]] = [(-1.0, 0, box)]
-    boxes = queued = counted = 0
+    order, boxes, counted = count(1), 0, 0
     work = current_budget()
     before, reserved, complete = work.left, 0.0, True
 
     def wait(here: Box) -> None:
-        nonlocal queued
-        queued += 1
         widest = max(float(a.rad()) / width for a, width in zip(here, widths, strict=True))
-        heapq.heappush(waiting, (-widest, queued, here))
+        heapq.heappush(waiting, (-widest, next(order), here))
 
     while waiting:
         boxes += 1

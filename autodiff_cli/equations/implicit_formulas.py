@@ -131,8 +131,7 @@ def implicit_diff(
         tuple(warnings),
         program.constants,
         tuple(_derivations(equations, work, wanted, formulas, order)) if steps else (),
-        (),
-        list(equations.texts),
+        equations=list(equations.texts),
         units=tree,
     )
 

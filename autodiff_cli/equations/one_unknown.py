@@ -24,7 +24,6 @@ from ..numbers.running_error import UNIT_ROUNDOFF
 from ..numerics.newton import bisect, newton, refine
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
-from ..table.primitive import Primitive
 from ..table.primitives import OSCILLATING
 from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Root, Search, Stopped, half_ulp
 
@@ -34,11 +33,9 @@ Sample = tuple[float, float, float]
 MAX_REACH = 1e5  # of a search without bounds
 FIRST_REACH = 10.0
 """The end of the first interval; each further one reaches ten times as far."""
-
 GRID_STEPS, SHELL_STEPS = 240, 60
 MIN_GEOMETRIC_QUOTIENT = 100
 """The quotient of ends above which an interval also gets a geometric grid."""
-
 MAX_ROOTS = 12  # of a search without bounds
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
 MAX_HALVINGS = 2200  # of any interval of doubles
@@ -48,10 +45,8 @@ MAX_EDGE_HALVINGS = 60
 MAX_COEFFICIENT_BITS = 1000  # of a double
 MAX_EDGE_DISTANCE = 1e-9
 """The greatest relative distance of an edge in doubles from the edge."""
-
 NEGLIGIBLE = 1e-30
 """The share of a number in 80 digits that is left of it in 160, if it is 0."""
-
 LEAST_SIZE = 1e-80
 """The rounding error of a number that is 0 in 80 digits."""
 
@@ -492,11 +487,27 @@ class OneEquation(Search):
         """
         error = max(self._rounding(start), self._rounding(start + width))
         function, finer = self._in_digits(ROOT_DIGITS), self._in_digits(2 * ROOT_DIGITS)
-        x = _zero_of_quotient(function, start, width)
-        if x is None:
-            x = start
-        elif abs(x) <= 1e-12 * width:
-            x = 0 * x
+        x: Any = start
+        for origin in (start, start + width / 32):
+            before = function(origin)
+            if before is None or not before[1]:
+                continue
+            # in the number type of the values
+            a = 0 * before[0] + origin
+            x, low, best = a + width / 7, before[0] / before[1], (a, abs(before[0]))
+            for _ in range(MAX_SECANT_STEPS):
+                here = function(x)
+                if here is None or not abs(x - origin) < 20 * width:
+                    break
+                # at the root f/f' is only rounding
+                if abs(here[0]) < best[1]:
+                    best = x, abs(here[0])
+                if here[0] == 0 or not here[1] or here[0] / here[1] == low:
+                    break
+                high = here[0] / here[1]
+                a, low, x = x, high, x - high * (x - a) / (high - low)
+            x = best[0] if abs(best[0]) > 1e-12 * width else 0 * best[0]
+            break
         here = function(x)
         if here is None or abs(here[0]) > error * 1e-50:
             # f may be 0 at the double, and not beside it
@@ -533,11 +544,11 @@ class OneEquation(Search):
                     raise ValueError("a coefficient is no rational number")
                 return Fraction(number)
 
-            def operation(primitive: Primitive, a: Fraction, b: Fraction) -> Fraction:
-                return getattr(EXACT, primitive.name)(a, b)  # type: ignore[no-any-return]
-
             above, divisors = fraction_of(self.output)
-            sides = [coefficients(side, leaf, fixed, operation) for side in (above, *divisors)]
+            sides = [
+                coefficients(side, leaf, fixed, lambda primitive, a, b: getattr(EXACT, primitive.name)(a, b))
+                for side in (above, *divisors)
+            ]
             if None in sides or not any(sides[0] or ()):
                 return None
             polynomials = [side for side in sides if side is not None]
@@ -618,28 +629,3 @@ class OneEquation(Search):
 def _opposite(a: Sample, b: Sample) -> bool:
     # the product of small values is 0
     return min(a[1], b[1]) < 0 < max(a[1], b[1])
-
-
-def _zero_of_quotient(function: Callable[[Any], tuple[Any, Any] | None], start: float, width: float) -> Any:
-    before = function(start)
-    if before is None or not before[1]:
-        start += width / 32
-        before = function(start)
-    if before is None or not before[1]:
-        return None
-    # in the number type of the values
-    a = 0 * before[0] + start
-    x, low = a + width / 7, before[0] / before[1]
-    best = a, abs(before[0])
-    for _ in range(MAX_SECANT_STEPS):
-        here = function(x)
-        if here is None or not abs(x - start) < 20 * width:
-            break
-        # at the root f/f' is only rounding
-        if abs(here[0]) < best[1]:
-            best = x, abs(here[0])
-        if here[0] == 0 or not here[1] or here[0] / here[1] == low:
-            break
-        high = here[0] / here[1]
-        a, low, x = x, high, x - high * (x - a) / (high - low)
-    return best[0]

@@ -24,16 +24,13 @@ from ..run.evaluation import Kinks
 
 ZERO_ROUNDINGS = 64
 """Rounding errors up to which a value counts as 0."""
-
 ROOT_DIGITS = 80
 PRECISE = Arithmetic("precision", ROOT_DIGITS)
 MAX_ROUGHNESS = 1e-12
 """The relative error of a solution in doubles above which more digits are used."""
-
 NEGLIGIBLE_CHANGE = 1e-12
 MAX_CHANGE = 1e-9
 """The relative change of the derivative within those errors from which on it is computed in more digits."""
-
 MAX_UNKNOWNS_IN_DIGITS = 30
 
 Ends = dict[str, tuple[float, float]]
@@ -77,7 +74,7 @@ class Search:
 
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         self.problem, self.stop = problem, stop
-        self.evaluations = 0
+        self.unknowns, self.outputs, self.evaluations = problem.unknowns, problem.program.outputs, 0
         self.known: dict[tuple[float, ...], Root] = {}
         """What the search knows of solutions, unless they are simple."""
         self.plateaus: list[tuple[float, float]] = []
@@ -90,19 +87,19 @@ class Search:
     def found_plateau(self, low: float, high: float, start: str, end: str, tried: str = "") -> None:
         """Warn that the equation holds between two numbers, given as a start `2 <` and an end `≤ 3`."""
         self.plateaus.append((low, high))
-        message = f"the equation holds at all numbers {tried}for {start} {self.problem.unknowns[0]} {end}"
+        message = f"the equation holds at all numbers {tried}for {start} {self.unknowns[0]} {end}"
         self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
 
     def count_evaluation(self) -> None:
         """Count and charge an evaluation. Raises `Stopped`."""
         if self.stop():
             raise Stopped
-        charge(ITERATION * len(self.problem.unknowns))
+        charge(ITERATION * len(self.unknowns))
         self.evaluations += 1
 
     def parameters(self, m: Any) -> dict[str, Any]:
         """Return the values of the known variables in a number type other than doubles."""
-        names = [name for name in self.problem.program.variables if name not in self.problem.unknowns]
+        names = [name for name in self.problem.program.variables if name not in self.unknowns]
         return {name: PRECISE._value(m, name, self.problem.point[name]) for name in names}
 
     def in_digits(self, digits: int) -> tuple[Any, dict[str, Any]]:
@@ -116,8 +113,8 @@ class Search:
         """Return whether the equations hold at a point in exact fractions."""
         with Defined(ArithmeticError, ValueError):
             values = self.parameters(EXACT)
-            values |= zip(self.problem.unknowns, map(EXACT.number, at), strict=True)
-            return not any(evaluate_in(EXACT, self.problem.program.outputs, values, ()).values)
+            values |= zip(self.unknowns, map(EXACT.number, at), strict=True)
+            return not any(evaluate_in(EXACT, self.outputs, values, ()).values)
         return False
 
     def system(
@@ -130,8 +127,8 @@ class Search:
         """Return the equations, or other `outputs`, for Newton's method, times the root's multiplicity."""
 
         def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
-            here = {**values, **dict(zip(self.problem.unknowns, point, strict=True))}
-            swept = evaluate_in(m, outputs or self.problem.program.outputs, here, self.problem.unknowns)
+            here = {**values, **dict(zip(self.unknowns, point, strict=True))}
+            swept = evaluate_in(m, outputs or self.outputs, here, self.unknowns)
             return [multiplicity * x for x in swept.values], swept.jacobian()[0]
 
         return values_and_rows
@@ -139,11 +136,11 @@ class Search:
     def rounding_errors(self, at: Mapping[str, float], *, own: bool = True) -> list[float]:
         """Return a bound on each rounding error, including those of the unknowns if `own`."""
         values = {
-            name: Bounded(x, UNIT_ROUNDOFF * abs(x) if own and name in self.problem.unknowns else 0.0)
+            name: Bounded(x, UNIT_ROUNDOFF * abs(x) if own and name in self.unknowns else 0.0)
             for name, x in {**self.problem.values, **at}.items()
         }
         errors = []
-        for output in self.problem.program.outputs:
+        for output in self.outputs:
             error = math.inf
             with Defined(ArithmeticError):
                 error = RUNNING.number(evaluate_in(RUNNING, [output], values, ()).values[0]).error
@@ -152,7 +149,7 @@ class Search:
 
     def residuals(self, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
         """Return the outputs, and their derivatives by the unknowns or None."""
-        swept = evaluate_in(REAL, self.problem.program.outputs, {**self.problem.values, **at}, self.problem.unknowns)
+        swept = evaluate_in(REAL, self.outputs, {**self.problem.values, **at}, self.unknowns)
         left = [float(x) + 0.0 for x in swept.values]
         with Defined():
             return left, [[float(x) for x in row] for row in swept.jacobian()[0]]

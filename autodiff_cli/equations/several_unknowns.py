@@ -11,7 +11,7 @@ from itertools import islice
 from operator import mul
 from typing import Any
 
-from ..algebra.linearity import linear_and_kinks
+from ..algebra.walk import linear_and_kinks
 from ..batched.evaluator import Evaluator
 from ..errors import ExpressionError, plural, require
 from ..inputs.problem import Problem
@@ -28,29 +28,20 @@ RESERVED_WORK_SHARE = 0.1  # for the digits of the solutions
 
 MAX_NAMED = 4
 """Unknowns named in the hint on further solutions."""
-
 SHRINKING_STEPS = 12
 """Newton steps that halve the error at a root of multiplicity 17."""
-
 NEGLIGIBLE_STEP = 1e-60
 """The relative size of the last Newton step in many digits."""
-
 MAX_SHARE = 0.95
 """The remaining share of the way after a Newton step at multiplicity 20."""
-
 SINGULAR_STEPS = 60
 """Newton steps from which a singular solution is extrapolated."""
-
 NEAR = 1e-6
 """The distance of equal solutions, relative to that of the bounds."""
-
 RELATIVE_OFFSET = 1e-6
 """The relative distance from a singular solution at which Newton's method starts."""
-
 MAX_SINGULAR_RESIDUAL = 1e-9
 """The share of the initial residuals below which a solution may be near."""
-
-ANYWHERE = (-math.inf, math.inf)
 
 
 class _Known(Exception):
@@ -68,12 +59,12 @@ class SeveralEquations(Search):
         import numpy
 
         super().__init__(problem, stop)
-        self.np, self.unknowns, program = numpy, problem.unknowns, problem.program
+        self.np, program = numpy, problem.program
         self.least: tuple[float, list[float]] | None = None
         """The least norm of the residuals so far, and its point."""
         self.rounded = False
         """Whether the equations held within rounding errors without a solution."""
-        self.bounds = [problem.bounds.get(name, ANYWHERE) for name in problem.unknowns]
+        self.bounds = [problem.bounds.get(name, (-math.inf, math.inf)) for name in problem.unknowns]
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
         ]
@@ -104,11 +95,8 @@ class SeveralEquations(Search):
 
     def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
         """Return the solutions of linear equations that are singular in doubles, decided in fractions."""
-        if (
-            not self.linear
-            or len(self.unknowns) > MAX_UNKNOWNS_IN_DIGITS
-            or (solutions and self._accuracy(solutions[0]))
-        ):
+        is_small = len(self.unknowns) <= MAX_UNKNOWNS_IN_DIGITS
+        if not (self.linear and is_small) or (solutions and self._accuracy(solutions[0])):
             return solutions
         with Defined(ArithmeticError, ValueError):
             in_fractions = self.system(EXACT, self.parameters(EXACT))

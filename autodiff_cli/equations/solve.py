@@ -56,10 +56,8 @@ MAX_HESSIAN_SIZE = 30
 MAX_NAMED_POLES = 4
 SHARP_DIGITS = 17
 """Digits of a solution for which doubles are too rough."""
-
 MAX_VANISHING = 1e-20
 """The size up to which a number that may be 0 counts as 0."""
-
 T = TypeVar("T")
 
 
@@ -77,7 +75,6 @@ class Solution(Record):
     proven: bool
     """Whether exactly one solution is proven to be there."""
     derivatives: dict[str, dict[str, Shown]] | None = None
-    """The derivative of each unknown by each variable; None if there are none."""
     second: dict[str, dict[str, dict[str, Shown]]] | None = None
     elasticities: dict[str, dict[str, Shown | None]] | None = None
     """p·u′/u of unknowns u by variables p, if requested; None where u is 0."""
@@ -107,7 +104,6 @@ class Solved(Record):
     evaluations: int = 0
     variables: Sequence[str] = ()
     formulas: Sequence[FormulaSolution] = ()
-    """Formulas of the solutions, if other variables have no values."""
     units: Units | None = None
 
 
@@ -166,9 +162,8 @@ def solve(
         others = finder.others(*starts[0])
     if finder.complete is None and finder.undecided is None and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
-    reason = message = "interrupted"
-    if not interrupted:
-        reason, message = _outcome(finder, len(solutions), every)
+    outcome = _outcome(finder, len(solutions), every)
+    reason, message = ("interrupted", "interrupted") if interrupted else outcome
     fixed = {name: problem.point[name] for name in problem.program.leaves if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
@@ -316,7 +311,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
 
 def _solution(finder: Search, start: Sequence[float], order: int, relative: bool, arithmetic: Arithmetic) -> Solution:
     problem = finder.problem
-    unknowns, wanted, outputs = problem.unknowns, problem.wanted, problem.program.outputs
+    unknowns, wanted, outputs = finder.unknowns, problem.wanted, finder.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = finder.residuals(at)
@@ -426,7 +421,7 @@ def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
 def _sharpened(
     m: Any, finder: Search, values: Values, start: Mapping[str, float], order: int, outputs: list[Value], exact: bool
 ) -> dict[str, Number]:
-    unknowns, places = finder.problem.unknowns, list(start.values())
+    unknowns, places = finder.unknowns, list(start.values())
     if m.name != "certified":
         # Newton steps correct themselves: only the limit has an error.
         from ..numbers import running_digits

@@ -41,8 +41,6 @@ EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
 EQUAL_DIGITS = 50
 KINDS = {1: "derivative", 2: "second"}
-"""The kinds of exercise by order of the derivative."""
-
 MISSING = "missing"
 
 

@@ -8,11 +8,11 @@ from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
+from operator import mul
 from typing import Any
 
-from ..algebra.linearity import linear_and_kinks
 from ..algebra.rational_functions import fraction_of, graph_product, polynomial_in, vanishes
-from ..algebra.walk import substitute
+from ..algebra.walk import linear_and_kinks, substitute
 from ..diagnostics.leniency import read_leniently
 from ..equations.equations import Equations, read_with_unknowns
 from ..equations.solve import Solved, solve
@@ -90,28 +90,25 @@ def check_solution(
     if solved.formulas:
         # formulas for a leading coefficient of 0 are optional
         formulas = [formula.formula for formula in solved.formulas if " == 0" not in (formula.condition or "")]
-        return _formulas_marked(posed, answer, formulas, solved.unknowns)
+        how = "simplified"
+        for solution in solutions_in(answer, solved.unknowns):
+            (entry,) = solution.values()
+            marks = [
+                FormulaAnswer(own_exercise("solution", formula, [formula], solved.unknowns), entry).mark()
+                for formula in formulas
+            ]
+            place = next((k for k, mark in enumerate(marks) if mark.right), None)
+            if place is None:
+                but_sign = marks and "sign" in marks[0].hint
+                hint = "it is right but the sign" if but_sign else "put it into both sides"
+                return Marked(posed, answer, False, f"wrong: `{entry.strip()}` is no solution", hint, "points", 0)
+            how = how if marks[place].how == "simplified" else marks[place].how
+            del formulas[place]
+        if formulas:
+            return _with_missing(posed, answer, "", len(formulas), how)
+        proof = "" if how == "simplified" else f", to {AGREED_DIGITS} digits at points, which is no proof"
+        return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
     return _roots_marked(posed, _System(equations, point, solved.unknowns), answer, solved)
-
-
-def _formulas_marked(posed: Exercise, answer: str, formulas: Sequence[str], unknowns: Sequence[str]) -> Marked:
-    left, how = list(formulas), "simplified"
-    for solution in solutions_in(answer, unknowns):
-        entry = solution[unknowns[0]]
-        marked = [
-            FormulaAnswer(own_exercise("solution", formula, [formula], unknowns), entry).mark() for formula in left
-        ]
-        place = next((k for k, one in enumerate(marked) if one.right), None)
-        if place is None:
-            but_sign = marked and "sign" in marked[0].hint
-            hint = "it is right but the sign" if but_sign else "put it into both sides"
-            return Marked(posed, answer, False, f"wrong: `{entry.strip()}` is no solution", hint, "points", 0)
-        how = how if marked[place].how == "simplified" else marked[place].how
-        del left[place]
-    if left:
-        return _with_missing(posed, answer, "", len(left), how)
-    proof = "" if how == "simplified" else f", to {AGREED_DIGITS} digits at points, which is no proof"
-    return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
 
 
 def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: str) -> Marked:
@@ -304,10 +301,7 @@ def _vanishes(difference: Value) -> bool:
 
 MAX_POINTS, MAX_STEPS = 40, 80
 """Points of a curve to compare, and Newton steps to one."""
-
 STEP_TOLERANCE = 1e-12
-"""The relative size of a step that ends the search."""
-
 MAX_DEGREE = 8
 
 
@@ -358,8 +352,20 @@ class CurveAnswer(FormulaAnswer):
 
     def agreement_message(self, what: str) -> tuple[str, str]:
         message, how = super().agreement_message(what)
-        if how == "points" and len(self.program.outputs) == 1 and self._vanishes_on_curve():
-            return "its difference from the answer is 0 wherever the equation holds", "equation"
+        if how != "points" or len(self.program.outputs) > 1:
+            return message, how
+        above, below = (fraction_of(root)[0] for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0]))
+        for leaf in self.leaves.values():
+            rest, divisor = (polynomial_in(root, leaf) for root in (above, below))
+            if rest is None or divisor is None or not 2 <= len(divisor) <= MAX_DEGREE + 1 or vanishes(divisor[-1]):
+                continue
+            while len(rest) >= len(divisor):
+                lead, shift = rest[-1], len(rest) - len(divisor)
+                rest = [graph_product(divisor[-1], c) for c in rest[:-1]]
+                for k, c in enumerate(divisor[:-1]):
+                    rest[shift + k] = node(SUB, (rest[shift + k], graph_product(lead, c)))
+            if all(vanishes(c) for c in rest):
+                return "its difference from the answer is 0 wherever the equation holds", "equation"
         return message, how
 
     def _swept(self, m: NumberType, at: Mapping[str, Any], by: Sequence[str]) -> tuple[list[Any], list[list[Any]]]:
@@ -373,29 +379,13 @@ class CurveAnswer(FormulaAnswer):
         with Defined(ArithmeticError):
             for _ in range(MAX_STEPS):
                 values, rows = self._swept(REAL, at, list(at))
-                gram = [[sum(a * b for a, b in zip(p, q, strict=True)) for q in rows] for p in rows]
+                gram = [[sum(map(mul, p, q)) for q in rows] for p in rows]
                 weights = [w for (w,) in solve_linear(REAL, gram, [[-x] for x in values])]
-                columns = zip(*rows, strict=True)
-                step = [sum(w * slope for w, slope in zip(weights, column, strict=True)) for column in columns]
+                step = [sum(map(mul, weights, column)) for column in zip(*rows, strict=True)]
                 at = {name: x + d for (name, x), d in zip(at.items(), step, strict=True)}
                 if all(abs(d) <= STEP_TOLERANCE * max(abs(x), 1e-3) for d, x in zip(step, at.values(), strict=True)):
                     return at
         return None
-
-    def _vanishes_on_curve(self) -> bool:
-        above, below = (fraction_of(root)[0] for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0]))
-        for leaf in self.leaves.values():
-            rest, divisor = (polynomial_in(root, leaf) for root in (above, below))
-            if rest is None or divisor is None or not 2 <= len(divisor) <= MAX_DEGREE + 1 or vanishes(divisor[-1]):
-                continue
-            while len(rest) >= len(divisor):
-                lead, shift = rest[-1], len(rest) - len(divisor)
-                rest = [graph_product(divisor[-1], c) for c in rest[:-1]]
-                for k, c in enumerate(divisor[:-1]):
-                    rest[shift + k] = node(SUB, (rest[shift + k], graph_product(lead, c)))
-            if all(vanishes(c) for c in rest):
-                return True
-        return False
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
         of, by = self.derivative.of, self.derivative.by

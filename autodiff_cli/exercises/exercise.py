@@ -36,20 +36,12 @@ LEVELS = {
     5: "kinks, steps of descent, second derivatives",
 }
 """The title of each level."""
-
 DEFAULT_COUNT, MAX_COUNT = 10, 100
-"""The default and the greatest number of problems."""
-
 DEFAULT_SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
 """Drafts for a problem, for one of a topic, and for an unlike one."""
-
 MAX_NUMERATOR, MAX_DENOMINATOR = 120, 12
-"""The largest parts of fractions in answers."""
-
 RULES = {"product": {"product"}, "quotient": {"quotient", "reciprocal"}, "chain": {"chain"}}
-"""The rules of differentiation of each topic."""
-
 TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     **dict.fromkeys(RULES, (2, ("derivative",))),
     "slope": (1, ("slope",)),
@@ -61,18 +53,9 @@ TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     "second": (5, ("second",)),
 }
 """The default level and the kinds of each topic."""
-
 _DRAWN = re.compile(r"([\w ]+?) (=|:=|<-) (.*)")
 _WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
 _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
-
-
-class Statement(Record):
-    """One statement of a problem's program, as written."""
-
-    name: str
-    """The defined name or head: `f(x)`."""
-    graph: Value
 
 
 class Solution(Record):
@@ -113,21 +96,22 @@ class Exercise(Record):
         return self.wrt if self.kind in ("gradient", "step") else ("",)
 
     @property
-    def statements(self) -> tuple[Statement, ...]:
+    def statements(self) -> tuple[tuple[str, Value], ...]:
+        """The statements of the program: names or heads, `f(x)`, and graphs."""
         head, parsed = _HEAD.match(self.program), parse(self.program)
         if head is not None and not re.search("[;\n]", self.program):
-            return (Statement(head[1], parsed.outputs[0]),)
+            return ((head[1], parsed.outputs[0]),)
         statements = []
         defined: dict[Value, Value] = {}
         for name, value in parsed.bindings:
-            statements.append(Statement(name, substitute(value, defined.get)))
+            statements.append((name, substitute(value, defined.get)))
             defined[value] = variable(name)
         (output,) = parsed.outputs
         if output not in defined:
             # the last statement has no name yet
             name = next((name for name in "fghy" if not re.search(rf"\b{name}\b", self.program)), "f")
             head_text = f"{name}({', '.join(parsed.variables)})"
-            statements.append(Statement(head_text, substitute(output, defined.get)))
+            statements.append((head_text, substitute(output, defined.get)))
         return tuple(statements)
 
     @property
@@ -147,7 +131,6 @@ class Marked(Record):
     how: str = "numbers"
     """`simplified` (the difference is 0), `equation` (it is 0 where that holds), `points`, `numbers` or `entries`."""
     points: int = 0
-    """The number of compared points."""
     of: str = ""
     """The label of an entry, such as `d/dx`."""
     entries: tuple[Marked, ...] = ()
@@ -186,24 +169,20 @@ def make_sheet(
     'f(x) = 2*x**2 - 3*x + 4'
     """
     if function is not None:
-        own = tuple(_own(function, seed, solutions))
-        if not own:
+        program, reading = read_leniently(function, parse)
+        text, names = function if reading is None else reading.text, list(program.variables)
+        if not names:
             raise usage_error(f"`{function}` has no variable to differentiate by", "write one of `x`: `x² sin x`")
-        return Sheet(0, "", seed, own)
+        if not program.bindings and not _HEAD.match(text):
+            text = f"f({', '.join(names)}) = {text}"
+        own = []
+        for number, name in enumerate(names, start=1):
+            (derivative,) = diff(text, wrt=[name]).derivatives
+            draft = Exercise("derivative", text, {}, (name,), answer=(derivative.shown,))
+            own.append(_posed(draft, seed=seed, number=number, solutions=solutions))
+        return Sheet(0, "", seed, tuple(own))
     exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions, topic), range(count), strict=False)])
     return Sheet(level, LEVELS[level], seed, exercises)
-
-
-def _own(function: str, seed: int, solutions: bool) -> Iterator[Exercise]:
-    program, reading = read_leniently(function, parse)
-    text = function if reading is None else reading.text
-    names = list(program.variables)
-    if not program.bindings and not _HEAD.match(text):
-        text = f"f({', '.join(names)}) = {text}"
-    for number, name in enumerate(names, start=1):
-        (derivative,) = diff(text, wrt=[name]).derivatives
-        draft = Exercise("derivative", text, {}, (name,), answer=(derivative.shown,))
-        yield _posed(draft, seed=seed, number=number, solutions=solutions)
 
 
 def _is_about(draft: Exercise, topic: str) -> bool:
@@ -342,8 +321,13 @@ def _answer(draft: Exercise) -> tuple[str, ...] | None:
         if kind in ("derivative", "second"):
             (derivative,) = diff(draft.program, wrt=draft.wrt, order=order).derivatives
             return None if derivative.shown == "0" else (derivative.shown,)
-        if kind in ("flat", "kink"):
-            numbers = [_place(draft)]
+        if kind == "flat":
+            at_0, at_1 = (_exactly(draft.program, {"x": x})[1]["x"] for x in "01")
+            numbers = [-at_0 / (at_1 - at_0)]
+        elif kind == "kink":
+            sides = [expression_text(side) for side in _bent(draft.program)._prev]
+            value, slopes = _exactly(f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0], {"x": "0"})
+            numbers = [-value / slopes["x"]]
         else:
             value, slopes = _exactly(draft.program, draft.point, draft.wrt)
             numbers = list(slopes.values())
@@ -366,23 +350,12 @@ def _answer(draft: Exercise) -> tuple[str, ...] | None:
     return (expression_text(parse(line).outputs[0]),) if slope else None
 
 
-def _place(draft: Exercise) -> Fraction:
-    if draft.kind == "flat":
-        at_0, at_1 = (_exactly(draft.program, {"x": x})[1]["x"] for x in "01")
-        return -at_0 / (at_1 - at_0)
-    sides = [expression_text(side) for side in _bent(draft.program)._prev]
-    height, slopes = _exactly(f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0], {"x": "0"})
-    return -height / slopes["x"]
-
-
 def _bent(program: str) -> Value:
     (bent,) = [v for v in in_order(parse(program).outputs) if v.primitive.kink]
     return bent
 
 
-def _exactly(
-    program: str, point: Mapping[str, str], wrt: Sequence[str] = ("x",)
-) -> tuple[Fraction, dict[str, Fraction]]:
+def _exactly(program: str, point: dict[str, str], wrt: Sequence[str] = ("x",)) -> tuple[Fraction, dict[str, Fraction]]:
     answer = gradient(program, point, wrt=wrt, arithmetic=Arithmetic("exact"))
     if answer.warnings:
         raise ExpressionError("derivative", "there is a kink")
@@ -401,7 +374,14 @@ def _posed(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions
         last=draft.program.rpartition("; ")[2].partition(" = ")[0],
     )
     posed = draft._replace(task=task, level=level, seed=seed, number=number)
-    return posed._replace(solution=_solved(posed)) if solutions else posed
+    if not solutions:
+        return posed
+    traced, derived = None, None
+    if kind in ("gradient", "step") and level >= 4:
+        traced = trace(posed.program, posed.point, wrt=posed.wrt)
+    elif kind != "kink":
+        derived = diff(posed.program, wrt=posed.wrt, order=2 if kind == "second" else 1, steps=True)
+    return posed._replace(solution=Solution(derived, traced, tuple(_last_lines(posed, derived))))
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -412,15 +392,6 @@ def join_names(names: Sequence[str]) -> str:
 
 def _at(point: Mapping[str, str]) -> str:
     return ", ".join(f"{name} = {x}" for name, x in point.items())
-
-
-def _solved(posed: Exercise) -> Solution:
-    traced, derived = None, None
-    if posed.kind in ("gradient", "step") and posed.level >= 4:
-        traced = trace(posed.program, posed.point, wrt=posed.wrt)
-    elif posed.kind != "kink":
-        derived = diff(posed.program, wrt=posed.wrt, order=2 if posed.kind == "second" else 1, steps=True)
-    return Solution(derived, traced, tuple(_last_lines(posed, derived)))
 
 
 def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:

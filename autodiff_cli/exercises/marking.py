@@ -50,38 +50,26 @@ _SEPARATORS = re.compile(r"[;\n]|\band\b")
 
 COMPARISON_DIGITS, MORE_DIGITS = 100, 300
 """Digits of the first and, if undecided, the second comparison."""
-
 AGREED_DIGITS = 80
-"""Digits in which equal numbers agree."""
-
 SHRUNK_DIGITS = 150
 """Digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`, at least."""
-
 NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
 FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
 """Points in tenths."""
-
 SIDES = (Fraction(1), Fraction(-1))
 
 MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
 """Literals with points beside them, breakpoints, and found regions."""
-
 SEARCHED_POINTS = 500
 """Points of several variables in the search for regions."""
-
 MIN_POINTS = 6
-"""The least number of points at which to compare formulas."""
-
 NEAR_RELATIVE = Fraction(1, 100)
 """The greatest relative error of a near number."""
-
 MAX_SHOWN_LENGTH = 20  # of a fraction
 MIN_ROUNDED_DIGITS = 3
 """The least digits of a rounded solution."""
-
 MAX_PARTS = 60
 """Nodes of a function to search for mistakes."""
-
 SIGN = "everything is right but the sign"
 
 _DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
@@ -369,13 +357,23 @@ def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **ch
     if number > len(exercises):
         raise usage_error(f"this sheet has no exercise {number}", f"it has {plural(len(exercises), 'exercise')}")
     posed = exercises[number - 1]
-    if not posed.is_formula:
-        return _mark_numbers(posed, answer)
     if posed.kind == "tangent":
         return FormulaAnswer(posed, answer).mark()
-    by = posed.wrt[:1] * (2 if posed.kind == "second" else 1)
-    (entry,) = entries(answer, [("", by)], list(parse(posed.program).variables))
-    return FormulaAnswer(posed, answer, entry).mark()
+    if posed.is_formula:
+        by = posed.wrt[:1] * (2 if posed.kind == "second" else 1)
+        (entry,) = entries(answer, [("", by)], list(parse(posed.program).variables))
+        return FormulaAnswer(posed, answer, entry).mark()
+    answers = _numbers_by_name(posed, answer)
+    wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}
+    right = [name for name, x in wanted.items() if equals(answers[name], x)]
+    wrong = [name for name in wanted if name not in right]
+    if not wrong:
+        return Marked(posed, answer, True, "right")
+    message = f"wrong: it is not `{answer.strip()}`"
+    if posed.names != ("",):
+        message = f"wrong: {join_names(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
+        message += f"; {join_names(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
+    return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
 
 SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
@@ -633,20 +631,6 @@ def _mistakes_in_term(text: str, k: int, sign: int) -> Iterator[Mistake]:
 def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _ValueAndSlope) -> Any:
     others = any(operand.slope for j, operand in enumerate(inputs) if j != k)
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
-
-
-def _mark_numbers(posed: Exercise, answer: str) -> Marked:
-    answers = _numbers_by_name(posed, answer)
-    wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}
-    right = [name for name, x in wanted.items() if equals(answers[name], x)]
-    wrong = [name for name in wanted if name not in right]
-    if not wrong:
-        return Marked(posed, answer, True, "right")
-    message = f"wrong: it is not `{answer.strip()}`"
-    if posed.names != ("",):
-        message = f"wrong: {join_names(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
-        message += f"; {join_names(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
-    return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:

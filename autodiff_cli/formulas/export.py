@@ -8,7 +8,7 @@ from ..errors import Diagnostic, usage_error
 from ..graphs.adjoint import record_gradient
 from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
-from ..numbers.double.special_formulas import Lacking
+from ..numbers.double.formulas import Lacking
 from ..record import Record
 from ..targets import DIALECTS, target
 from ..targets.faults import showing_faults
@@ -38,9 +38,8 @@ def export(
 ) -> Exported:
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
-    The function `name` returns the value and the partial derivatives by `wrt`. SQL is a statement in a `dialect`, by
-    default duckdb, with a column for each output. Raises `ExpressionError`: `usage` for an unusable dialect or name and
-    for a function that the target lacks; else as `parse`.
+    The function `name` returns the value and the partial derivatives by `wrt`.
+    SQL is a statement in a `dialect`, by default duckdb.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)

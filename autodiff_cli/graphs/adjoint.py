@@ -1,15 +1,19 @@
-"""The adjoint program: value and gradient of a graph as one recording."""
+"""The adjoint program: value and gradient of a graph as one recording, and the order of its steps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from heapq import heapify, heappop, heappush
 from itertools import count
+from operator import attrgetter
+from typing import NamedTuple
 
 from ..numbers.recorder import Recorder, Step, is_number
 from ..run.flat_graph import Graph, in_order
 from ..table.operators import CONSTANT, VARIABLE, WHERE
+from ..table.primitive import OPERATIONS
 
 
 class Branch:
@@ -43,10 +47,7 @@ class Branch:
 
     def within(self, other: Branch) -> bool:
         """Return whether this branch equals or lies inside the other."""
-        branch: Branch | None = self
-        while branch is not None and branch.depth > other.depth:
-            branch = branch.parent
-        return branch is other
+        return other.parent is None or other in self.line()
 
     def line(self) -> list[Branch]:
         """Return the branches from the outermost to this one, but not the whole program."""
@@ -58,29 +59,40 @@ class Branch:
         return branches[::-1]
 
 
+def all_of(m: Recorder, line: Iterable[Branch]) -> Step:
+    """Return the condition that all these branches are taken."""
+    result = m.number(True)
+    for branch in line:
+        assert branch.condition is not None
+        result = m.step("and_", result, branch.condition if branch.holds else m.step("not_", branch.condition))
+    return result
+
+
 Part = tuple[Branch, Step]
 """A contribution to an adjoint: the branch where it exists, and its value."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Recording:
     """A recording of a graph: steps of one recorder."""
 
     recorder: Recorder
-    values: tuple[Step, ...]
-    partials: tuple[Step, ...] = ()
-    """The derivatives of each output by each wanted variable."""
-    adjoints: tuple[Step, ...] = ()
+    values: list[Step]
+    partials: list[Step] = field(default_factory=list)
+    adjoints: list[Step] = field(default_factory=list)
     """Adjoints that exist at every point, whether or not a result needs them."""
-    watched: tuple[Step, ...] = ()
+    watched: list[Step] = field(default_factory=list)
     """Steps that must be finite: all values, and these adjoints."""
     graph: Graph = field(default_factory=Graph)
     place: dict[int, Step] = field(default_factory=dict)
-    """The step of each node that the outputs need."""
-    edges: tuple[Step, ...] = ()
+    edges: dict[Step, None] = field(default_factory=dict)
     """Comparisons at whose tie a variable counts that counts on neither side."""
-    active: frozenset[int] = frozenset()
-    """The nodes that depend on a wanted variable."""
+    active: set[int] = field(default_factory=set)
+
+    @property
+    def results(self) -> tuple[Step, ...]:
+        """Return the values, then the derivatives."""
+        return (*self.values, *self.partials)
 
 
 Leaves = Sequence[int | None]
@@ -102,48 +114,36 @@ def record_values(
             else:
                 args = [place[p] for p in graph.parents[i]]
                 place[i] = m.where(*args) if primitive is WHERE else m.step(primitive.name, *args)
-    watched = tuple(dict.fromkeys((*steps, *place.values())))
+    watched = list(dict.fromkeys((*steps, *place.values())))
     for step in watched:
         step.safe = True
-    return Recording(m, tuple([place[root] for root in roots]), watched=watched, graph=graph, place=place)
+    return Recording(m, [place[root] for root in roots], watched=watched, graph=graph, place=place)
 
 
 def record_gradient(
-    graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, root: int | None = None
+    graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, *, lower: bool = False
 ) -> Recording:
-    """Return the recording of outputs, or of one `root`, with partial derivatives.
+    """Return the recording of outputs with partial derivatives; with `lower`, only k of output k > 0.
 
     It repeats the sweeps, in their order, for every point at once. An input that does not count (an
     untaken branch, the loser of a `max`) is reached only under a condition.
     """
-    m = recorder or Recorder()
-    parts: list[Recording] = []
-    for output in graph.roots if root is None else (root,):
-        part = record_values(graph, inputs, m, (output,))
-        reverse = _Reverse(part, output, {i for i in wanted if i is not None})
-        partials, totals = reverse.sweep(output, wanted)
-        watched = tuple(dict.fromkeys((*part.watched, *totals)))
-        edges, active = tuple(reverse.edges()), frozenset(reverse.active)
-        parts.append(
-            replace(part, partials=partials, adjoints=tuple(totals), watched=watched, edges=edges, active=active)
-        )
-    return merge_recordings(parts)
-
-
-def merge_recordings(parts: Sequence[Recording]) -> Recording:
-    """Merge recordings of one graph by one recorder."""
-    if len(parts) == 1:
-        return parts[0]
-    return replace(
-        parts[0],
-        values=tuple([step for part in parts for step in part.values]),
-        partials=tuple([step for part in parts for step in part.partials]),
-        adjoints=tuple([step for part in parts for step in part.adjoints]),
-        watched=tuple(dict.fromkeys([step for part in parts for step in part.watched])),
-        place={i: step for part in parts for i, step in part.place.items()},
-        edges=tuple(dict.fromkeys([step for part in parts for step in part.edges])),
-        active=frozenset().union(*[part.active for part in parts]),
-    )
+    whole = Recording(recorder or Recorder(), [], graph=graph)
+    watched: dict[Step, None] = {}
+    for k, root in enumerate(graph.roots):
+        part = record_values(graph, inputs, whole.recorder, (root,))
+        asked = wanted[:k] if lower and k else wanted
+        reverse = _Reverse(part, root, {i for i in asked if i is not None})
+        partials, totals = reverse.sweep(root, asked)
+        whole.values += part.values
+        whole.partials += partials
+        whole.adjoints += totals
+        watched |= dict.fromkeys((*part.watched, *totals))
+        whole.place |= part.place
+        whole.edges |= reverse.edges()
+        whole.active |= reverse.active
+    whole.watched += watched
+    return whole
 
 
 def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
@@ -156,27 +156,17 @@ class _Reverse:
     def __init__(self, recording: Recording, root: int, wanted: set[int]) -> None:
         self.m, self.graph, self.place = recording.recorder, recording.graph, recording.place
         primitives, parents = self.graph.primitives, self.graph.parents
-        self.order = [i for i in in_order(parents, (root,)) if not primitives[i].gives_condition]
-        self.always: set[int] = set()
-        """Nodes that are evaluated at every point."""
-        stack = [root]
-        while stack:
-            i = stack.pop()
-            if i not in self.always:
-                self.always.add(i)
-                stack += parents[i][:1] if primitives[i].lazy_inputs else parents[i]
+        order = in_order(parents, (root,))
+        evaluated = {i: parents[i][:1] if primitives[i].lazy_inputs else parents[i] for i in order}
+        self.always = {*in_order(evaluated, (root,))}
+        self.order = [i for i in order if not primitives[i].gives_condition]
         self.root = Branch()
-        self.active: set[int] = set()
+        self.active = {*wanted}
         self.partials: dict[int, list[tuple[int, Step]]] = {}
         """The active inputs of each active node, with the local derivatives."""
-        self.plain: set[int] = set()
+        self.plain = wanted
         """Nodes with finite derivatives behind them: 0 may replace structural zeros."""
         for i in self.order:
-            if not parents[i]:
-                if i in wanted:
-                    self.active.add(i)
-                    self.plain.add(i)
-                continue
             towards = [p for p in parents[i] if p in self.active]
             if not towards:
                 continue
@@ -214,7 +204,7 @@ class _Reverse:
                 stack += parents[condition]
         return edges
 
-    def sweep(self, root: int, wanted: Leaves) -> tuple[tuple[Step, ...], list[Step]]:
+    def sweep(self, root: int, wanted: Leaves) -> tuple[list[Step], list[Step]]:
         totals: list[Step] = []
         adjoints: dict[int | None, list[Part]] = {root: [(self.root, self.m.one)]} if root in self.active else {}
         for i in reversed(self.order):
@@ -232,7 +222,7 @@ class _Reverse:
                     part = when, self.filled(partial)
                 adjoints.setdefault(p, []).append((part[0], self.times(adjoint, part[1])))
         results = [self.total(adjoints[leaf], True)[1] if leaf in adjoints else self.m.zero for leaf in wanted]
-        return tuple(results), totals
+        return results, totals
 
     def part(self, partial: Step, when: Branch) -> Part | None:
         if partial is self.m.nothing:
@@ -314,11 +304,185 @@ class _Reverse:
             if len(line) == 1:
                 # `or` evaluates the second only if the first does not hold.
                 del other_line[0]
-        return shared.inside(self.m.step("or_", self.all_of(line), self.all_of(other_line)), True)
+        return shared.inside(self.m.step("or_", all_of(self.m, line), all_of(self.m, other_line)), True)
 
-    def all_of(self, line: Sequence[Branch]) -> Step:
-        result = self.m.number(True)
-        for branch in line:
-            holds = branch.condition if branch.holds else self.m.step("not_", branch.condition)
-            result = self.m.step("and_", result, holds)
+
+# ---- the order and the conditions of steps
+MANY_PLACES = 4
+"""A step needed in more branches than this is computed ahead of them all."""
+
+LAZY = frozenset(p.name for p in OPERATIONS.values() if p.lazy_inputs)
+
+
+class Task(NamedTuple):
+    """One task: compute a step, or take its value from a branch."""
+
+    step: Step
+    branch: Branch
+    source: Step | None = None
+    """For a conditional: the step that its value is taken from."""
+
+
+class Schedule(NamedTuple):
+    """The tasks in order; by branch, the numbers to be finite, and comparisons without ties."""
+
+    tasks: list[Task]
+    checks: list[Task]
+
+
+def branches(step: Step) -> tuple[Step, Step, Step]:
+    """Return the condition and the two branches of a lazy step."""
+    if step.name == "where":
+        return step.args  # type: ignore[return-value]
+    p, q = step.args
+    return (p, q, step.m.number(False)) if step.name == "and_" else (p, step.m.number(True), q)
+
+
+def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
+    """Return the steps that results need, each after its inputs, inside its branches.
+
+    `silent` operations, which give an infinite result instead of an error, are checked, if any.
+    """
+    results = recording.results
+    roots = (*results, *recording.adjoints) if silent else results
+    there = set(live_steps(roots))
+    # Comparisons with equal branches are used nowhere: they may be computed anywhere.
+    edges = [step for step in recording.edges if step.args] if silent else []
+    roots = (*roots, *[step for step in edges if step not in there])
+    live = live_steps(roots)
+    there.update(live)
+    watched = [step for step in recording.watched if step.name in silent and step in there]
+    planner = _Planner(live, roots) if any(step.name in LAZY for step in live) else None
+    places = planner.places if planner else dict.fromkeys(live, frozenset((Branch(),)))
+    observed = _observed(results, live, places)
+    checks = [Task(s, path) for s in (*watched, *edges) if s not in observed for path in places[s]]
+    tasks = (
+        planner.order() if planner else [Task(step, branch) for step in live if step.args for branch in places[step]]
+    )
+    return Schedule(tasks, checks)
+
+
+def live_steps(roots: Iterable[Step]) -> list[Step]:
+    """Return all steps that the roots depend on, in order of recording."""
+    live: set[Step] = set()
+    stack = list(roots)
+    while stack:
+        step = stack.pop()
+        if step not in live:
+            live.add(step)
+            stack += step.args
+    return sorted(live, key=attrgetter("index"))
+
+
+def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]) -> set[Step]:
+    seen = set(roots)
+    for step in reversed(live):
+        if step not in seen or not step.args:
+            continue
+        row = OPERATIONS[step.name]
+        showing = step.args if row.propagates_infinity else step.args[:1] if shows_first(step) else ()
+        seen.update(a for a in showing if places.get(a) == places.get(step))
+    return seen
+
+
+def shows_first(step: Step) -> bool:
+    """Return whether an infinite first input makes the result infinite or undefined."""
+    shows = OPERATIONS[step.name].propagates_first
+    return shows is not None and shows(step.args[1].data if step.args[1].name == "number" else None)
+
+
+class _Planner:
+    def __init__(self, live: Sequence[Step], roots: Iterable[Step]) -> None:
+        self.live = [step for step in live if step.args]
+        self.root = Branch()
+        everywhere = frozenset((self.root,))
+        needs: dict[Step, set[Branch]] = {step: {self.root} for step in roots}
+        self.places: dict[Step, frozenset[Branch]] = {}
+        for step in reversed(self.live):
+            need = needs.pop(step)
+            places = everywhere if self.root in need else self.merged(need)
+            self.places[step] = places
+            if step.name not in LAZY:
+                for a in step.args:
+                    if a.args:
+                        needs.setdefault(a, set()).update(places)
+                continue
+            condition, x, y = branches(step)
+            needs.setdefault(condition, set()).update(places)
+            for branch, holds in ((x, True), (y, False)):
+                # comparisons of leaves are computed ahead of their branch
+                if branch.args and OPERATIONS[branch.name].holds and not any(a.args for a in branch.args):
+                    needs.setdefault(branch, set()).update(places)
+                elif branch.args:
+                    needs.setdefault(branch, set()).update(p.inside(condition, holds) for p in places)
+
+    def merged(self, need: set[Branch]) -> frozenset[Branch]:
+        need = set(need)
+        for innermost in sorted(need, key=lambda p: -p.depth):
+            path = innermost
+            while path in need and path.parent is not None and path.other in need:
+                need -= {path, path.other}
+                path = path.parent
+                need.add(path)
+        if self.root in need:
+            return frozenset((self.root,))
+        kept = need if len(need) == 1 else {p for p in need if not any(a in need for a in p.line()[:-1])}
+        while len(kept) > MANY_PLACES:
+            deepest = max(p.depth for p in kept)
+            kept = {p.parent if p.depth == deepest and p.parent else p for p in kept}
+        return frozenset(kept)
+
+    def covering(self, step: Step, path: Branch) -> Branch | None:
+        return next((place for place in self.places[step] if path.within(place)), None)
+
+    def order(self) -> list[Task]:
+        tasks: list[Task] = []
+        providers: dict[tuple[Step, Branch | None], Sequence[int]] = {}
+        for step in self.live:
+            # branches within different parents may have equal serials
+            for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.line()])):
+                first = len(tasks)
+                condition, *chosen = branches(step) if step.name in LAZY else (step,)
+                if any(b.args and self.covering(b, path) is None for b in chosen):
+                    tasks += [Task(step, path.inside(condition, k == 0), b) for k, b in enumerate(chosen)]
+                else:
+                    tasks.append(Task(step, path))
+                providers[step, path] = range(first, len(tasks))
+        # a task waits for what it reads, and for its branch; that waits for its condition
+        sorter: TopologicalSorter[int | Branch] = TopologicalSorter()
+        entered: set[Branch] = set()
+        for k, (step, path, source) in enumerate(tasks):
+            line = path.line()
+            for s in dict.fromkeys([source] if source is not None else step.args):
+                if s.args:
+                    sorter.add(k, *providers[s, self.covering(s, path)])
+            sorter.add(k, *line[-1:])
+            for outer, branch in zip([self.root, *line], line, strict=False):
+                if branch not in entered and branch.condition is not None:
+                    entered.add(branch)
+                    sorter.add(branch, *providers[branch.condition, self.covering(branch.condition, outer)])
+                    sorter.add(branch, *line[: outer.depth][-1:])
+        sorter.prepare()
+        ready: dict[Branch, list[int]] = {}
+        outermost: list[tuple[int, tuple[int, bool], int, Branch]] = []
+        result: list[Task] = []
+        path = self.root
+        while sorter.is_active():
+            while following := sorter.get_ready():
+                for item in following:
+                    if isinstance(item, Branch):
+                        sorter.done(item)
+                        continue
+                    branch = tasks[item].branch
+                    if not ready.get(branch):
+                        ready[branch] = []
+                        heappush(outermost, (branch.depth, branch.serial, item, branch))
+                    heappush(ready[branch], item)
+            if not ready.get(path):
+                path = next((p for p in path.children.values() if path.depth and ready.get(p)), self.root)
+            while not ready.get(path):
+                path = heappop(outermost)[3]
+            done = heappop(ready[path])
+            result.append(tasks[done])
+            sorter.done(done)
         return result

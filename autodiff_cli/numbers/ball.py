@@ -1,19 +1,19 @@
-"""Ball: enclosures proven to contain the true number, by python-flint's arb."""
+"""Ball: enclosures proven to contain the true number, by python-flint's arb, and exact forms of numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import reduce
 from typing import Any
+from weakref import WeakValueDictionary
 
 from flint import acb, arb, ctx, fmpq
 
 from ..table.primitive import OPERATIONS
 from ..table.primitives import by_name, library_names
 from . import budget
-from . import exact_form as form
 from .base import (
     MANY_POLES,
     Compared,
@@ -27,17 +27,112 @@ from .base import (
 )
 from .base import UNDECIDED as UNDECIDED
 from .exact import rational_value
-from .exact_form import Form
 
 MAX_EXPONENT = 1_000_000_000
 """Numbers of 2**MAX_EXPONENT or more overflow; those below 2**-MAX_EXPONENT are not computed."""
 
 
-class Ball(Compared, Operators):
-    """An enclosure of a number, and its exact form if known.
+MAX_TERMS = 8
+"""Longer sums, and products with more atoms, become one atom."""
 
-    Raises `Refusal` if neither decides a question, such as whether it is 0.
-    """
+MAX_BITS = 4096
+"""The longest numerators and denominators of exact factors, in bits."""
+
+
+class Atom:
+    """An irrational number identified by its operation and inputs."""
+
+    __slots__ = ("__weakref__", "key", "serial")
+
+    count = 0
+
+    def __init__(self, key: tuple[Any, ...]) -> None:
+        self.key = key
+        """Keeps the inner atoms alive."""
+        Atom.count += 1
+        self.serial = Atom.count
+
+    def __lt__(self, other: Atom) -> bool:
+        return self.serial < other.serial
+
+
+Product = tuple[tuple[Atom, int], ...]
+"""Atoms and their powers, in order of creation; empty for 1."""
+
+Form = dict[Product, Any]
+"""The rational factor of each product; none for 0, which no enclosure can prove."""
+
+ONE = fmpq(1)
+_ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
+
+
+def _as_rational(form: Form | None) -> Any:
+    if form is None or len(form) > 1:
+        return None
+    return form.get((), None if form else fmpq(0))
+
+
+def _atom(name: str, *parts: Any) -> Form:
+    # parts are frozen forms or texts
+    key = (name, *parts)
+    entry = _ATOMS.get(key)
+    if entry is None:
+        entry = _ATOMS[key] = Atom(key)
+    return {((entry, 1),): ONE}
+
+
+def _summed(terms: Iterable[tuple[Product, Any]]) -> Form:
+    total: Form = {}
+    for product, q in terms:
+        total[product] = total.get(product, 0) + q
+    return _bounded({product: q for product, q in total.items() if q != 0})
+
+
+def _bounded(form: Form) -> Form:
+    if len(form) > MAX_TERMS or any(
+        len(product) > MAX_TERMS or q.height_bits() > MAX_BITS for product, q in form.items()
+    ):
+        return _atom("sum", frozenset(form.items()))
+    return form
+
+
+def _add(f: Form, g: Form) -> Form:
+    return _summed([*f.items(), *g.items()])
+
+
+def _multiply(f: Form, g: Form) -> Form:
+    if len(f) * len(g) > MAX_TERMS:
+        f, g = (x if len(x) < 2 else _atom("sum", frozenset(x.items())) for x in (f, g))
+    return _summed([(_product(a, b), p * q) for a, p in f.items() for b, q in g.items()])
+
+
+def _product(a: Product, b: Product) -> Product:
+    if not a or not b:
+        return a or b
+    powers = dict(a)
+    for factor, power in b:
+        powers[factor] = powers.get(factor, 0) + power
+    return tuple(sorted(item for item in powers.items() if item[1]))
+
+
+def _raise_to(f: Form, n: int) -> Form:
+    if len(f) > 1:
+        f = _atom("sum", frozenset(f.items()))
+    if not f:
+        return f if n else {(): ONE}
+    ((product, q),) = f.items()
+    if q.height_bits() * abs(n) > 2 * MAX_BITS and q != 1:
+        return _atom("power", frozenset(f.items()), n)
+    return _bounded({tuple((factor, power * n) for factor, power in product) if n else (): q**n})
+
+
+def _divide(f: Form, g: Form) -> Form:
+    return {(): ONE} if f == g else _multiply(f, _raise_to(g, -1))
+
+
+# ---- balls
+class Ball(Compared, Operators):
+    """An enclosure of a number, and its exact form if known."""
 
     __slots__ = ("a", "form")
 
@@ -54,7 +149,7 @@ class Ball(Compared, Operators):
         return float(self.a)
 
     def __int__(self) -> int:
-        q = form.as_rational(self.form)
+        q = _as_rational(self.form)
         if q is not None:
             return int(q.trunc())
         integer = (self.a if self >= 0 else -self.a).floor().unique_fmpz()
@@ -72,7 +167,7 @@ class Ball(Compared, Operators):
 
     def sign(self) -> int:
         """Return -1, 0 or 1. Raises `Refusal` if undecided."""
-        q = form.as_rational(self.form)
+        q = _as_rational(self.form)
         if q is not None:
             return int(q > 0) - int(q < 0)
         if self.a > 0:
@@ -91,19 +186,19 @@ class Ball(Compared, Operators):
             raise undecided(f"whether {self} is {question} {y} cannot be told") from None
 
     def __neg__(self) -> Ball:
-        return Ball(-self.a, None if self.form is None else form.negate(self.form))
+        return Ball(-self.a, self.form and {product: -q for product, q in self.form.items()})
 
     def __add__(self, other: Number) -> Ball:
         y = ball(other)
-        return known_better(self.a + y.a, form.add, self, y)
+        return _known_better(self.a + y.a, _add, self, y)
 
     def __mul__(self, other: Number) -> Ball:
         y = ball(other)
-        return known_better(self.a * y.a, form.multiply, self, y)
+        return _known_better(self.a * y.a, _multiply, self, y)
 
     def __truediv__(self, other: Number) -> Ball:
         y = _nonzero(ball(other))
-        return known_better(self.a / y.a, form.divide, self, y)
+        return _known_better(self.a / y.a, _divide, self, y)
 
     def __rtruediv__(self, other: Number) -> Ball:
         return ball(other) / self
@@ -119,26 +214,16 @@ def ball(x: Any) -> Ball:
     """Return a ball unchanged; a whole number, float or fraction as a ball."""
     if isinstance(x, Ball):
         return x
-    if isinstance(x, float):
-        x = fmpq(*x.as_integer_ratio())
-    elif isinstance(x, Fraction):
-        x = fmpq(x.numerator, x.denominator)
-    else:
-        x = fmpq(x)
-    return exact_ball(x)
+    q = fmpq(*x.as_integer_ratio()) if isinstance(x, (float, Fraction)) else fmpq(x)
+    exact: Form = {(): q} if q != 0 else {}
+    return Ball(arb(q), exact if q.height_bits() <= MAX_BITS else None)
 
 
-def exact_ball(q: Any) -> Ball:
-    """Return the ball of a rational number."""
-    return Ball(arb(q), form.form_of(q) if q.height_bits() <= form.MAX_BITS else None)
-
-
-def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
-    """Return the ball of a result, the tightest if exact forms determine it."""
+def _known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
     if x.form is None or y.form is None:
         return Ball(a)
     combination = combined(x.form, y.form)
-    q = form.as_rational(combination)
+    q = _as_rational(combination)
     return Ball(a if q is None else arb(q), combination)
 
 
@@ -149,7 +234,7 @@ def _nonzero(x: Ball) -> Ball:
 
 
 def _power(x: Ball, y: Ball) -> Ball:
-    exponent = form.as_rational(y.form)
+    exponent = _as_rational(y.form)
     if exponent is None:
         integer = y.a.unique_fmpz() if y.a.is_exact() else None
     else:
@@ -160,8 +245,8 @@ def _power(x: Ball, y: Ball) -> Ball:
             return ball(1)
         if abs(n) > MAX_EXPONENT:
             raise OverflowError
-        combination = None if x.form is None else form.raise_to(x.form, n) if n > 0 or x != 0 else None
-        q = form.as_rational(combination)
+        combination = None if x.form is None else _raise_to(x.form, n) if n > 0 or x != 0 else None
+        q = _as_rational(combination)
         if q is not None:
             return Ball(arb(q), combination)
         return Ball(_whole_power(x.a, n) if n > 0 else 1 / _whole_power(_nonzero(x).a, -n), combination)
@@ -175,7 +260,7 @@ def _power(x: Ball, y: Ball) -> Ball:
         raise ValueError("a negative number to a power that is not whole")
     if x.form is None or y.form is None:
         return Ball(x.a**y.a)
-    return Ball(x.a**y.a, form.atom("pow", form.freeze(x.form), form.freeze(y.form)))
+    return Ball(x.a**y.a, _atom("pow", frozenset(x.form.items()), frozenset(y.form.items())))
 
 
 def _whole_power(a: Any, n: int) -> Any:
@@ -203,11 +288,9 @@ class Balls(NumberType):
         self._steps["gamma"] = 20 + bits**2 / 800
         self._step = 6 + bits // 700
         self._values: dict[tuple[Any, ...], Ball] = {}
-        for name in NATIVE:
-            self.__dict__[name] = self._lifted(name, _native(name))
-        self.__dict__.update({name: self._lifted(name, function, self) for name, function in _FUNCTIONS.items()})
+        self.__dict__.update({name: self._lifted(name, function) for name, function in _FUNCTIONS.items()})
 
-    def _lifted(self, name: str, function: Callable[..., Ball], *first: Any) -> Callable[..., Ball]:
+    def _lifted(self, name: str, function: Callable[..., Ball]) -> Callable[..., Ball]:
         steps = self._steps[OPERATIONS[name].family]
 
         def lifted(*inputs: Number) -> Ball:
@@ -215,28 +298,28 @@ class Balls(NumberType):
             forms = [x.form for x in balls if x.form is not None]
             if len(forms) < len(balls):
                 budget.charge(steps)
-                return function(*first, *balls)
-            parts = [form.freeze(f) for f in forms]
+                return function(self, *balls)
+            parts = [frozenset(f.items()) for f in forms]
             key = (name, *parts)
             value = self._values.get(key)
             if value is None:
-                inputs_in_full = [form.as_rational(f) for f in forms]
+                inputs_in_full = [_as_rational(f) for f in forms]
                 rational = None
                 if all(q is not None for q in inputs_in_full):
                     rational = rational_value(name, [Fraction(int(q.p), int(q.q)) for q in inputs_in_full])
                 if rational is None:
                     budget.charge(steps)
-                value = function(*first, *balls) if rational is None else ball(rational)
+                value = function(self, *balls) if rational is None else ball(rational)
                 self._values[key] = value
                 if value.form is None:
-                    value.form = form.atom(name, *parts)
+                    value.form = _atom(name, *parts)
             return value
 
         return lifted
 
     @property
     def pi(self) -> Ball:
-        return Ball(arb.pi(), form.atom("pi"))
+        return Ball(arb.pi(), _atom("pi"))
 
     def number(self, x: Number) -> Ball:
         return ball(x)
@@ -245,16 +328,15 @@ class Balls(NumberType):
         if text in ("pi", "π"):
             return self.pi
         if text == "e":
-            return Ball(arb.const_e(), form.atom("e"))
+            return Ball(arb.const_e(), _atom("e"))
         written = Decimal(text)
         if abs(written.adjusted()) * 4 > MAX_EXPONENT:
             raise OverflowError
-        if abs(written.adjusted()) * 4 < form.MAX_BITS > len(text) * 4:
+        if abs(written.adjusted()) * 4 < MAX_BITS > len(text) * 4:
             return ball(Fraction(written))
-        return Ball(arb(str(written)), form.atom("decimal", str(written.normalize())))
+        return Ball(arb(str(written)), _atom("decimal", str(written.normalize())))
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
-        """Return the chosen branch as a ball, or a structural zero."""
         chosen = super().where(condition, then, otherwise)
         return chosen if chosen is self.nothing else ball(chosen)
 
@@ -288,7 +370,7 @@ NATIVE = library_names(
 
 
 def _no_pole(x: Ball) -> None:
-    q = form.as_rational(x.form)
+    q = _as_rational(x.form)
     if q is not None:
         if q <= 0 and q.q == 1:
             raise ZeroDivisionError
@@ -299,7 +381,7 @@ def _no_pole(x: Ball) -> None:
 def _native(name: str) -> Callable[..., Any]:
     bounds = OPERATIONS[name].bounds.bounds
 
-    def function(x: Ball) -> Ball:
+    def function(m: Balls, x: Ball) -> Ball:
         for bound in bounds:
             if bound.end is None:
                 _no_pole(x)
@@ -331,9 +413,8 @@ def _step(x: Ball, stepped: Any) -> Ball:
 def _round(m: Balls, x: Ball) -> Ball:
     low = m.floor(x)
     excess = x - low - 0.5
-    if excess == 0:
-        return low if int(low) % 2 == 0 else low + 1  # type: ignore[no-any-return]
-    return low + 1 if excess > 0 else low  # type: ignore[no-any-return]
+    up = int(low) % 2 != 0 if excess == 0 else excess > 0
+    return ball(low + 1 if up else low)
 
 
 def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
@@ -378,7 +459,7 @@ def _polygamma(m: Balls, n: Ball, x: Ball) -> Ball:
     return Ball(acb(x.a).polygamma(acb(order)).real)
 
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
+_FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NATIVE} | by_name({
     "pow": lambda m, x, y: _power(x, y),
     "cbrt": _cbrt,
     "abs": lambda m, x: abs(x),
@@ -395,4 +476,4 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "beta": _beta,
     "polygamma": _polygamma,
 })  # fmt: skip
-"""Functions that arb lacks or that need special care."""
+"""arb's functions, and those that it lacks or that need special care."""

@@ -32,10 +32,7 @@ MANY_POLES = 200
 
 
 def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:
-    """Return the derivative of order `order` < `MANY_POLES` of π·cot(πx) at x = `rest`.
-
-    It reflects the polygamma functions of negative arguments (DLMF 5.15.6).
-    """
+    """Return the derivative of order `order` < `MANY_POLES` of π·cot(πx) at x = `rest`."""
     m.charge(order)
     cotangent, total = m.cot(m.pi * rest), m.number(0)
     for coefficient in reversed(cotangent_polynomial(order)):
@@ -45,10 +42,8 @@ def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:
 
 @lru_cache(maxsize=256)
 def cotangent_polynomial(order: int) -> tuple[int, ...]:
-    """Return the coefficients, lowest first, of a derivative of cot as a polynomial in cot.
-
-    cot' = -(1 + cot²), so each polynomial is -(1 + c²) times the derivative of the previous one.
-    """
+    """Return the coefficients, lowest first, of a derivative of cot as a polynomial in cot."""
+    # cot' = -(1 + cot²)
     polynomial = [0, 1]
     for _ in range(order):
         slope = [k * polynomial[k] for k in range(1, len(polynomial))]
@@ -111,7 +106,6 @@ class Operators:
 
     __slots__ = ()
     m: Any
-    """The type of the number."""
     __add__: Any
     __mul__: Any
     __truediv__: Any
@@ -160,6 +154,9 @@ class Valued(Operators):
 
     def __int__(self) -> int:
         return int(self.x)
+
+    def __abs__(self) -> Any:
+        return self.m.abs(self)
 
     __eq__ = _of_plain_numbers(operator.eq)
     __lt__, __le__ = _of_plain_numbers(operator.lt), _of_plain_numbers(operator.le)

@@ -1,8 +1,4 @@
-"""Work: the budget of an answer, in steps, not time, to be reproducible.
-
-A command line, each line of a stream and each call from Python has one allowance. Expensive operations charge it:
-multiprecision functions, orders of a series, nodes of a formula, evaluations of a search.
-"""
+"""Work: the budget of an answer, in steps, not time, to be reproducible: one for each line and each call."""
 
 from __future__ import annotations
 
@@ -46,13 +42,9 @@ DESCENT_COORDINATE = 3
 
 
 class BudgetExceeded(Diagnosed):
-    """The budget is exhausted: an error of the kind `limit`.
-
-    Handlers of missing values do not catch it. `reported` turns it into an `ExpressionError`.
-    """
+    """An error of the kind `limit`: the budget is exhausted. Handlers of missing values do not catch it."""
 
     node: int | None = None
-    """The graph node whose operation exceeded the budget."""
     position = None
 
     @property
@@ -94,7 +86,6 @@ class Work:
 
     def __init__(self, times: float = 1) -> None:
         self.times = times
-        """Multiple of the default budget."""
         self.renew(0)
 
     def renew(self, length: float, less: str = "ask for less") -> None:
@@ -128,10 +119,7 @@ def current_budget() -> Work:
 
 
 GARBAGE = 200_000
-"""Objects allocated between two rows that trigger a garbage collection.
-
-More than a stream's cached programs, so that refilling the cache does not trigger one.
-"""
+"""Objects allocated between two rows that trigger a garbage collection, more than a stream caches."""
 
 YOUNG = 15
 """The number of young collections for each full collection."""
@@ -140,10 +128,7 @@ _collections = count(1)
 
 
 def gc_collect() -> None:
-    """Collect garbage between rows or answers, if there may be much.
-
-    The command turns the collector off: it would walk through a growing graph again and again.
-    """
+    """Collect garbage between rows or answers, if there may be much."""
     if gc.get_count()[0] > GARBAGE and not gc.isenabled():
         gc.collect(0 if next(_collections) % (YOUNG + 1) else 2)
 
@@ -155,10 +140,7 @@ def charge(steps: float) -> None:
 
 @contextmanager
 def use_budget(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
-    """Use one allowance for the block, `times` the usual one for this length.
-
-    Unless `anew`, a current allowance is kept.
-    """
+    """Use `times` the usual allowance for this length; unless `anew`, the current one."""
     if not anew and (work := _in_force.get()) is not None:
         yield work
         return

@@ -1,8 +1,4 @@
-"""Dimensions as numbers: a sweep checks a formula, and gives units of operations.
-
-A number has its dimension, and a constant its value too, for powers. The literal 0 has every dimension: `max(F, 0)`
-is a force.
-"""
+"""Dimensions as numbers: a sweep checks a formula, and gives units; the literal 0 has every dimension."""
 
 from __future__ import annotations
 
@@ -70,7 +66,6 @@ class Dimensions(NumberType):
         return Dimensioned(unit.dimension)
 
     def same(self, a: Dimension, b: Dimension) -> bool:
-        """Return whether two dimensions are equal."""
         return a == b
 
     def unit_of(self, dimension: Dimension) -> str:
@@ -82,7 +77,6 @@ class Dimensions(NumberType):
         return quantity_name(dimension)
 
     def definition(self, name: str) -> Callable[..., Dimensioned]:
-        """Return the rule of an operation; by default for plain numbers only."""
         if name in OF_ONE_DIMENSION:
             return lambda m, *xs: self._alike(name, xs[1:] if name == "where" else xs)
         if name in _ROOTS:
@@ -198,10 +192,7 @@ COUNT = len(BASE)
 
 
 class UnknownDimensions(Dimensions):
-    """Dimensions with exponents of unknown ones after the base units'.
-
-    Equal dimensions give linear equations for the unknown ones.
-    """
+    """Dimensions with exponents of unknown ones after the base units'."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__()
@@ -221,7 +212,6 @@ class UnknownDimensions(Dimensions):
         return self.known(self.unknown(name).dimension)
 
     def unit_of(self, dimension: Dimension) -> str:
-        """Return the coherent unit, with unknown dimensions' names in brackets."""
         known = self.known(dimension)
         if known is not None:
             return str(si_unit(known))

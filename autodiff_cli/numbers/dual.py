@@ -1,7 +1,4 @@
-"""Dual: numbers with first derivatives, for second ones by a backward sweep.
-
-The derivative of a function on duals is the table's rule on plain numbers.
-"""
+"""Dual: numbers with first derivatives, by the table's rules, for second ones by a backward sweep."""
 
 from __future__ import annotations
 
@@ -29,9 +26,6 @@ class Dual(Valued):
         self.x = x
         self.d = d
         self.fault = fault
-
-    def __abs__(self) -> Dual:
-        return self.m.abs(self)  # type: ignore[no-any-return]
 
     def __add__(self, other: Number) -> Dual:
         if not isinstance(other, Dual):
@@ -104,7 +98,6 @@ class Duals(Lifted):
         return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
 
     def lifted(self, primitive: Primitive) -> Callable[..., Dual]:
-        """Return the function on duals: base value and table derivative."""
         base, value = self.base, getattr(self.base, primitive.name)
 
         def function(*inputs: Number) -> Dual:
@@ -130,10 +123,8 @@ class Duals(Lifted):
         return function
 
     def unit_vector(self, *inputs: Number) -> list[Dual]:
-        """Return the inputs over their length, with derivatives (dxᵢ·Σuₖ² - uᵢ·Σuₖ·dxₖ)/length, summed over k ≠ i.
-
-        `dx/length - x·dlength/length²` would cancel if one input dominates.
-        """
+        """Return the inputs over their length, with derivatives (dxᵢ·Σuₖ² - uᵢ·Σuₖ·dxₖ)/length, summed over k ≠ i."""
+        # `dx/length - x·dlength/length²` would cancel if one input dominates.
         base, xs = self.base, [primal(x) for x in inputs]
         length, units = base.hypot(*xs), base.unit_vector(*xs)
         tangents: list[Tangents] = [x.d if isinstance(x, Dual) else {} for x in inputs]

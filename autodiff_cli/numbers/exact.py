@@ -28,7 +28,6 @@ class Exact(NumberType):
     def __init__(self) -> None:
         self.__dict__.update({name: _checked(function) for name, function in RATIONAL_FUNCTIONS.items()})
         self._longest = 0
-        """Bit length of the longest number so far."""
 
     @property
     def pi(self) -> Number:
@@ -38,7 +37,6 @@ class Exact(NumberType):
         return Fraction(x)
 
     def literal(self, text: str) -> Fraction:
-        """Return the decimal. Raises OverflowError, and `Refusal` for a named constant."""
         if text in ("pi", "π", "e"):
             raise _irrational(f"`{text}` is not a rational number")
         if abs(Decimal(text).adjusted()) * 3 > MAX_BITS:
@@ -54,7 +52,6 @@ class Exact(NumberType):
         return bits <= MAX_BITS
 
     def charge(self, operations: int) -> None:
-        """Charge sums and products, mostly for greatest common divisors."""
         budget.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:
@@ -105,10 +102,12 @@ def _checked(function: Callable[..., Number]) -> Callable[..., Number]:
     return checked
 
 
-def root(x: Fraction, n: int) -> Fraction | None:
-    """Return the n-th root of a non-negative number; None if irrational."""
-    result = Fraction(_whole_root(x.numerator, n), _whole_root(x.denominator, n))
-    return result if result**n == x else None
+def _root(x: Fraction, n: int, written: str, *inputs: Fraction) -> Fraction:
+    if n <= MAX_BITS:
+        result = Fraction(_whole_root(x.numerator, n), _whole_root(x.denominator, n))
+        if result**n == x:
+            return result
+    raise _irrational(f"`{written.format(*inputs)}` is not a rational number")
 
 
 def _whole_root(integer: int, n: int) -> int:
@@ -129,16 +128,11 @@ def _whole_root(integer: int, n: int) -> int:
 def _sqrt(x: Fraction) -> Any:
     if x < 0:
         raise ValueError("the root of a negative number")
-    result = root(x, 2)
-    if result is None:
-        raise _irrational(f"`sqrt({x})` is not a rational number")
-    return result
+    return _root(x, 2, "sqrt({})", x)
 
 
 def _cbrt(x: Fraction) -> Fraction:
-    result = root(abs(x), 3)
-    if result is None:
-        raise _irrational(f"`cbrt({x})` is not a rational number")
+    result = _root(abs(x), 3, "cbrt({})", x)
     return result if x >= 0 else -result
 
 
@@ -152,10 +146,7 @@ def _pow(x: Fraction, y: Fraction) -> Fraction:
     if y.denominator != 1:
         if x < 0:
             raise ValueError("a negative number to a power that is not whole")
-        result = root(x, y.denominator) if y.denominator <= MAX_BITS else None
-        if result is None:
-            raise _irrational(f"`({x})**({y})` is not a rational number")
-        x = result
+        x = _root(x, y.denominator, "({})**({})", x, y)
     if abs(x) != 1 and abs(y.numerator) * (size(x) - 1) > MAX_BITS:
         raise OverflowError("too large")
     return Fraction(x ** int(y.numerator) if abs(x) != 1 else x ** int(y.numerator % 2))

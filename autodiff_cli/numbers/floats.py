@@ -1,11 +1,7 @@
 """REAL: Python's floats as a number type, the default.
 
-Functions come from `numbers.double` where no formula is accurate or fast enough, else from `numbers.double.formulas`
-and the table. They take finite floats and return a float (comparisons a bool; `softmax`, `unit_vector` and
-`products_of_others` a list), or raise ValueError (outside the domain), ZeroDivisionError (infinite there) or
-OverflowError (too large for a double). Underflow rounds to 0. Elementary functions are right to 4 ulp and special ones
-to 16, extremes included, wherever the last digit of an argument does not change the value more. Where fast formulas in
-doubles cancel, they fall back on multiprecision.
+Functions take finite floats and raise ValueError outside the domain, ZeroDivisionError or OverflowError.
+Elementary functions are right to 4 ulp and special ones to 16.
 """
 
 from __future__ import annotations
@@ -18,7 +14,7 @@ from typing import Any
 from ..table.primitives import by_name, functions_of
 from . import budget
 from .base import Number, NumberType
-from .double import aggregates, elementary, special
+from .double import elementary, special
 from .double.twofold import check_finite
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
@@ -40,7 +36,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     PLAIN
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
     | {name: getattr(operator, name) for name in _CONDITIONS.split()}
-    | functions_of(vars(aggregates))
     | functions_of(vars(elementary))
     | functions_of(vars(special))
 )

@@ -1,8 +1,4 @@
-"""Multiprecision: binary numbers of any number of digits, by mpmath.
-
-Literals, named constants and points are read either as exact decimals and mathematical constants
-(`Multiprecision(50, decimals=True)`), or as the doubles of the default computation.
-"""
+"""Multiprecision: binary numbers of any number of digits, by mpmath, from exact decimals or from doubles."""
 
 from __future__ import annotations
 
@@ -21,10 +17,7 @@ from . import budget
 from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 
 MAX_EXPONENT = 100_000
-"""Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103.
-
-Unbounded, mpmath would not return from exp(exp(exp(10))).
-"""
+"""Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103."""
 
 GUARD_BITS = 64
 """Guard bits of every function."""
@@ -39,10 +32,7 @@ Function = Callable[..., Number]
 
 
 class Multiprecision(NumberType):
-    """Numbers of `digits` significant decimal digits, with functions right to about the last.
-
-    Every instance has its own mpmath context, `context`, whose precision nothing else changes.
-    """
+    """Numbers of `digits` decimal digits, in an mpmath context of their own."""
 
     name = "multiprecision"
     has_values = True
@@ -58,7 +48,6 @@ class Multiprecision(NumberType):
         self._prepared = 0
         """The precision of prepared constants of the gamma family, in bits."""
         self.underflowed = False
-        """Whether a result underflowed to 0."""
         self._inside = False
         for name, function in _FUNCTIONS.items():
             self.__dict__[name] = self._guarded(name, function, accurate=name in _SURE)
@@ -72,7 +61,6 @@ class Multiprecision(NumberType):
         return self._bounded(self.context.mpf(x))
 
     def literal(self, text: str) -> Number:
-        """Return the value of a literal or a named constant. Raises OverflowError."""
         if text in NAMED:
             value = +getattr(self.context, NAMED[text])
             return value if self.decimals else self.context.mpf(float(value))
@@ -94,7 +82,6 @@ class Multiprecision(NumberType):
         return bool(exponent + bits <= MAX_EXPONENT if mantissa else not exponent)
 
     def mul(self, x: Number, y: Number) -> Number:
-        """Return the product; 0 below the bound."""
         return self._bounded(self.context.mpf(x) * y)
 
     def div(self, x: Number, y: Number) -> Number:
@@ -293,10 +280,8 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
 
 
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
-    """Return Σ 1/(x + k)^(order + 1), x > 0, order > 0, by Euler-Maclaurin summation (DLMF 25.11.5).
-
-    In integers of 2**-bits, relative to the first term: mpmath's complex numbers are up to a hundred times slower.
-    """
+    """Return Σ 1/(x + k)^(order + 1), x > 0, order > 0, by Euler-Maclaurin summation (DLMF 25.11.5)."""
+    # In integers of 2**-bits, relative to the first term: mpmath's complex numbers are slow.
     context = m.context
     bits = context.prec + 64 - context.prec % 64 + 64  # few values: Bernoulli numbers are cached
     budget.charge(bits * (1 + bits / 330) / 3)

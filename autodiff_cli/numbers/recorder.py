@@ -7,10 +7,14 @@ from functools import partial
 from typing import Any
 
 from ..table.primitive import OPERATIONS
+from ..table.primitives import by_name
 from .base import Number, NumberType, Written
 from .floats import REAL
 
 CONDITIONS = frozenset(p.name for p in OPERATIONS.values() if p.gives_condition)
+
+NEUTRAL = by_name({"add": (0, 0), "sub": (None, 0), "mul": (1, 1), "div": (None, 1), "pow": (None, 1)})
+"""The first and the second operand that give the other one, if there are any."""
 
 
 class Step(Written):
@@ -37,11 +41,7 @@ class Step(Written):
 
 
 class Recorder(NumberType):
-    """Numbers that are steps.
-
-    Simplifications are exact to the last bit: constants are folded by the float functions; factors 1 and -1 and terms 0
-    vanish.
-    """
+    """Numbers that are steps. Simplifications are exact to the last bit."""
 
     name = "recorded"
 
@@ -49,7 +49,6 @@ class Recorder(NumberType):
         self.steps: list[Step] = []
         self._known: dict[tuple[Any, ...], Step] = {}
         self.node: Any = None
-        """The graph node being recorded, for messages."""
         for name in vars(NumberType).keys() & OPERATIONS.keys() - {"where"}:
             self.__dict__[name] = partial(self.step, name)
         self.nothing = self._new("nothing", (), None)
@@ -107,7 +106,6 @@ class Recorder(NumberType):
         return [self._new("item", (several,), k) for k in range(len(args))]
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
-        """Return the step of a choice that computes only one branch."""
         if not isinstance(condition, Step) or condition.name == "number":
             chosen = then if (condition.data if isinstance(condition, Step) else condition) else otherwise
             return self.number(chosen() if callable(chosen) else chosen)
@@ -126,35 +124,24 @@ class Recorder(NumberType):
 
     def _simpler(self, name: str, args: tuple[Step, ...]) -> Step | None:
         a, b = args[0], args[-1]
+        first, second = NEUTRAL.get(name, (None, None))
+        if is_number(a, first):
+            return b
+        if is_number(b, second):
+            return a
         match name:
+            case "add" | "sub" if b.name == "neg":
+                return self.step("sub" if name == "add" else "add", a, b.args[0])
             case "add":
-                if is_number(a, 0):
-                    return b
-                if is_number(b, 0):
-                    return a
-                if b.name == "neg":
-                    return self.step("sub", a, b.args[0])
                 return self.step("sub", b, a.args[0]) if a.name == "neg" else None
             case "sub":
-                if is_number(b, 0):
-                    return a
-                if is_number(a, 0):
-                    return self.step("neg", b)
-                return self.step("add", a, b.args[0]) if b.name == "neg" else None
+                return self.step("neg", b) if is_number(a, 0) else None
+            case "mul" | "div" if is_number(b, -1):
+                return self.step("neg", a)
             case "mul":
-                if is_number(a, 1):
-                    return b
-                if is_number(b, 1):
-                    return a
-                if is_number(a, -1):
-                    return self.step("neg", b)
-                return self.step("neg", a) if is_number(b, -1) else None
-            case "div":
-                return a if is_number(b, 1) else self.step("neg", a) if is_number(b, -1) else None
+                return self.step("neg", b) if is_number(a, -1) else None
             case "neg" | "not_":
                 return a.args[0] if a.name == name else None
-            case "pow":
-                return a if is_number(b, 1) else None
             case "power_minus_one":
                 # for a constant exponent with exact y - 1, as on floats
                 y = args[1]
@@ -171,7 +158,7 @@ class Recorder(NumberType):
         return None
 
 
-def is_number(a: Step, value: float) -> bool:
+def is_number(a: Step, value: float | None) -> bool:
     """Return whether a step is a constant of this value."""
     return a.name == "number" and a.data == value
 

@@ -1,15 +1,10 @@
-"""Running: doubles with a running bound on their rounding error.
-
-Each operation adds its own rounding to the errors of its inputs, times its table derivative there, to first order: the
-running error analysis of Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
-"""
+"""Running: doubles with a running bound on their rounding error, to first order (Higham, Accuracy, 3.3)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 from ..table.primitive import Primitive
 from .base import Lifted, Number, Valued
@@ -60,7 +55,7 @@ class Bounded(Valued):
         x = self.x * y
         spread = abs(self.x) * error + abs(y) * self.error + self.error * error if self.error or error else 0.0
         if abs(x) > MAX_EXACT_INTEGER or not (self.x.is_integer() and float(y).is_integer()):
-            spread += rounding(x) if self.x and y else 0.0
+            spread += _rounding(x) if self.x and y else 0.0
         return Bounded(x, spread)
 
     def __truediv__(self, other: Number) -> Bounded:
@@ -68,17 +63,11 @@ class Bounded(Valued):
         x = self.x / y
         room = abs(y) - error
         spread = (self.error + abs(x) * error) / room if room > 0 else math.inf if self.error or error else 0.0
-        return Bounded(x, spread + (rounding(x) if self.x else 0.0))
+        return Bounded(x, spread + (_rounding(x) if self.x else 0.0))
 
 
-def rounding(x: float) -> float:
-    """Return a bound on the rounding error of a result that is not exactly 0."""
+def _rounding(x: float) -> float:
     return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
-
-
-def value_of(x: Any) -> float:
-    """Return the double without its error."""
-    return x.x if isinstance(x, Bounded) else x
 
 
 class Running(Lifted):
@@ -97,20 +86,19 @@ class Running(Lifted):
         return x if isinstance(x, Bounded) else Bounded(float(x))
 
     def literal(self, text: str) -> Bounded:
-        """Return the double nearest to a literal, with its error bound."""
         x = REAL.literal(text)
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
-        return Bounded(x, 0.0 if exact else rounding(x))
+        return Bounded(x, 0.0 if exact else _rounding(x))
 
     def finite(self, x: Number) -> bool:
-        return math.isfinite(value_of(x))
+        return math.isfinite(x.x if isinstance(x, Bounded) else x)
 
     def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)
         unit = UNIT_ROUNDOFF * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
 
         def function(*inputs: Number) -> Bounded:
-            xs = [value_of(x) for x in inputs]
+            xs = [x.x if isinstance(x, Bounded) else x for x in inputs]
             out = value(*xs)
             error = max(unit * abs(out), UNDERFLOW_ERROR) if out else 0.0
             spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]

@@ -1,14 +1,10 @@
-"""Series: truncated power series over any number type, by the rules of the table.
-
-(f(u))' = f'(u)·u' gives the next coefficient of f(u) from lower ones of u and f'(u), itself a series by the table's
-rule. A derivative is built once, when the next order needs it; sin and cos need no recurrence of their own. Griewank
-and Walther, Evaluating Derivatives, 13.2.
-"""
+"""Series: truncated power series over any number type: (f(u))' = f'(u)·u' (Griewank and Walther, 13.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import Any
 
 from ..table.primitive import PRIMITIVES, Primitive
@@ -43,17 +39,9 @@ class Series(Written, Valued):
     def x(self) -> Number:
         return self.c[0]
 
-    def __abs__(self) -> Series:
-        return self.m.step("abs", self)  # type: ignore[no-any-return]
-
     def at(self, k: int) -> Number:
         """Return the known coefficient of order k."""
         return self.c[k] if k < len(self.c) else self.m.zero
-
-
-def primal(x: Any) -> Number:
-    """Return the value at the point."""
-    return x.c[0] if isinstance(x, Series) else x
 
 
 class SeriesType(Lifted):
@@ -93,7 +81,7 @@ class SeriesType(Lifted):
         return series
 
     def finite(self, x: Number) -> bool:
-        return self.base.finite(primal(x))
+        return self.base.finite(x.c[0] if isinstance(x, Series) else x)
 
     def lifted(self, primitive: Primitive) -> Callable[..., Series]:
         return partial(self.step, primitive.name)
@@ -138,8 +126,16 @@ class SeriesType(Lifted):
             for lag in reversed(range(min(k, len(self.levels)))):
                 for series in self.levels[lag]:
                     n = k - lag
-                    if series.needed and len(series.c) == n:
-                        series.c.append(self._checked(series, n))
+                    if not series.needed or len(series.c) != n:
+                        continue
+                    self.here = series
+                    try:
+                        coefficient = self.coefficient(series, n)
+                        if not self.base.finite(coefficient):
+                            raise OverflowError
+                    except NO_RESULT as error:
+                        raise Failed(series, n, error) from None
+                    series.c.append(coefficient)
 
     def _marked(self, order: int) -> bool:
         behind = False
@@ -165,16 +161,6 @@ class SeriesType(Lifted):
                 stack += (u, d)
         return behind
 
-    def _checked(self, series: Series, n: int) -> Number:
-        self.here = series
-        try:
-            coefficient = self.coefficient(series, n)
-            if not self.base.finite(coefficient):
-                raise OverflowError
-        except NO_RESULT as error:
-            raise Failed(series, n, error) from None
-        return coefficient
-
     def coefficient(self, series: Series, n: int) -> Number:
         """Return a series' coefficient of order n from its inputs' coefficients."""
         name, inputs = series.name, series.inputs
@@ -199,10 +185,7 @@ class SeriesType(Lifted):
 
     def _total(self, terms: list[Number]) -> Number:
         self.base.charge(len(terms))
-        out = self.zero
-        for term in terms:
-            out = out + term
-        return out
+        return reduce(add, terms, self.zero)
 
     def _derived(self, series: Series) -> list[tuple[Series, Series]]:
         if series.slopes is None:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
-from typing import NamedTuple
 
 from ..errors import Diagnostic, ExpressionError
 from ..graphs.higher_order import hessian_in
@@ -143,37 +142,35 @@ def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: De
     held = tuple(i for i in range(n) if walls[i] == 2 or (walls[i] * at.gradient[i] < 0 and not zero[i]))
     rest = [i for i in range(n) if i not in held]
     leaning = [i for i in rest if walls[i] and zero[i]]
-    shape = _shape(at, rest, decomposed)
-    negative = shape.negative
-    stationary = all(zero[i] for i in rest)
-    if not stationary:
+    shape, falls, flat, free_step, gain = _shape(at, rest, decomposed)
+    negative = falls
+    if not all(zero[i] for i in rest):
         kind = "not stationary"
-    elif shape.curvature == "convex" or not rest:
+    elif shape == "convex" or not rest:
         kind = "minimum"
-    elif shape.curvature == "concave" and not held:
+    elif shape == "concave" and not held:
         kind = "maximum"
     elif leaning:
         # only directions into the bounds count, and eigenvalues of variables free of them
         inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
-        negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed).negative
+        negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed)[1]
         kind = "saddle" if negative else "flat"
-    elif shape.curvature == "indefinite" or (held and shape.negative):
+    elif shape == "indefinite" or (held and falls):
         kind = "saddle"
     else:
         kind = "flat"
     # all directions are flat: use the variables' instead of arbitrary eigenvectors
-    flat = [[float(i == k) for i in rest] for k in rest] if len(shape.flat) == len(rest) else shape.flat
+    flat = [[float(i == k) for i in rest] for k in rest] if len(flat) == len(rest) else flat
     step, slope = [0.0] * n, [0.0 if i in held or zero[i] else at.gradient[i] for i in range(n)]
-    for i, x in zip(rest, shape.step, strict=True):
+    for i, x in zip(rest, free_step, strict=True):
         step[i] = x
     directions = []
     for direction in flat:
         largest = max(direction, key=abs)
         parts = dict(zip(rest, direction, strict=True))
         directions.append(tuple(parts.get(i, 0.0) / largest + 0.0 for i in range(n)))
-    return Verdict(
-        kind if n else "flat", shape.curvature, negative, held, tuple(slope), tuple(directions), tuple(step), shape.gain
-    )
+    kind = kind if n else "flat"
+    return Verdict(kind, shape, negative, held, tuple(slope), tuple(directions), tuple(step), gain)
 
 
 def curvature(spectrum: Sequence[float], error: float) -> str:
@@ -185,15 +182,9 @@ def curvature(spectrum: Sequence[float], error: float) -> str:
     return "indefinite" if spectrum and min(spectrum) < -error and max(spectrum) > error else "flat"
 
 
-class _Shape(NamedTuple):
-    curvature: str
-    negative: bool
-    flat: list[list[float]]
-    step: list[float]
-    gain: float
-
-
-def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _Shape:
+def _shape(
+    at: Derivatives, rows: Sequence[int], decomposed: Decomposition
+) -> tuple[str, bool, list[list[float]], list[float], float]:
     # scaling keeps the signs (Sylvester's law of inertia) and makes errors small
     units = [_unit(at, i, rows) for i in rows]
     matrix, errors = (
@@ -201,10 +192,10 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
         for square in (at.hessian, at.hessian_error)
     )
     if not rows:
-        return _Shape("flat", False, [], [], 0.0)
+        return "flat", False, [], [], 0.0
     noise = norm(errors) + 4 * UNIT_ROUNDOFF * len(rows) * norm(matrix)
     if not math.isfinite(noise):
-        return _Shape("flat", False, [], [0.0] * len(rows), math.inf)
+        return "flat", False, [], [0.0] * len(rows), math.inf
     slopes = [at.gradient[i] * u for i, u in zip(rows, units, strict=True)]
     slope_errors = [at.gradient_error[i] * u for i, u in zip(rows, units, strict=True)]
     for sign, name in ((1.0, "convex"), (-1.0, "concave")):
@@ -216,7 +207,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
         if lower is not None:
             solved = cholesky_solve(lower, slopes)
             gain = abs(dot(slopes, solved)) / 2
-            return _Shape(name, sign < 0, [], [-sign * u * s for u, s in zip(units, solved, strict=True)], gain)
+            return name, sign < 0, [], [-sign * u * s for u, s in zip(units, solved, strict=True)], gain
     spectrum, vectors = decomposed(matrix)
     flat: list[list[float]] = []
     step = [0.0] * len(rows)
@@ -232,7 +223,7 @@ def _shape(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _
             gain += along * along / abs(x) / 2
             step = [s - along / x * u * v for s, u, v in zip(step, units, vector, strict=True)]
     negative = bool(spectrum) and min(spectrum) < -noise
-    return _Shape(curvature(spectrum, noise), negative, flat, step, gain)
+    return curvature(spectrum, noise), negative, flat, step, gain
 
 
 def norm(matrix: Matrix) -> float:

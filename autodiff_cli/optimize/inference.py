@@ -1,4 +1,4 @@
-"""Inference from a fit: standard errors, intervals, predictions, undetermined directions, tests of residuals."""
+"""Inference from a fit: standard errors, intervals, predictions, tests of residuals."""
 
 from __future__ import annotations
 
@@ -55,7 +55,6 @@ class Runs(Record):
 
     @property
     def are_random(self) -> bool:
-        """Return whether signs do not follow each other more often than in random residuals."""
         return self.runs > self.expected or self.p_value > NOT_RANDOM
 
 
@@ -77,11 +76,6 @@ class Goodness(Record):
     bic: float | None = None
     runs: Runs | None = None
     normality: Normality | None = None
-
-    @property
-    def doubtful(self) -> bool:
-        """Return whether χ² is far from the degrees of freedom."""
-        return self.p_value is not None and not DOUBTFUL_P_VALUE <= self.p_value <= 1 - DOUBTFUL_P_VALUE
 
 
 class Inference:
@@ -122,25 +116,21 @@ class Inference:
         self.noise = 1.0 if self.sigma_given else self.rss / self.dof if self.dof > 0 else math.nan
         self.variance = self.noise if model.loss == "linear" else self._robust_variance()
         self.covariance = self.inverse * self.variance
-        self.errors: dict[str, float] = {}
-        self.factor = 0.0
+        self.errors, self.factor = dict[str, float](), 0.0
         if self.dof > 0 or self.sigma_given:
             with np.errstate(over="ignore"):
                 roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
             self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof)
             for name, error in zip(self.names, roots.tolist(), strict=True):
-                # an interval too large for doubles says nothing, as for an undetermined parameter
+                # an interval too large for doubles says nothing
                 if name not in self.undetermined and math.isfinite(abs(self.values[name]) + self.factor * error):
                     self.errors[name] = error
 
     def _robust_variance(self) -> float:
-        """Return the factor of (JᵀJ)⁻¹ in the covariance of an M-estimator.
-
-        Huber, Robust Statistics (1981), 7.6.8; for known uncertainties its expectation for normal residuals.
-        """
+        """Return the factor of (JᵀJ)⁻¹: Huber, Robust Statistics (1981), 7.6.8."""
         loss, square, dof = LOSSES[self.model.loss], self.model.scale**2, self.dof
         if self.sigma_given:
-            # midpoints, as the curvature of Huber's loss jumps at 1, an edge between two of them
+            # midpoints, as the curvature of Huber's loss jumps at 1
             u = (np.arange(-2400, 2400) + 0.5) / 200
             density = np.exp(-u * u / 2) / np.sum(np.exp(-u * u / 2))
             robust = loss(u)
@@ -174,14 +164,13 @@ class Inference:
 
         def entry(a: str, b: str) -> float:
             size = length[a] * length[b]
-            return (
-                1.0 if a == b else max(-1.0, min(1.0, float(self.inverse[place[a], place[b]]) / size)) if size else 0.0
-            )
+            r = float(self.inverse[place[a], place[b]]) / size if size else 0.0
+            return 1.0 if a == b and size else max(-1.0, min(1.0, r))
 
         return {a: {b: entry(a, b) for b in place} for a in place}
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:
-        """Return standardised residuals, and the half-width of the confidence band."""
+        """Return standardised residuals, and half-widths of the band."""
         weights = self.model.weights
         of_mean = self._variances(self.slopes)
         # of the covariance this share is what the noise alone makes
@@ -230,7 +219,6 @@ class Inference:
         places = {name: np.array(columns[name], dtype=float) for name in names}
         with np.errstate(all="ignore"):
             values, of_mean = self._curve_at(places)
-            # the variance of new rows with these values, where it is known
             spread, of_rows = data.sigma.get(data.response), np.full(len(values), math.nan)
             if not data.has_sigma:
                 of_rows[:] = noise if self.model.loss == "linear" else math.nan
@@ -259,16 +247,14 @@ class Inference:
         """Yield a warning for each null direction."""
         for direction in self.null:
             first, *others = direction
+            message, hint = f"the data say nothing of `{first}` here", "start elsewhere, or hold it"
             if others:
                 names = " and ".join(f"`{name}`" for name in direction)
-                message, hint = f"the data do not tell {names} apart", f"hold one of them: `--fix {first}=…`"
-            else:
-                message = f"the data say nothing of `{first}` here"
-                hint = f"start elsewhere, or hold it: `--fix {first}=…`"
-            yield Diagnostic("undetermined", message, None, hint)
+                message, hint = f"the data do not tell {names} apart", "hold one of them"
+            yield Diagnostic("undetermined", message, None, f"{hint}: `--fix {first}=…`")
 
     def end_warnings(self) -> Iterator[Diagnostic]:
-        """Yield a warning of an end at a kink, and of each other minimum that fits about as well."""
+        """Yield warnings of a kink, and of other minima that fit about as well."""
         model, values = self.model.copy(), self.end.values
         kinked = []
         for k, name in zip(self.estimated, self.names, strict=True):
@@ -289,7 +275,7 @@ class Inference:
     def goodness(self) -> Goodness:
         """Return how well the formula fits by least squares, up to rounding errors.
 
-        The tail of χ² is NIST DLMF 8.2.4. Without uncertainties the variance is a parameter too, rss/rows.
+        Without uncertainties the variance is a parameter too, rss/rows.
         """
         model, left, rss, rows = self.model, self.left, self.rss, self.used
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
@@ -299,7 +285,7 @@ class Inference:
         spread = rss if given else rows * (math.log(rss / rows) + 1)
         constant = rows * math.log(2 * math.pi) - 2 * float(np.sum(np.log(model.weights[used])))
         log_likelihood = -(constant + spread) / 2
-        # measured predictors have as many true values in all models of the data
+        # measured predictors have true values in all models
         taus = [np.asarray(tau)[used & (np.asarray(tau) > 0)] for tau in model.errors.values()]
         more = sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in taus)
         k = len(self.estimated) - len(self.null) + (not given)
@@ -317,10 +303,11 @@ class Inference:
 
     def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
         """Yield warnings of an unlikely χ², nonrandom residuals, R² below 0."""
-        if self.sigma_given and result.doubtful and result.reduced is not None and result.p_value is not None:
-            more = result.reduced > 1
+        reduced, p = result.reduced, result.p_value
+        if self.sigma_given and reduced and p is not None and not DOUBTFUL_P_VALUE <= p <= 1 - DOUBTFUL_P_VALUE:
+            more = reduced > 1
             scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
-            message = f"χ²/ν is {result.reduced:.3g}: {scatter} (p = {result.p_value:.2g})"
+            message = f"χ²/ν is {reduced:.3g}: {scatter} (p = {p:.2g})"
             hint = "check the formula and the uncertainties" if more else "the uncertainties may be too large"
             hint += "; if only their ratios are known, `--scale-errors` takes their size from the residuals"
             yield Diagnostic("goodness_of_fit", message, None, hint)

@@ -44,14 +44,14 @@ class NormalEquations:
     def _row(self, k: int) -> tuple[dict[str, Any], Any, Any]:
         data, columns = self.data, self.data.columns
         point = {**self.held, **{name: self._number(name, columns[name][k]) for name in data.predictors}}
+        weight = self.m.number(1)
+        slopes = {data.response: weight}
         if data.transform is None:
             response = self._number(data.response, columns[data.response][k])
-            slopes = {data.response: self.m.number(1)}
         else:
             measured = {name: self._number(name, columns[name][k]) for name in data.transform.variables}
             swept = value_and_gradient(self.m, data.transform.outputs[0], measured, list(measured))
-            response, slopes = swept.value, {data.response: self.m.number(1), **swept.gradient}
-        weight = self.m.number(1)
+            response, slopes = swept.value, slopes | swept.gradient
         if data.weights is not None:
             weight = self._number(data.weights, columns[data.weights][k])
         elif data.has_sigma:
@@ -79,16 +79,17 @@ class NormalEquations:
                 self._read.append(self._row(row))
             charge((ROW_HESSIAN if second else ROW_GRADIENT) * self._times)
             columns, y, weight = self._read[k]
+            inputs = {**columns, **point}
             if second:
-                at = hessian_in(self.m, self.output, {**columns, **point}, self.names)
+                at = hessian_in(self.m, self.output, inputs, self.names)
                 yield at.value - y, at.gradient, weight, at.hessian
             else:
-                swept = value_and_gradient(self.m, self.output, {**columns, **point}, self.names)
+                swept = value_and_gradient(self.m, self.output, inputs, self.names)
                 yield swept.value - y, [*swept.gradient.values()], weight, None
             gc_collect()
 
     def sums(self, values: Sequence[Any], *, second: bool = False) -> tuple[Any, list[Any], Matrix]:
-        """Return the sum of squares, the left sides, and JᵀJ or, with second derivatives, the derivatives of these."""
+        """Return the sum of squares, the left sides, and JᵀJ or their exact derivatives."""
         n, total = len(self.names), self.m.number(0)
         slopes, square = [total] * n, [[total] * n for _ in range(n)]
         for left, g, weight, hessian in self._rows_at(values, second=second):
@@ -112,14 +113,14 @@ class _Stationary(Operator):
 
     def at(self, box: Any) -> tuple[Any, Any]:
         balls = [self.ball(a) for a in box]
-        # at a point, the matrix of the box around it, or of the previous point, does as well
+        # at a point the matrix of the box around it does as well
         if not (self.matrix and all(a.is_exact() for a in box)):
             self.matrix = [[self.m.number(x).a for x in row] for row in self.equations.sums(balls, second=True)[2]]
         return [self.m.number(x).a for x in self.equations.sums(balls)[1]], self.matrix
 
 
 def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]:
-    """Return `values`, `errors`, `rss` and `deviation` of a fit in an arithmetic."""
+    """Return the numbers of a fit in an arithmetic."""
     problem, data, dof = inference.model.problem, inference.model.data, inference.dof
     start = list(inference.values.values())
     rows: list[int] = inference.model.weights.nonzero()[0].tolist()
@@ -136,8 +137,7 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
                 raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
             solution = [Ball(a) for a in enclosed[1]]
         else:
-            # Newton's steps correct themselves: only what they come to has an error. One matrix serves all of them:
-            # each gains the digits to which it is known
+            # Newton's steps correct themselves, and one matrix serves all
             plainly = NormalEquations(m.base, problem, data, rows, {name: value_of(x) for name, x in held.items()})
             matrix = plainly.sums([m.base.number(x) for x in start], second=True)[2]
             near = refine(m.base, lambda at: (plainly.sums(at)[1], matrix), start)

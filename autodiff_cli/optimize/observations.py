@@ -1,4 +1,4 @@
-"""The data of a fit: the explained column, uncertainties, and values at all rows."""
+"""The data of a fit."""
 
 from __future__ import annotations
 
@@ -21,18 +21,14 @@ if TYPE_CHECKING:
 
 _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
-Spread = str | float
-"""A standard uncertainty: a number, the name of a column, or a share such as `2%`."""
-
-Sigma = float | str | Mapping[str, Spread]
-"""Uncertainties as typed: of the response, or several by name."""
+Spread = str | float  # a number, the name of a column, or a share such as `2%`
+Sigma = float | str | Mapping[str, Spread]  # of the response, or several by name
 
 
 def percentage(spread: Spread | None) -> float | None:
     """Return the number of a share in percent; None for another uncertainty."""
-    return (
-        _number(spread.strip().removesuffix("%")) if isinstance(spread, str) and spread.strip().endswith("%") else None
-    )
+    is_share = isinstance(spread, str) and spread.strip().endswith("%")
+    return _number(str(spread).strip().removesuffix("%")) if is_share else None
 
 
 def _number(text: str) -> float | None:
@@ -43,10 +39,7 @@ def _number(text: str) -> float | None:
 
 
 def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
-    """Return standard uncertainties by name from `0.1`, `2%`, `s` or `y=s,x=0.1`.
-
-    Raises `ExpressionError` (`point`) for what is none.
-    """
+    """Return uncertainties by name from `0.1`, `2%`, `s` or `y=s,x=0.1`."""
     if sigma is None or isinstance(sigma, Mapping):
         return dict(sigma or {})
     if not isinstance(sigma, str):
@@ -86,38 +79,24 @@ class FitFormula(NamedTuple):
     """A formula with what it explains."""
 
     program: Program
-    response: str  # the column, or formula of columns, that it explains, as written
+    response: str  # as written
     transform: Program | None
     measured: list[str]
 
     @property
     def has_unit_literals(self) -> bool:
-        return any(
-            program is not None and has_unit_literals(program.text) for program in (self.program, self.transform)
-        )
-
-    @property
-    def of_sigma(self) -> str:
-        """Return the default name of an uncertainty: the only measured column."""
-        return self.measured[0] if len(self.measured) == 1 else self.response
+        return any(program and has_unit_literals(program.text) for program in (self.program, self.transform))
 
 
 def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
     """Read a program, and what it explains. Raises `ExpressionError`."""
     names = [column for column in columns if is_name(column)]
-    last = last_statement(text)
+    last, transform = last_statement(text), None
     left = last.left if last is not None else ""
     call = _CALL.fullmatch(left)
-    transform: Program | None = None
+    is_formula = left and not is_name(left) and left[-1] not in "+-*/" and (not call or call[1] in FUNCTIONS)
     # the left side is a formula where it is no name and no new function
-    if (
-        response is None
-        and last
-        and left
-        and not is_name(left)
-        and left[-1] not in "+-*/"
-        and (not call or call[1] in FUNCTIONS)
-    ):
+    if response is None and last and is_formula:
         transform = parse(left, names, units=True)
         check_single(transform)
         if other := [name for name in transform.leaves if name not in names]:
@@ -129,7 +108,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
         check_single(program)
         response, measured = " ".join(left.split()), [*transform.leaves]
     else:
-        # the name that the formula binds last is the response, and no value that it uses
+        # the name that the formula binds last is the response
         program = parse(text, [name for name in (*names, *known_names) if name != left], units=True)
         check_single(program)
         if response is None:
@@ -159,7 +138,7 @@ def columns_needed(
     sigma: Sigma | None = None,
     weights: str | None = None,
 ) -> list[str]:
-    """Return the columns that the fit of a formula needs. Raises `ExpressionError`."""
+    """Return the columns that the fit of a formula needs."""
     variables, answer, explained = formula.program.leaves, formula.response, formula.measured
     spreads = [spread for spread in parse_sigma(sigma, answer).values() if isinstance(spread, str)]
     also = [name for name in spreads if name in columns or not (percentage(name) is not None or has_unit(name))]
@@ -256,7 +235,7 @@ class Observations(NamedTuple):
         if self.response in self.sigma:
             return 1 / self.uncertainty(self.response)
         if self.has_sigma and self.transform is not None:
-            # the uncertainty of a formula of columns follows from its exact derivatives
+            # by the exact derivatives of the formula of columns
             names = [name for name in self.transform.variables if name in self.sigma]
             _, slopes, _ = ProgramOverRows(self.transform, names)(self.columns, rows)
             spreads = [slope * self.uncertainty(name) for name, slope in zip(names, slopes, strict=True)]
@@ -293,15 +272,13 @@ class ProgramOverRows:
         self._evaluator = Evaluator(program, list(wrt))
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> tuple[Any, Any, dict[int, ExpressionError]]:
-        """Return values, derivatives (a row each), and the errors of rows without."""
+        """Return values, derivatives and errors."""
         import numpy
 
         from ..batched.kernels import evaluate
 
-        columns = [
-            x if isinstance(x, float | numpy.ndarray) else numpy.array(x, dtype=float)
-            for x in map(inputs.__getitem__, self.names)
-        ]
+        given = map(inputs.__getitem__, self.names)
+        columns = [x if isinstance(x, float | numpy.ndarray) else numpy.array(x, dtype=float) for x in given]
 
         def plain(at: Mapping[str, float]) -> Sequence[float]:
             value, slopes = self._evaluator([at[name] for name in self.names])

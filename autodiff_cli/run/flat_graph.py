@@ -21,7 +21,11 @@ Row = tuple[Primitive, int, Any, int | None]
 """Primitive, index, and inputs: one and None, two, or a tuple and None."""
 
 
-def _nowhere(place: Place) -> Span | None:
+Parents = Sequence[tuple[int, ...]] | Mapping[int, tuple[int, ...]]
+"""The inputs of each node."""
+
+
+def _nothing(place: object) -> None:
     return None
 
 
@@ -34,13 +38,10 @@ class Graph:
 
     grads: Sequence[Any] | None = None
     """The derivative of the output by each node, None for one without influence; None itself without a sweep."""
-    unit: Callable[[int], Any] | None = None
-    """Returns the unit of a node, whose value is in coherent ones."""
 
     def __init__(self) -> None:
         self.rows = []
         self.places: list[Place] = []
-        """The origin of each node."""
         self.constants: dict[int, tuple[float, str | None]] = {}
         """Each constant and its source text, for other number types."""
         self.signed: set[int] = set()
@@ -50,7 +51,9 @@ class Graph:
         self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
         """Names of nodes, and nodes of variables by name, for the labels."""
         self.roots: tuple[int, ...] = ()
-        self.span_of: Callable[[Place], Span | None] = _nowhere
+        self.span_of: Callable[[Place], Span | None] = _nothing
+        self.unit: Callable[[int], Any] = _nothing
+        """Returns the unit of a node, whose value is in coherent ones; None without units."""
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -60,12 +63,12 @@ class Graph:
 
     @cached_property
     def primitives(self) -> list[Primitive]:
-        primitives, self.parents = self.columns(VARIABLE)
+        primitives, self.parents = self.columns()
         return primitives
 
     @cached_property
     def parents(self) -> list[tuple[int, ...]]:
-        self.primitives, parents = self.columns(VARIABLE)
+        self.primitives, parents = self.columns()
         return parents
 
     @cached_property
@@ -83,7 +86,7 @@ class Graph:
         """Return the names of nodes from program or user; every variable has one."""
         return {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
 
-    def columns(self, leaf: Primitive) -> tuple[list[Primitive], list[tuple[int, ...]]]:
+    def columns(self, leaf: Primitive = VARIABLE) -> tuple[list[Primitive], list[tuple[int, ...]]]:
         """Return primitives and inputs of all nodes; `leaf` stands for variables."""
         primitives: list[Primitive] = [leaf] * len(self.places)
         parents: list[tuple[int, ...]] = [()] * len(self.places)
@@ -117,8 +120,8 @@ class Graph:
     def changed(self, **parts: Any) -> Graph:
         """Return a copy of the graph with some attributes replaced."""
         copy = Graph.__new__(Graph)
-        kept = {name: getattr(self, name) for name in ("constants", "names", "places", "roots", "signed", "span_of")}
-        copy.__dict__ |= kept | parts
+        kept = ("constants", "names", "places", "roots", "signed", "span_of", "unit")
+        copy.__dict__ |= {name: getattr(self, name) for name in kept} | parts
         return copy
 
     def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
@@ -166,7 +169,7 @@ def inputs(a: Any, b: int | None) -> tuple[int, ...]:
     return a if type(a) is tuple else (a,)
 
 
-def in_order(parents: Sequence[tuple[int, ...]], roots: Iterable[int]) -> list[int]:
+def in_order(parents: Parents, roots: Iterable[int]) -> list[int]:
     """Return the nodes below the roots in depth-first topological order."""
     order: list[int] = []
     seen: set[int] = set()

@@ -134,7 +134,6 @@ class Facts(NamedTuple):
     """Whether it grows strictly with its input, wherever it is defined."""
     aliases: tuple[str, ...] = ()
     defaults: tuple[str, ...] = ()
-    """Defaults of the last parameters, as literals."""
     constant_params: tuple[str, ...] = ()
     """Parameters that must be whole constants, such as a polygamma's order."""
     operator: tuple[str, int, int, int] | tuple[str, int, int] | tuple[()] = ()
@@ -146,14 +145,12 @@ class Facts(NamedTuple):
     kink: Callable[..., bool] | None = None
     """Whether there is no derivative at these inputs, but a value."""
     convention: str = ""
-    """The conventional derivative at a kink."""
     smooth: tuple[str, ...] = ()
     """The readable derivatives away from kinks, if the rules also define them at kinks."""
     domain_message: Callable[..., tuple[str, str | None] | None] | None = None
     """Message and hint for inputs without a value; `{0}`, `{1}` are the inputs."""
     gives_condition: bool = False
     takes_conditions: tuple[int, ...] = ()
-    """Positions of the inputs that are conditions."""
     lazy_inputs: Callable[..., tuple[int, ...]] | None = None
     """The positions that a lazy operation needs next, given those it has."""
     variadic: bool = False
@@ -172,8 +169,7 @@ class Facts(NamedTuple):
     active_branch: Callable[..., Any] | None = None
     """`active_branch(m, side, *inputs, out)`, its smooth branch near the point, also at breakpoints.
 
-    `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point. If it does
-    not ask for `out`, it holds wherever the signs are those.
+    `side(u)` is the sign of `u` near the point. If it does not ask for `out`, it holds wherever the signs are those.
     """
     infinite: bool = False
     """Whether the result can be infinite at finite inputs: by overflow, or at a pole."""

@@ -128,14 +128,14 @@ def _unit_vector(m: Any, *xs: Number) -> list[Number]:
 
 def _softmax(m: Any, *xs: Number) -> list[Number]:
     largest = m.max(*xs)
-    powers = [m.exp(x - largest) for x in xs]
+    powers = [m.exp_difference(x, largest) for x in xs]
     total = m.sum(*powers)
     return [power / total for power in powers]
 
 
 def _softmax_weight(m: Any, x: Number, *xs: Number) -> Number:
     largest = m.max(*xs)
-    return m.exp(x - largest) / m.sum(*[m.exp(v - largest) for v in xs])
+    return m.exp_difference(x, largest) / m.sum(*[m.exp_difference(v, largest) for v in xs])
 
 
 def _unit_over_hypot(m: Any, x: Number, y: Number) -> Number:
@@ -148,6 +148,7 @@ helper("unit_vector", "*xs", _unit_vector, facts="vector")
 helper("power_minus_one", "x y out", lambda m, x, y, out: x ** (y - 1), domain=POW.domain, facts="infinite")
 helper("unit_over_hypot", "x y", lambda m, x, y: x / (x**2 + y**2), accurate=_unit_over_hypot, facts="infinite",
     domain="x and y are not both 0")
+helper("exp_difference", "x y", lambda m, x, y: m.exp(x - y))
 helper("softmax_weight", "x *xs", lambda m, x, *xs: m.exp(x - m.logsumexp(*xs)), accurate=_softmax_weight)
 helper("softmax", "*xs", lambda m, *xs: [m.softmax_weight(x, *xs) for x in xs], accurate=_softmax, facts="vector")
 helper("item", "xs")
@@ -419,7 +420,7 @@ learning("softsign", "x", "x/(1 + |x|)", lambda m, x, out: (1 / (1 + m.abs(x))) 
 learning("logaddexp", "x y", "log(exp(x) + exp(y))", lambda m, x, y, out: m.softmax_weight(x, x, y),
     lambda m, x, y, out: m.softmax_weight(y, x, y), facts="commutative cancels_far",
     definition=lambda m, x, y: m.log(m.exp(x) + m.exp(y)),
-    accurate=lambda m, x, y: m.max(x, y) + m.log1p(m.exp(-m.abs(x - y))),
+    accurate=lambda m, x, y: m.max(x, y) + m.log1p(m.exp_difference(m.min(x, y), m.max(x, y))),
     samples=((1.0, 2.0), (800.0, 799.0), (-800.0, -750.0), (0.0, -50.0)))
 
 
@@ -546,10 +547,7 @@ Own = TypeVar("Own")
 
 
 def by_name(own: Mapping[str, Own]) -> dict[str, Own]:
-    """Return a table by operation of a target's spellings or a number type's methods.
-
-    Facts of an operation that hold everywhere belong in its row. Raises KeyError for an unknown name.
-    """
+    """Return a table by operation of a target's spellings or a number type's methods."""
     return {OPERATIONS[name].name: mine for name, mine in own.items()}
 
 

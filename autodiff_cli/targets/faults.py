@@ -15,8 +15,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from ..graphs.adjoint import Recording
-from ..graphs.schedule import LAZY, branches, live_steps, schedule, shows_first
+from ..graphs.adjoint import LAZY, Recording, branches, live_steps, schedule, shows_first
 from ..numbers.recorder import CONDITIONS, Step, always_defined
 from ..table.operators import COMPARISONS
 from ..table.primitive import OPERATIONS
@@ -176,7 +175,7 @@ def showing_faults(
     """
     m = recording.recorder
     values, partials = recording.values, recording.partials
-    live = live_steps((*values, *partials))
+    live = live_steps(recording.results)
     failures = _Failures(recording, live, silent, limits)
     undefined, exposed, needed = 0, 0, 0
     for value in values:
@@ -198,7 +197,7 @@ def showing_faults(
         return result
 
     of_values = [faults[value] for value in values if value in faults]
-    new_values = tuple([with_faults(value, [faults[value]] if value in faults else []) for value in values])
+    new_values = [with_faults(value, [faults[value]] if value in faults else []) for value in values]
     new_partials = []
     for partial in partials:
         parts = [faults[partial]] if unseen[partial] and partial in faults else []
@@ -207,7 +206,7 @@ def showing_faults(
         else:
             parts += of_values
         new_partials.append(with_faults(partial, parts))
-    return replace(recording, values=new_values, partials=tuple(new_partials))
+    return replace(recording, values=new_values, partials=new_partials)
 
 
 def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step, Step]:
@@ -266,21 +265,19 @@ class Vectors(NamedTuple):
 
 def vectors(recording: Recording) -> Vectors:
     """Return the recording for columns; steps that others show to be infinite are unchecked."""
-    results = (*recording.values, *recording.partials)
+    results = recording.results
     computed = live_steps((*results, *recording.adjoints, *recording.watched))
     undefined = [step for step in computed if step.name in CONDITIONS and any(map(is_undefined, step.args))]
-    edges = tuple(dict.fromkeys((*recording.edges, *_kinks(recording), *undefined)))
-    numbers = [step for step in computed if step.args and step.name not in CONDITIONS]
+    edges = dict.fromkeys((*recording.edges, *_kinks(recording), *undefined))
     # what only the program needs, and no formula at all points, is computed to be checked
     there = set(live_steps((*results, *recording.adjoints)))
-    alone = {step: None for step in recording.watched if step not in there} | {
-        step: None for needed in operands(recording).values() for step in needed
-    }
-    alone = {step: None for step in alone if step.args and step.name not in CONDITIONS}
-    plan = schedule(
-        replace(recording, adjoints=(*recording.adjoints, *alone), watched=tuple(numbers), edges=edges),
-        OPERATIONS.keys(),
+    alone = dict.fromkeys([step for step in recording.watched if step not in there])
+    alone |= dict.fromkeys([step for needed in operands(recording).values() for step in needed])
+    adjoints, watched = (
+        [step for step in steps if step.args and step.name not in CONDITIONS] for steps in (alone, computed)
     )
+    adjoints = [*recording.adjoints, *adjoints]
+    plan = schedule(replace(recording, adjoints=adjoints, watched=watched, edges=edges), OPERATIONS.keys())
     checks = []
     for step, branch, _ in plan.checks:
         conditions = [(part.condition, part.holds) for part in branch.line() if part.condition is not None]

@@ -9,8 +9,7 @@ from typing import Any
 
 from ..graphs.adjoint import Recording
 from ..numbers.base import Number
-from ..numbers.double.formulas import COMPENSATED, formula
-from ..numbers.double.special_formulas import Lacking
+from ..numbers.double.formulas import COMPENSATED, Lacking, formula
 from ..numbers.recorder import CONDITIONS, Recorder, Step
 from ..table.primitive import OPERATIONS
 from ..table.primitives import library_names
@@ -122,4 +121,4 @@ def compose_for(native: Collection[str], name: str, count: int, coarse: Collecti
     m = Lowering(native, True, coarse)
     rule: Callable[..., Any] = formula(name)
     result = m.number(rule(m, *[m.input(k) for k in range(count)]))
-    return Recording(m, (result,))
+    return Recording(m, [result])

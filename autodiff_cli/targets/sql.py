@@ -11,8 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ..graphs.adjoint import Branch, column_names
-from ..graphs.schedule import schedule
+from ..graphs.adjoint import Branch, column_names, schedule
 from ..language.printer import Written, assemble, fill_in
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_description
@@ -243,7 +242,7 @@ class Sql(Target):
         unit, columns = self.unit, list(self.variables.values())
         for step in unit.recording.recorder.steps:
             self.sizes[step] = self.size(step)
-        results = (*unit.recording.values, *unit.recording.partials)
+        results = unit.recording.results
         layers = [{name: self.input(name) for name in columns}] if columns else []
         for rows in self.layers(results):
             layers.append({name: self._column(step) + self._note(step) for step, name in rows})
@@ -274,7 +273,7 @@ class Sql(Target):
         column = self.cast.format(f"points.{name}")
         return f"CASE WHEN abs({column}) <= {self._number(MAX_DOUBLE)} THEN {column} END"
 
-    def answered(self, columns: list[str], results: tuple[Step, ...]) -> str:
+    def answered(self, columns: list[str], results: Sequence[Step]) -> str:
         """Return the condition that all columns and results are finite."""
         conditions = [f"{name} IS NOT NULL" for name in columns]
         for step in dict.fromkeys(results):
@@ -296,8 +295,7 @@ class Sql(Target):
         conditions: dict[str, str] = {}
         # Its derivatives may need an operation elsewhere, too.
         unit = self.unit
-        of_values = replace(unit.recording, partials=(), adjoints=(), watched=(), edges=())
-        needed = needs(schedule(of_values))
+        needed = needs(schedule(replace(unit.recording, partials=[])))
         graph, place = unit.recording.graph, unit.recording.place
         for i, step in sorted(place.items(), key=lambda item: item[1].index):
             primitive, span = graph.primitives[i], graph.span(i)

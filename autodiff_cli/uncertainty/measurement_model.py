@@ -41,7 +41,7 @@ FirstOrder = tuple[list[float], list[list[float]], list[Diagnostic]]
 """The outputs at the estimates, their derivatives, and warnings."""
 
 Draws = tuple[float, Callable[[Mapping[str, Any], int], Any]]
-"""The least work of one point, and a function that evaluates outputs at `n` points: a row each, NaN if undefined."""
+"""The least work of one point, and a function that evaluates outputs at `n` points."""
 
 Kink = tuple[Breakpoint, float, list[float]]
 """A surface where a computed number is 0 and pieces meet: its node, the number at the estimates, and its derivatives
@@ -50,7 +50,7 @@ along the given directions.
 
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
-    """Return the variables of a model; `names` have values. Raises `ExpressionError`."""
+    """Return the variables of a model; `names` have values."""
     return (read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)).variables
 
 
@@ -114,7 +114,6 @@ class Explicit:
                     error = usage_error("this is an equation: it does not say what is computed", hint)
             raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
-        """The point has the inputs' values as given."""
         self.outputs, self.units = output_names(self.program), problem.units
         self.values = {name: float(x) for name, x in problem.values.items()}
 
@@ -129,12 +128,12 @@ class Explicit:
         return hessian_in(REAL, self.program.outputs[k], self.values, names).hessian
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of output `k` along a direction. Raises `ExpressionError`."""
+        """Return the third derivative of output `k` along a direction."""
         along = {name: [x] for name, x in direction.items()}
         return 6 * float(directional_in(REAL, self.program.outputs[k], self.values, along, 3)[3])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """Return the nearest kinks of output `k`; `directions` has a row for each input."""
+        """Return the nearest kinks of output `k`."""
         return _kinks((self.program.outputs[k],), self.values, dict(zip(names, directions, strict=True)), len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
@@ -176,10 +175,8 @@ class Implicit:
         self.units, self._text = problem.units, problem.text
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
-                raise point_error(
-                    f"`{name}` is looked for: its value is where to start, and has no uncertainty",
-                    f"give the number alone: `{name}={float(start):g}`",
-                )
+                message = f"`{name}` is looked for: its value is where to start, and has no uncertainty"
+                raise point_error(message, f"give the number alone: `{name}={float(start):g}`")
         self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
         self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}
         self.values: dict[str, float] = {**problem.values, **find_solution(problem)}
@@ -204,7 +201,7 @@ class Implicit:
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
+        """Return the third derivative of unknown `k` along a direction."""
         # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
@@ -249,7 +246,6 @@ class Implicit:
             at = {**inputs, **dict(zip(self.outputs, unknowns, strict=True))}
             columns = [at[name] for name in names]
             block = evaluate(compiled, names, columns, count, size * (1 + size), plain, lambda row, name: None)
-            # values of all equations, then derivatives of each
             left, rows = block.results[:size], block.results[size:].reshape(size, size, count)
             step = np.full((size, count), np.nan)
             good = np.isfinite(block.results).all(axis=0)
@@ -303,9 +299,7 @@ class Implicit:
         while done < 1:
             part = min(step, 1 - done)
             there = {name: x + (done + part) * (target[name] - x) for name, x in begun.items()}
-            if done + part >= 1:
-                there = dict(target)
-            reached = None
+            there, reached = dict(target) if done + part >= 1 else there, None
             with Defined(ArithmeticError):
                 reached = self._corrected(here, there)
             if reached is not None:
@@ -343,7 +337,7 @@ class Implicit:
         return at
 
     def slopes(self, at: Mapping[str, float], names: Sequence[str]) -> list[list[float]]:
-        """Return the derivatives of the unknowns at a solution. Raises `Singular` too."""
+        """Return the derivatives of the unknowns at a solution."""
         n = len(self.outputs)
         _, rows = self._linear(at, names)
         return solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
@@ -365,13 +359,12 @@ class Branch:
 
     def __init__(self, model: Implicit, name: str) -> None:
         self.model, self.name = model, name
-        self._last = (-math.inf, math.inf)
-        """Between these numbers it ends, or continues."""
+        self._last = (-math.inf, math.inf)  # between these numbers it ends, or continues
         self._known = {model.values[name]: model.values}
         self._at = [*self._known]
 
     def __call__(self, x: float) -> dict[str, float] | None:
-        """Return the values of all variables; None beyond the end. Raises `ExpressionError` (`limit`)."""
+        """Return the values of all variables; None beyond the end."""
         if x in self._known or not self._last[0] < x < self._last[1]:
             return self._known.get(x)
         k = bisect.bisect(self._at, x)

@@ -339,6 +339,7 @@ define("erfinv_slope", lambda x, out: inverse_error_function_slope(x))
 define("polygamma_difference", polygamma_difference, None,
        lambda order, a, b: polygamma_difference(order + 1, a, b),
        lambda order, a, b: -polygamma(order + 1, a + b))  # fmt: skip
+define("exp_difference", lambda x, y: mp.exp(x - y))
 define("softmax_weight", softmax_weight)
 define("unit_over_hypot", with_spread(lambda x, y: x / (x * x + y * y)),
        with_spread(lambda x, y: (y * y - x * x) / (x * x + y * y) ** 2),

@@ -12,8 +12,7 @@ import pytest
 
 from autodiff_cli import ExpressionError
 from autodiff_cli.formulas.export import export
-from autodiff_cli.numbers.double.formulas import formula
-from autodiff_cli.numbers.double.special_formulas import MAX_POLYGAMMA_ORDER
+from autodiff_cli.numbers.double.formulas import MAX_POLYGAMMA_ORDER, formula
 from autodiff_cli.numbers.recorder import Step
 from autodiff_cli.table.primitive import OPERATIONS
 from autodiff_cli.targets.lowering import compose_for
@@ -106,12 +105,12 @@ def test_small_differences_of_digamma() -> None:
 
 
 def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
-    from autodiff_cli.numbers.double import special_formulas
+    from autodiff_cli.numbers.double import formulas
 
     monkeypatch.setattr(
-        special_formulas,
+        formulas,
         "ERF_SERIES",
-        (*special_formulas.ERF_SERIES[:-2], -0.3761263890318, special_formulas.ERF_SERIES[-1]),
+        (*formulas.ERF_SERIES[:-2], -0.3761263890318, formulas.ERF_SERIES[-1]),
     )
     with pytest.raises(AssertionError):
         test_digits(CASES[0])

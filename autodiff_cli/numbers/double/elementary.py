@@ -1,47 +1,35 @@
-"""Elementary and activation functions of floats, and closed forms for their derivatives.
-
-The closed forms are safe where the usual formula overflows or cancels.
-"""
+"""Elementary, activation and aggregate functions of floats, and their derivatives."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import accumulate
 
-from .parts import by_multiprecision, cos_pi, sin_pi
-from .twofold import check_finite, horner, scaled_exp, two_product, two_sum
+from .twofold import by_multiprecision, check_finite, cos_pi, horner, scaled_exp, sin_pi, two_product, two_sum
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
 """2**-1022: smaller numbers are subnormal, with fewer than 53 bits."""
 
 
-def pow(x: float, y: float) -> float:
-    """Return x**y; 1 for y = 0. Raises ValueError for x < 0 unless y is an integer."""
+def _pow(x: float, y: float) -> float:
     if x == 0.0 and y < 0.0:
         raise ZeroDivisionError("0 to a negative power is infinite")
     return math.pow(x, y)
 
 
-def power_minus_one(x: float, y: float, out: float) -> float:
-    """Return x**(y - 1), given out = x**y, for the derivative of a power.
-
-    If y - 1 is a double, or out lost digits to underflow, compute the power, corrected to first order for the rounding
-    of y - 1; else divide, which is also accurate for a tiny y.
-    """
+def _power_minus_one(x: float, y: float, out: float) -> float:
     exponent, error = two_sum(y, -1.0)
     if error == 0.0:
-        return pow(x, exponent)
+        return _pow(x, exponent)
     if x != 0.0 and math.fabs(out) >= SMALLEST_NORMAL:
         return check_finite(out / x)
-    power = pow(x, exponent)
+    power = _pow(x, exponent)
     return power * math.exp(error * math.log(math.fabs(x))) if power else power
 
 
-def cbrt(x: float) -> float:
-    """Return the real cube root, exact for a cube.
-
-    One Newton step on a scaled x, with the residual x - y³ in twofold arithmetic, corrects the last digits of the C
-    library's root.
-    """
+def _cbrt(x: float) -> float:
+    # A Newton step with an exact residual corrects the last digits of the C library's root.
     mantissa, exponent = math.frexp(x)
     thirds, rest = divmod(exponent, 3)
     scaled = math.ldexp(mantissa, rest)
@@ -54,23 +42,21 @@ def cbrt(x: float) -> float:
     return math.ldexp(root + residual / (3.0 * square), thirds)
 
 
-def log(x: float) -> float:
-    """Return the natural logarithm. Raises ZeroDivisionError at 0, ValueError below."""
-    return math.log(_positive(x))
+def _with_poles(function: Callable[[float], float], *poles: float) -> Callable[[float], float]:
+    def checked(x: float) -> float:
+        """Return the function's value. Raises ZeroDivisionError at its poles."""
+        if x in poles:
+            raise ZeroDivisionError("infinite here")
+        return function(x)
+
+    return checked
 
 
-def log2(x: float) -> float:
-    """Return the logarithm to base 2, exact at powers of two."""
-    return math.log2(_positive(x))
+log, log2, log10 = (_with_poles(function, 0.0) for function in (math.log, math.log2, math.log10))
+log1p, atanh = _with_poles(math.log1p, -1.0), _with_poles(math.atanh, 1.0, -1.0)
 
 
-def log10(x: float) -> float:
-    """Return the logarithm to base 10, exact at powers of ten."""
-    return math.log10(_positive(x))
-
-
-def log_base(x: float, base: float) -> float:
-    """Return the logarithm to a base. Raises ZeroDivisionError for 1, ValueError for base <= 0."""
+def _log_base(x: float, base: float) -> float:
     if base <= 0.0:
         raise ValueError("the base of a logarithm is positive")
     if base == 1.0:
@@ -92,59 +78,32 @@ def log_base(x: float, base: float) -> float:
     return value
 
 
-def log1p(x: float) -> float:
-    """Return log(1 + x), accurate near 0. Raises ZeroDivisionError at -1, ValueError below."""
-    if x == -1.0:
-        raise ZeroDivisionError("the logarithm is infinite at 0")
-    return math.log1p(x)
-
-
-def _positive(x: float) -> float:
-    if x == 0.0:
-        raise ZeroDivisionError("the logarithm is infinite at 0")
-    return x
-
-
-def clamp(x: float, low: float, high: float) -> float:
-    """Return x restricted to [low, high]. Raises ValueError for low > high."""
+def _clamp(x: float, low: float, high: float) -> float:
     if low > high:
         raise ValueError("the lower bound is above the upper one")
     return float(low if x < low else high if x > high else x)
 
 
 # ---- trigonometric and hyperbolic functions
-def atan2(y: float, x: float) -> float:
-    """Return the angle in (-π, π] of the point (x, y); 0 at the origin.
-
-    `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
-    """
+def _atan2(y: float, x: float) -> float:
+    # `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
     return math.atan2(y + 0.0, x + 0.0)
 
 
-def sech(x: float) -> float:
-    """Return 1/cosh(x), even if cosh(x) overflows."""
+def _sech(x: float) -> float:
     if math.fabs(x) < 300.0:
         return 1.0 / math.cosh(x)
     half = math.exp(-0.5 * math.fabs(x))
     return 2.0 * half * half
 
 
-def csch(x: float) -> float:
-    """Return 1/sinh(x), even if sinh(x) overflows. Raises ZeroDivisionError at 0."""
+def _csch(x: float) -> float:
     if math.fabs(x) < 300.0:
         return check_finite(1.0 / math.sinh(x))
-    return math.copysign(sech(x), x)
+    return math.copysign(_sech(x), x)
 
 
-def atanh(x: float) -> float:
-    """Return the inverse of tanh. Raises ZeroDivisionError at ±1, ValueError outside."""
-    if math.fabs(x) == 1.0:
-        raise ZeroDivisionError("atanh is infinite at ±1")
-    return math.atanh(x)
-
-
-def sinc(x: float) -> float:
-    """Return sin(πx)/(πx); 1 at 0, exactly 0 at the other integers."""
+def _sinc(x: float) -> float:
     if math.fabs(x) <= 0.25:
         angle = math.pi * x
         return math.sin(angle) / angle if angle else 1.0
@@ -156,15 +115,13 @@ LN_SIGMOID_NORMAL = -700.0
 """Above this the sigmoid is a normal number; below, it equals exp(x) in doubles."""
 
 
-def silu(x: float) -> float:
-    """Return x·sigmoid(x), even if the sigmoid underflows."""
+def _silu(x: float) -> float:
     if x > LN_SIGMOID_NORMAL:
-        return x * sigmoid(x)
+        return x * _sigmoid(x)
     return scaled_exp(x, x)
 
 
-def sigmoid(x: float) -> float:
-    """Return 1/(1 + exp(-x))."""
+def _sigmoid(x: float) -> float:
     if x >= 0.0:
         return 1.0 / (1.0 + math.exp(-x))
     e = math.exp(x)
@@ -182,15 +139,13 @@ SQUARE_ABSORBS_ONE = 1e9
 """Above this 1 is less than half an ulp of x²."""
 
 
-def recip_one_plus_square(x: float) -> float:
-    """Return 1/(1 + x²), the derivative of atan."""
+def _recip_one_plus_square(x: float) -> float:
     if math.fabs(x) > SQUARE_ABSORBS_ONE:
         return 1.0 / x / x
     return 1.0 / (1.0 + x * x)
 
 
-def sech_square(x: float) -> float:
-    """Return 1/cosh(x)², the derivative of tanh, as 4e/(1 + e)², e = exp(-2|x|)."""
+def _sech_square(x: float) -> float:
     size = math.fabs(x)
     if size > 300.0:
         e = 2.0 * math.exp(-size)
@@ -199,28 +154,133 @@ def sech_square(x: float) -> float:
     return 4.0 * e / ((1.0 + e) * (1.0 + e))
 
 
-def csch_square(x: float) -> float:
-    """Return 1/sinh(x)² as 4e/(1 - e)², e = exp(-2|x|). Raises ZeroDivisionError at 0."""
+def _csch_square(x: float) -> float:
     size = math.fabs(x)
     if size > 300.0:
-        return sech_square(x)
+        return _sech_square(x)
     if 0.0 < size < 1e-150:
         return check_finite(1.0 / size / size)
     rest = math.expm1(-2.0 * size)
     return 4.0 * math.exp(-2.0 * size) / (rest * rest)
 
 
-def sinc_derivative(order: float, x: float) -> float:
-    """Return a derivative of sinc. Raises ValueError unless the order is whole and >= 0."""
+def _sinc_derivative(order: float, x: float) -> float:
     if order == 0:
-        return sinc(x)
+        return _sinc(x)
     if order == 1:
         if math.fabs(x) <= 0.5:
             square = math.pi * x * (math.pi * x)
             return math.pi * (math.pi * x) * horner(SINC_SLOPE_SERIES, square)
-        wave, mean = cos_pi(x), sinc(x)
+        wave, mean = cos_pi(x), _sinc(x)
         if math.fabs(wave - mean) > 0.5 * math.fabs(wave):
             return (wave - mean) / x
     if order > HIGHEST_SINC and x != 0.0:
         raise OverflowError("the result is too large for a double")
     return by_multiprecision("sinc_derivative", order, x)
+
+
+# ---- aggregates
+def _exp_difference(x: float, y: float) -> float:
+    high, low = two_sum(x, -y)
+    if high < -750.0:  # underflow; an infinite `high` would make `low` nan
+        return 0.0
+    return scaled_exp(1.0, high, low)
+
+
+Scaled = tuple[float, float, int]
+"""(high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0: about 30 digits."""
+
+
+def _scaled_product(p: Scaled, q: Scaled) -> Scaled:
+    product, error = two_product(p[0], q[0])
+    error += p[0] * q[1] + p[1] * q[0]
+    total = product + error
+    high, shift = math.frexp(total)
+    return high, math.ldexp(error - (total - product), -shift), p[2] + q[2] + shift
+
+
+def _to_float(p: Scaled) -> float:
+    return math.ldexp(p[0] + p[1], p[2])
+
+
+def _sum(*xs: float) -> float:
+    try:
+        return math.fsum(xs)
+    except OverflowError:  # perhaps only of a partial sum
+        return _exact_mean(xs, 1)
+
+
+def _mean(*xs: float) -> float:
+    try:
+        return math.fsum(xs) / len(xs)
+    except OverflowError:
+        return _exact_mean(xs, len(xs))
+
+
+def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
+    from fractions import Fraction  # rarely needed
+
+    return float(sum(map(Fraction, xs), Fraction(0)) / divisor)
+
+
+def _prod(*xs: float) -> float:
+    if len(xs) > 6:
+        return _to_float(_running_products(xs)[-1])
+    value = 1.0
+    for x in xs:
+        value *= x
+        if not 1e-290 < math.fabs(value) < 1e290:
+            return _to_float(_running_products(xs)[-1])
+    return value
+
+
+def _products_of_others(*xs: float) -> list[float]:
+    before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
+    results = []
+    for left, right in zip(before, after[1:], strict=False):
+        product = _scaled_product(left, right)
+        try:
+            results.append(_to_float(product))
+        except OverflowError:  # the other products are still needed
+            results.append(math.copysign(math.inf, product[0]))
+    return results
+
+
+def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
+    scaled = [(mantissa, 0.0, exponent) for mantissa, exponent in map(math.frexp, xs)]
+    return list(accumulate(scaled, _scaled_product, initial=(0.5, 0.0, 1)))
+
+
+def _unit_vector(*xs: float) -> list[float]:
+    length = math.hypot(*xs)
+    if length == 0.0:
+        return [0.0] * len(xs)
+    if not 1e-290 < length < 1e290:
+        shift = 600 if length < 1.0 else -600
+        xs = tuple(math.ldexp(x, shift) for x in xs)
+        length = math.hypot(*xs)
+    return [x / length for x in xs]
+
+
+def _unit_over_hypot(x: float, y: float) -> float:
+    size = max(math.fabs(x), math.fabs(y))
+    if 1e-140 < size < 1e140:
+        return x / (x * x + y * y)
+    shift = 600 if size < 1.0 else -600
+    x, y = math.ldexp(x, shift), math.ldexp(y, shift)
+    return math.ldexp(x / (x * x + y * y), shift)
+
+
+def _logsumexp(*xs: float) -> float:
+    largest = max(xs)
+    place = xs.index(largest)
+    rest = math.fsum(_exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
+    excess = math.log1p(rest)
+    value = largest + excess
+    if largest < 0.0 and math.fabs(value) < 0.5 * excess:  # cancellation: Σ exp(x) is near 1
+        return by_multiprecision("logsumexp", *xs)
+    return value
+
+
+def _logaddexp(x: float, y: float) -> float:
+    return _logsumexp(x, y)

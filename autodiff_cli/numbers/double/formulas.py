@@ -1,18 +1,16 @@
-"""Accurate double-precision formulas, for this program and exported code.
-
-Each is a rule on a number type: `REAL` computes with it, and a recorder turns it into a function for targets whose
-library lacks it. Other functions use their definition in the table.
-"""
+"""Accurate double-precision formulas on a number type, for this program and exported code."""
 
 from __future__ import annotations
 
 import math
+from functools import partial, reduce
 from typing import Any
 
 from ...table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Number
 from ...table.primitives import by_name, functions_of
+from ..base import cotangent_polynomial
 from . import special as doubles
-from . import special_formulas as special
+from .special import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, stirling_correction
 from .twofold import horner, two_product, two_sum
 
 GELU_SLOPE_ZERO = (-0.7517915246935645, 1.4956759177009883e-17)
@@ -41,30 +39,62 @@ SILU_SLOPE_SERIES = (
 """silu_slope(zero + t)/t for |t| <= 0.3, highest power first (mpmath.chebyfit, 15 terms, relative error 1e-19)."""
 
 # Wichura, Algorithm AS241 (PPND16), Applied Statistics 37 (1988) 477-484: the normal quantile.
-CENTRE_NUMERATOR = (
-    2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
-    13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608,
+QUANTILE = (
+    ((2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
+      13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608),
+     (5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867,
+      5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1.0)),
+    ((7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258,
+      3.64784832476320460504, 5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734),
+     (1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966, 0.14810397642748007459,
+      0.68976733498510000455, 1.6763848301838038494, 2.05319162663775882187, 1.0)),
+    ((2.01033439929228813265e-7, 2.71155556874348757815e-5, 0.0012426609473880784386, 0.026532189526576123093,
+      0.29656057182850489123, 1.7848265399172913358, 5.4637849111641143699, 6.6579046435011037772),
+     (2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4,
+      0.0148753612908506148525, 0.13692988092273580531, 0.59983220655588793769, 1.0)),
 )  # fmt: skip
-CENTRE_DENOMINATOR = (
-    5226.495278852854561, 28729.085735721942674, 39307.89580009271061, 21213.794301586595867,
-    5394.1960214247511077, 687.1870074920579083, 42.313330701600911252, 1.0,
+"""Numerators and denominators in the centre, the middle and the far tail."""
+
+
+ERF_SERIES = (
+    -1.462091340945175e-07, 1.637123442577e-06, -1.4923003368152099e-05, 0.00012055286202005714,
+    -0.0008548326510724796, 0.0052239776220169365, -0.02686617064499972, 0.1128379167095487,
+    -0.3761263890318375, 1.1283791670955126,
 )  # fmt: skip
-MIDDLE_NUMERATOR = (
-    7.7454501427834140764e-4, 0.0227238449892691845833, 0.24178072517745061177, 1.27045825245236838258,
-    3.64784832476320460504, 5.7694972214606914055, 4.6303378461565452959, 1.42343711074968357734,
+"""erf(x)/x in x² for |x| <= 1/2, highest power first (mpmath.chebyfit, 10 terms, error 3e-20)."""
+
+ERFC_SERIES = (
+    4.098912139147414e-10, -3.9164185786191914e-09, -4.176542757036172e-09, 3.7247243209845766e-08,
+    2.410184457809074e-08, -2.5803482017531867e-07, -5.816100364703228e-08, 1.7517818286235622e-06,
+    -9.728836753446274e-07, -1.1444463844195566e-05, 2.238391854126736e-05, 5.1649271214343186e-05,
+    -0.00029015397972539697, 0.00029371361550813515, 0.0017556258323401742, -0.009746579549567915,
+    0.02836227742153623, -0.05869339859044296, 0.09230432116019659, -0.1088039301417102, 0.08227673849015109,
+    0.003585415485463716, -0.14024059858554702, 1.2375126308378275,
 )  # fmt: skip
-MIDDLE_DENOMINATOR = (
-    1.05075007164441684324e-9, 5.475938084995344946e-4, 0.0151986665636164571966, 0.14810397642748007459,
-    0.68976733498510000455, 1.6763848301838038494, 2.05319162663775882187, 1.0,
+"""(1 + 2x)·exp(x²)·erfc(x) in (x - 15/4)/(x + 15/4) for 1/2 <= x <= 28 (mpmath.chebyfit, 24 terms, error 2e-19)."""
+
+GAMMA_SERIES = (
+    -0.00011918060538282103, 0.00017877054902846353, -8.938401795176073e-05, 0.00013407432206073702,
+    -0.000318425630316548, 0.0004776274435437428, -0.0006721864891915583, 0.0010082112193192704,
+    -0.001522718358989335, 0.0022836521947962353, -0.003422726711413278, 0.0051315298230765775,
+    -0.007690216677416653, 0.011522523362156005, -0.017222442878105718, 0.0258376061027181,
+    -0.03800193556100107, 0.058610303826380196, -0.07752305229977173, 0.14464535904449782,
+    -0.10729480456477264, 0.4148134536883018, 0.03233839744888502, 0.886226925452758,
 )  # fmt: skip
-FAR_NUMERATOR = (
-    2.01033439929228813265e-7, 2.71155556874348757815e-5, 0.0012426609473880784386, 0.026532189526576123093,
-    0.29656057182850489123, 1.7848265399172913358, 5.4637849111641143699, 6.6579046435011037772,
-)  # fmt: skip
-FAR_DENOMINATOR = (
-    2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4,
-    0.0148753612908506148525, 0.13692988092273580531, 0.59983220655588793769, 1.0,
-)  # fmt: skip
+"""Γ(x) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 24 terms, error 9e-19)."""
+
+MAX_RECURRENCES = 8
+"""Recurrence steps that bring a number below `doubles.MIN_ASYMPTOTIC` to at most 2."""
+
+ASYMPTOTIC_SHIFT = 10
+"""Terms before the asymptotic series of a polygamma, per unit of its order."""
+
+MAX_POLYGAMMA_ORDER = 6
+"""The highest order of polygamma that is written out."""
+
+
+class Lacking(Exception):
+    """A target lacks a function that has no formula."""
 
 
 def _half_exp_abs(m: Any, x: Number) -> Number:
@@ -114,19 +144,19 @@ def _round(m: Any, x: Number) -> Number:
 
 
 def _sinc(m: Any, x: Number) -> Number:
-    return m.where(m.lt(m.abs(x), 1e-9), 1, lambda: special.sin_pi(m, x) / x / math.pi)
+    return m.where(m.lt(m.abs(x), 1e-9), 1, lambda: _sin_pi(m, x) / x / math.pi)
 
 
 def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
     if float(n) == 2:
-        curve = lambda: -(math.pi * special.sin_pi(m, x) + 2 * m.sinc_derivative(1, x)) / x  # noqa: E731
+        curve = lambda: -(math.pi * _sin_pi(m, x) + 2 * m.sinc_derivative(1, x)) / x  # noqa: E731
         return m.where(m.lt(m.abs(x), 1e-9), -(math.pi**2) / 3, curve)
     if float(n) != 1:
         return DEFINITIONS["sinc_derivative"](m, n, x)
     square = (math.pi * x) * (math.pi * x)
     terms = [(-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in range(1, 14)]
     near = math.pi**2 * x * horner(tuple(terms[::-1]), square)
-    return m.where(m.lt(m.abs(x), 0.75), near, lambda: (special.cos_pi(m, x) - m.sinc(x)) / x)
+    return m.where(m.lt(m.abs(x), 0.75), near, lambda: (_cos_pi(m, x) - m.sinc(x)) / x)
 
 
 def _hypot(m: Any, *xs: Number) -> Number:
@@ -145,38 +175,9 @@ def _exp_difference(m: Any, x: Number, y: Number) -> Number:
     return m.where(m.lt(high, -750), 0, lambda: power + power * low)
 
 
-def _logaddexp(m: Any, x: Number, y: Number) -> Number:
-    largest = m.max(x, y)
-    return largest + m.log1p(_exp_difference(m, m.min(x, y), largest))
-
-
-def _softmax(m: Any, *xs: Number) -> list[Number]:
-    largest = m.max(*xs)
-    powers = [_exp_difference(m, x, largest) for x in xs]
-    total = m.sum(*powers)
-    return [power / total for power in powers]
-
-
-def _softmax_weight(m: Any, x: Number, *xs: Number) -> Number:
-    largest = m.max(*xs)
-    return _exp_difference(m, x, largest) / m.sum(*[_exp_difference(m, v, largest) for v in xs])
-
-
-def _reduce_pairwise(name: str) -> Any:
-    def reduced(m: Any, *xs: Number) -> Number:
-        total = xs[0]
-        for x in xs[1:]:
-            total = m.step(name, total, x)
-        return total
-
-    return reduced
-
-
-def _max_or_min(name: str, better: str) -> Any:
-    reduced = _reduce_pairwise(name)
-
+def _extreme_value(name: str, better: str) -> Any:
     def extreme_value(m: Any, *xs: Number) -> Number:
-        return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else reduced(m, *xs)
+        return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else reduce(partial(m.step, name), xs)
 
     return extreme_value
 
@@ -289,17 +290,19 @@ def _silu_slope(m: Any, x: Number) -> Number:
     return m.where(m.le(m.abs(offset), 0.3), near, m.where(m.ge(x, 0), above, below))
 
 
+def _quantile(piece: int, x: Number) -> Number:
+    numerator, denominator = QUANTILE[piece]
+    return horner(numerator, x) / horner(denominator, x)
+
+
 def _erfinv(m: Any, x: Number) -> Number:
     size = m.abs(x)
     r = 0.180625 - 0.25 * x * x
-    centre = 0.5 * x * (horner(CENTRE_NUMERATOR, r) / horner(CENTRE_DENOMINATOR, r))
+    centre = 0.5 * x * _quantile(0, r)
 
     def tail() -> Number:
         s = m.sqrt(-m.log(0.5 * (1 - size)))
-        t, u = s - 1.6, s - 5
-        middle = horner(MIDDLE_NUMERATOR, t) / horner(MIDDLE_DENOMINATOR, t)
-        far = horner(FAR_NUMERATOR, u) / horner(FAR_DENOMINATOR, u)
-        return m.sign(x) * m.where(m.le(s, 5), middle, far)
+        return m.sign(x) * m.where(m.le(s, 5), _quantile(1, s - 1.6), _quantile(2, s - 5))
 
     return m.where(m.le(size, 0.85), centre, tail) * doubles.SQRT_HALF[0]
 
@@ -315,6 +318,242 @@ def _erfinv_slope(m: Any, x: Number, out: Number) -> Number:
     return doubles.SQRT_PI_OVER_2 * m.where(m.lt(size, 0.5), grown, tail)
 
 
+# ---- gamma and error functions, without loops
+def _erf_near(x: Number) -> Number:
+    return x * horner(ERF_SERIES, x * x)
+
+
+def _erfc_far(m: Any, x: Number) -> Number:
+    return m.exp_neg_square(x) * (horner(ERFC_SERIES, (x - 3.75) / (x + 3.75)) / (1 + 2 * x))
+
+
+def _erf(m: Any, x: Number) -> Number:
+    far = m.abs(x)
+    return m.where(m.lt(far, 0.5), lambda: _erf_near(x), lambda: m.sign(x) * (1 - _erfc_far(m, far)))
+
+
+def _erfc(m: Any, x: Number) -> Number:
+    def far() -> Number:
+        tail = _erfc_far(m, m.abs(x))
+        return m.where(m.gt(x, 0), tail, 2 - tail)
+
+    return m.where(m.lt(m.abs(x), 0.5), lambda: 1 - _erf_near(x), far)
+
+
+def _sin_pi(m: Any, x: Number) -> Number:
+    rest = x - 2 * m.floor(x / 2 + 0.5)
+    size = m.abs(rest)
+    folded = m.where(m.gt(size, 0.5), 1 - size, size)
+    value = m.where(m.le(folded, 0.25), m.sin(math.pi * folded), m.cos(math.pi * (0.5 - folded)))
+    return m.sign(rest) * value
+
+
+def _cos_pi(m: Any, x: Number) -> Number:
+    size = m.abs(x - 2 * m.floor(x / 2 + 0.5))
+    low, high = m.cos(math.pi * size), -m.cos(math.pi * (1 - size))
+    return m.where(m.lt(size, 0.25), low, m.where(m.gt(size, 0.75), high, m.sin(math.pi * (0.5 - size))))
+
+
+def _cotangent(m: Any, x: Number) -> Number:
+    rest = x - m.floor(x + 0.5)
+    from_half = rest - 0.5 * m.sign(rest)
+    return m.where(m.gt(m.abs(rest), 0.25), -m.tan(math.pi * from_half), lambda: 1 / m.tan(math.pi * rest))
+
+
+def _lowered(m: Any, x: Number) -> tuple[Number, list[tuple[Number, Number]]]:
+    steps = []
+    for _ in range(MAX_RECURRENCES):
+        above = m.gt(x, 2)
+        x = m.where(above, x - 1, x)
+        steps.append((above, x))
+    return x, steps
+
+
+def _lowered_product(m: Any, x: Number) -> tuple[Number, Number]:
+    low, steps = _lowered(m, x)
+    product = m.number(1)
+    for above, y in steps:
+        product = product * m.where(above, y, 1)
+    return low, product
+
+
+def _gamma(m: Any, x: Number) -> Number:
+    size = m.abs(x)
+
+    def large() -> Number:
+        root = m.pow(size, 0.5 * size - 0.25)
+        rest = m.exp(stirling_correction(size)) * math.sqrt(2 * math.pi)
+        second = root * m.exp(-size) * rest
+        return m.where(m.gt(x, 0), lambda: root * second, lambda: reflected(root, second))
+
+    def reflected(*factors: Number) -> Number:
+        # DLMF 5.5.3, written for Γ(-x); the product of the factors may overflow.
+        value = -math.pi / (x * _sin_pi(m, x))
+        for factor in factors:
+            value = value / factor
+        return value
+
+    def above_one() -> Number:
+        low, product = _lowered_product(m, size)
+        return product * horner(GAMMA_SERIES, low - 1.5)
+
+    def moderate() -> Number:
+        value = m.where(m.lt(size, 1), lambda: horner(GAMMA_SERIES, size - 0.5) / size, above_one)
+        return m.where(m.gt(x, 0), value, lambda: reflected(value))
+
+    return m.where(m.lt(size, doubles.MIN_ASYMPTOTIC), moderate, large)
+
+
+def _lgamma_positive(m: Any, x: Number) -> Number:
+    def moderate() -> Number:
+        low, product = _lowered_product(m, x)
+        return m.log(product) + lgamma_one_plus(low - 1)
+
+    def large() -> Number:
+        return (x - 0.5) * (m.log(x) - 1) + (doubles.HALF_LN_2PI - 0.5) + stirling_correction(x)
+
+    above = lambda: m.where(m.lt(x, doubles.MIN_ASYMPTOTIC), moderate, large)  # noqa: E731
+    return m.where(m.lt(x, 1), lambda: lgamma_one_plus(x) - m.log(x), above)
+
+
+def _lgamma(m: Any, x: Number) -> Number:
+    def below() -> Number:
+        near = lambda: lgamma_one_plus(1 + x) - m.log1p(x) - m.log(-x)  # noqa: E731
+        mirrored = lambda: m.log(math.pi / (-x * m.abs(_sin_pi(m, x)))) - _lgamma_positive(m, -x)  # noqa: E731
+        return m.where(m.gt(x, -0.5), near, mirrored)
+
+    return m.where(m.gt(x, 0), lambda: _lgamma_positive(m, x), below)
+
+
+def _digamma_positive(m: Any, x: Number) -> Number:
+    def moderate() -> Number:
+        low, steps = _lowered(m, x)
+        total = m.number(0)
+        for above, y in steps:
+            total = total + m.where(above, 1 / y, 0)
+        return digamma_one_plus(low - 1) + total
+
+    def large() -> Number:
+        square = 1 / x / x
+        return m.log(x) - 0.5 / x + square * horner(DIGAMMA_TAIL, square)
+
+    above = lambda: m.where(m.lt(x, doubles.MIN_ASYMPTOTIC), moderate, large)  # noqa: E731
+    return m.where(m.lt(x, 1), lambda: digamma_one_plus(x) - 1 / x, above)
+
+
+def _digamma(m: Any, x: Number) -> Number:
+    def below() -> Number:
+        # DLMF 5.5.4, with ψ(1 - x) = ψ(-x) - 1/x
+        mirror = m.where(m.gt(x, -1), lambda: digamma_one_plus(-x), lambda: _digamma_positive(m, -x) - 1 / x)
+        return mirror - math.pi * _cotangent(m, x)
+
+    return m.where(m.gt(x, 0), lambda: _digamma_positive(m, x), below)
+
+
+def _polygamma_sum(order: int, x: Number) -> Number:
+    count = ASYMPTOTIC_SHIFT * order
+    far = x + count
+    square = 1 / far / far
+    last = _inverse_power(far, order)
+    total = _inverse_power(x + (count - 1), order + 1)
+    for k in range(count - 2, -1, -1):
+        total = total + _inverse_power(x + k, order + 1)
+    tail = last / far * (0.5 + horner(polygamma_tail(order), square) / far)
+    return math.factorial(order) * (last / order + (tail + total))
+
+
+def _inverse_power(x: Number, exponent: int) -> Number:
+    value = 1 / x
+    for _ in range(exponent - 1):
+        value = value / x
+    return value
+
+
+def _polygamma(m: Any, n: Number, x: Number) -> Number:
+    order = int(float(n))
+    if order == 0:
+        return m.digamma(x)
+    if order > MAX_POLYGAMMA_ORDER:
+        raise Lacking(f"polygamma({order}, …)")
+    sign = 1 if order % 2 else -1
+
+    def below() -> Number:
+        # DLMF 5.15.6
+        polynomial = tuple(map(float, reversed(cotangent_polynomial(order))))
+        slope = math.pi ** (order + 1) * horner(polynomial, _cotangent(m, x))
+        return -slope - _polygamma_sum(order, 1 - x)
+
+    return m.where(m.gt(x, 0), lambda: sign * _polygamma_sum(order, x), below)
+
+
+def _polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:
+    def plain() -> Number:
+        return m.polygamma(n, a) - m.polygamma(n, a + b)
+
+    if float(n) != 0:
+        return plain()
+
+    def near() -> Number:
+        # DLMF 5.5.4: below 0, reflect, and subtract two cotangents
+        positive = m.gt(a, 0)
+        mirrored = _digamma_difference(m, m.where(positive, a, 1 - a), m.where(positive, b, -b))
+        waves = lambda: math.pi * _sin_pi(m, b) / _sin_pi(m, a) / _sin_pi(m, a + b)  # noqa: E731
+        return mirrored - m.where(positive, 0, waves)
+
+    size = m.abs(b)
+    return m.where(m.or_(m.lt(size, 0.5 * a), m.lt(size, -0.5 * a)), near, plain)
+
+
+def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
+    # a > 0, |b| < a/2; ψ(x) = -Σ 1/(x + k) + ψ(x + ASYMPTOTIC_SHIFT); the factor b of each difference is taken out
+    x, y = a + ASYMPTOTIC_SHIFT, a + ASYMPTOTIC_SHIFT + b
+    total = 0.5 / x / y
+    for k in range(ASYMPTOTIC_SHIFT):
+        total = total + 1 / (a + k) / (a + k + b)
+    p, q = 1 / x / x, 1 / y / y
+    quotient, value = m.number(0), m.number(0)
+    for coefficient in DIGAMMA_TAIL:
+        quotient, value = quotient * p + value, value * q + coefficient
+    # The tail is p·P(p) for a polynomial P: p·P(p) - q·P(q) = (p - q)·(P(q) + p·(P(p) - P(q))/(p - q))
+    tail = (1 / x + 1 / y) / x / y * (value + p * quotient)
+    return -(m.log1p(b / x) + b * (total - tail))
+
+
+def _beta(m: Any, a: Number, b: Number) -> Number:
+    total, error = two_sum(a, b)
+
+    def pole(x: Number) -> Any:
+        return m.and_(m.le(x, 0), m.eq(m.floor(x), x))
+
+    def ordinary() -> Number:
+        value = m.gamma(a) / m.gamma(total) * m.gamma(b)
+        return value - value * (error * m.digamma(total))  # Γ magnifies the rounding of a + b
+
+    def large() -> Number:
+        low, high = m.min(a, b), m.max(a, b)
+        positive = m.gt(low, 0)
+        over, lost = two_sum(1, -low)
+        size = m.where(positive, low, over)
+        value = _beta_large(m, size, m.where(positive, high, total), m.where(positive, total, 1 + high))
+        # ψ(x) is about log(x) - 1/(2x)
+        value = value + value * (m.where(positive, 0, lost) * (m.log(size) - 0.5 / size - m.log(m.abs(total))))
+        # DLMF 5.5.3
+        return m.where(positive, value, lambda: math.pi / (_sin_pi(m, low) * high) / value)
+
+    inside = lambda: m.where(pole(total), 0, lambda: m.where(m.lt(total, doubles.MAX_MODERATE), ordinary, large))  # noqa: E731
+    return m.where(m.or_(pole(a), pole(b)), math.nan, inside)
+
+
+def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
+    # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel; p is the smaller number.
+    p, q = m.min(a, b), m.max(a, b)
+    rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (stirling_correction(q) - stirling_correction(total)))
+    near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731
+    far = lambda: m.sqrt(2 * math.pi / p) * m.exp(stirling_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
+    return m.where(m.lt(p, doubles.MIN_ASYMPTOTIC), near, far)
+
+
+# ---- the table of formulas
 def _switch_at_1e9(near: Any, far: Any) -> Any:
     def function(m: Any, x: Number) -> Number:
         return m.where(m.gt(m.abs(x), 1e9), lambda: far(m, x), lambda: near(m, x))
@@ -335,14 +574,11 @@ COMPENSATED_EXPONENTS = range(3, 9)
 
 COMPENSATED: dict[str, Any] = by_name({
     "exp": _compensated_exp, "pow": _compensated_power,
-    "polygamma": lambda m, n, x: special.polygamma(m, n, x) if float(n) <= special.MAX_POLYGAMMA_ORDER else None,
+    "polygamma": lambda m, n, x: _polygamma(m, n, x) if float(n) <= MAX_POLYGAMMA_ORDER else None,
 })  # fmt: skip
-"""Replacements for library functions that err by an ulp in one case of ten, or by more.
+"""Replacements for library functions that err by an ulp in one case of ten; None if they are not better."""
 
-They return None if they are not more accurate.
-"""
-
-FORMULAS: dict[str, Any] = functions_of(vars(special)) | functions_of(globals()) | by_name({
+FORMULAS: dict[str, Any] = functions_of(globals()) | by_name({
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
     "heaviside": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), 0, 0.5)),
     "asin": lambda m, x: m.atan2(x, m.sqrt((1 - x) * (1 + x))),
@@ -351,14 +587,14 @@ FORMULAS: dict[str, Any] = functions_of(vars(special)) | functions_of(globals())
     "acot": lambda m, x: x / m.abs(x) * m.atan2(1, m.abs(x)),
     "asec": lambda m, x: m.atan2(_sqrt_square_minus_one(m, x), m.sign(x)),
     "acsc": lambda m, x: m.sign(x) * m.atan2(1, _sqrt_square_minus_one(m, x)),
-    "max": _max_or_min("max", "ge"),
-    "min": _max_or_min("min", "le"),
+    "max": _extreme_value("max", "ge"),
+    "min": _extreme_value("min", "le"),
     "trigamma": lambda m, x: m.polygamma(1, x),
     "recip_one_plus_square": _switch_at_1e9(lambda m, x: 1 / (1 + x * x), lambda m, x: 1 / x / x),
     "recip_one_minus_square": _switch_at_1e9(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
     "recip_sqrt_square_minus_one": lambda m, x: 1 / _sqrt_square_minus_one(m, x),
 })  # fmt: skip
-"""Formulas by operation: of `special_formulas`, from above, and short ones."""
+"""Formulas by operation: from above, and short ones."""
 
 
 def formula(name: str) -> Any:

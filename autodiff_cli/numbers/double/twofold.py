@@ -1,8 +1,9 @@
-"""Doubles with rounding errors: the exact sums and products of formulas."""
+"""Parts of functions of floats: exact sums and products, waves, a multiprecision fallback."""
 
 from __future__ import annotations
 
 import math
+import threading
 
 SPLITTER = 134217729.0
 """2**27 + 1, which splits a double into two halves of 26 bits (Dekker 1971)."""
@@ -39,47 +40,12 @@ def two_product(x: float, y: float) -> tuple[float, float]:
 
 
 def scaled_exp(factor: float, high: float, low: float = 0.0) -> float:
-    """Return factor · exp(high + low) for a tiny `low`, even if exp alone underflows.
-
-    Below the normal range, exp of half the argument, which is exact, is applied twice.
-    """
+    """Return factor · exp(high + low) for a tiny `low`, even if exp alone underflows."""
     if high > LN_SMALLEST_NORMAL:
         value = math.exp(high)
         return factor * (value + value * low)
     half = math.exp(0.5 * high)
     return factor * (half + half * low) * half
-
-
-def exp_difference(x: float, y: float) -> float:
-    """Return exp(x - y) for x <= y, as accurate as with an exact difference."""
-    high, low = two_sum(x, -y)
-    if high < -750.0:  # underflow; an infinite `high` would make `low` nan
-        return 0.0
-    return scaled_exp(1.0, high, low)
-
-
-Scaled = tuple[float, float, int]
-"""(high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0."""
-
-
-def to_scaled(x: float) -> Scaled:
-    """Return a float as a scaled number."""
-    mantissa, exponent = math.frexp(x)
-    return mantissa, 0.0, exponent
-
-
-def scaled_product(p: Scaled, q: Scaled) -> Scaled:
-    """Return the product of two scaled numbers, to about 30 digits, without overflow."""
-    product, error = two_product(p[0], q[0])
-    error += p[0] * q[1] + p[1] * q[0]
-    total = product + error
-    high, shift = math.frexp(total)
-    return high, math.ldexp(error - (total - product), -shift), p[2] + q[2] + shift
-
-
-def to_float(p: Scaled) -> float:
-    """Return a scaled number as a float. Raises OverflowError if too large."""
-    return math.ldexp(p[0] + p[1], p[2])
 
 
 def horner(coefficients: tuple[float, ...], x: float) -> float:
@@ -88,3 +54,33 @@ def horner(coefficients: tuple[float, ...], x: float) -> float:
     for coefficient in coefficients:
         value = value * x + coefficient
     return value
+
+
+def sin_pi(x: float) -> float:
+    """Return sin(πx), exactly 0 at the integers; the period reduction is exact."""
+    r = math.remainder(x, 2.0)
+    size = math.fabs(r)
+    if size > 0.5:
+        size = 1.0 - size
+    value = math.sin(math.pi * size) if size <= 0.25 else math.cos(math.pi * (0.5 - size))
+    return math.copysign(value, r)
+
+
+def cos_pi(x: float) -> float:
+    """Return cos(πx), exactly 0 halfway between integers; the period reduction is exact."""
+    size = math.fabs(math.remainder(x, 2.0))
+    if size > 0.75:
+        return -math.cos(math.pi * (1.0 - size))
+    return math.cos(math.pi * size) if size < 0.25 else math.sin(math.pi * (0.5 - size))
+
+
+_OF_THE_THREAD = threading.local()
+
+
+def by_multiprecision(name: str, *inputs: float) -> float:
+    """Return a function's value by 60 digits or more. Raises the function's errors."""
+    if not hasattr(_OF_THE_THREAD, "numbers"):
+        from ..multiprecision import Multiprecision  # mpmath is slow to load
+
+        _OF_THE_THREAD.numbers = Multiprecision(20)
+    return check_finite(float(getattr(_OF_THE_THREAD.numbers, name)(*inputs)))
