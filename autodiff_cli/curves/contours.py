@@ -124,7 +124,7 @@ class Heights(NamedTuple):
 
 
 def refine_surface(surface: Surface) -> Heights:
-    """Return heights on a finer grid, unless NumPy lacks a function or they are too uneven."""
+    """Return heights on a finer grid, unless they are too uneven."""
     import numpy
 
     x, y = numpy.array(surface.x), numpy.array(surface.y)
@@ -164,7 +164,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
     compute([inputs[name] for name in names], values, unsure)
     z = values[0].reshape(len(fine[1]), len(fine[0]))
     z[unsure.reshape(z.shape)] = math.nan
-    # unsure places of NumPy are evaluated singly, except in the midst of undefined ones
+    # unsure places are evaluated singly, except amid undefined ones
     near = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
     last_row, last_column = near.shape[0] - 1, near.shape[1] - 1
     evaluator = Evaluator(program, surface.variables)
@@ -188,14 +188,13 @@ def span_of(marks: Sequence[float]) -> tuple[float, float]:
 
 
 def of_row(row: Mapping[str, float], name: str) -> float:
-    """Return the value of a name at a point of a path. Raises a usage error if missing."""
+    """Return the value of a name at a point of a path."""
     if name not in row:
         raise usage_error(f"the path has no `{name}`", "give the path of a run of the same program")
     return row[name]
 
 
 def _levels(heights: Sequence[float]) -> tuple[float, ...]:
-    """Return a dozen heights: evenly spaced, or by rank if most heights are extreme."""
     low, high = heights[0], heights[-1]
     if not high > low:
         return ()
@@ -215,7 +214,7 @@ def _levels(heights: Sequence[float]) -> tuple[float, ...]:
 
 
 def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float]]:
-    """Return the points in a jsonl, json or csv file of `descend` or `minimize`. Raises `ExpressionError`."""
+    """Return the points in a jsonl, json or csv file of a run."""
     text, fault = read_text(source, file)
     if fault is not None:
         raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)

@@ -105,7 +105,7 @@ class Curve(Record):
     units: Units | None = None
 
     def in_logs(self) -> Curve:
-        """Return the curve in decimal logarithms on its logarithmic axes, with the data that have logarithms."""
+        """Return the curve in decimal logarithms on its logarithmic axes."""
         across, up = (math.log10 if axis in self.log else float for axis in "xy")
         data = self.data
         if data is not None:
@@ -148,11 +148,10 @@ def plot(
     sigma: Sigma | None = None,
     units: Sequence[str] | str | None = None,
 ) -> Curve | Surface:
-    """Return the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
+    """Return a `Curve` over one variable of the program `text`, or a `Surface` over two.
 
-    The variables are those of `ranges` and `wrt`; others have their values in `point`, and `path` is that of a run.
-    With `unknowns`, or bounds of them in `between`, the text is equations, and the first unknown is the function.
-    Rows of `data` are drawn too, with standard uncertainties in `sigma`. Raises `ExpressionError`.
+    The variables are those of `ranges` and `wrt`; others have values in `point`.
+    With `unknowns`, or bounds `between`, the first unknown of equations is drawn.
     """
     ranges = dict(ranges or {})
     if left_out(units):
@@ -221,7 +220,7 @@ def _formulas(
     pointed = all(name in values for name in names)
     assumed = dict(values)
     if wide and not pointed:
-        # with a range the values are placeholders, for checks of the rest of the point
+        # with a range the values are placeholders, for checks of the rest
         assumed |= dict.fromkeys(names, 0.0)
     if not ranges and not wide and not any(name in values for name in names):
         # by default around 0
@@ -418,7 +417,7 @@ def _sampled(
         sampled.append(samples)
     value, derivative, second = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)[: MAX_ORDER + 1]
     curve = curve._replace(function=value, derivative=derivative, second=second)
-    # at a slow pole between samples, as a logarithm has, only the derivative is seen to break
+    # at a slow pole only the derivative is seen to break
     if poles := [x for x in curve.kinks if diverges(orders[0], x, curve.high - curve.low)]:
         value = value._replace(stretches=split(value.stretches, poles), breaks=tuple(sorted((*value.breaks, *poles))))
     return _checked(curve._replace(function=value), [value, derivative])
@@ -500,7 +499,7 @@ def _branch(
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:
-    """Return the value and the first two derivatives as functions of one variable."""
+    """Return the value and two derivatives as functions of one variable."""
     place = [values[variable] for variable in evaluator.variables]
     position = evaluator.variables.index(name)
 

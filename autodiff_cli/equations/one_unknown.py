@@ -75,7 +75,7 @@ class OneEquation(Search):
             value, slopes = self._evaluator(point)
         except ExpressionError:
             try:
-                # at a multiple root or an edge there may be a value without a derivative
+                # at an edge there may be no derivative
                 value, slopes = self._evaluator.value(point), [0.0]
             except ExpressionError:
                 return None
@@ -123,7 +123,7 @@ class OneEquation(Search):
             near = x, value, slope
         touched = self._is_small(near)
         if touched and near[2]:
-            # a number that is nearly a root, or a root beside it with a change of sign
+            # nearly a root, or a root beside it
             x, value, slope = near
             roots, step = [x], abs(value / slope) + abs(x) * 2.0**-50
             for _ in range(8):
@@ -205,10 +205,7 @@ class OneEquation(Search):
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
     def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> list[float]:
-        """Return the root between two samples of different signs by safeguarded Newton steps.
-
-        Poles, jumps and undefined values give none. Press et al., Numerical Recipes, 9.4.
-        """
+        """Return the root between samples of different signs, if any; Numerical Recipes, 9.4."""
         for end in (low, high):
             if end[1] == 0:
                 return [end[0]]
@@ -233,7 +230,7 @@ class OneEquation(Search):
             else:
                 before, x = right - left, middle
         nearest = min(a, b, key=lambda sample: abs(sample[1]))
-        # beside a pole the value is large, beside a jump larger than rounding errors
+        # at a pole or a jump the value is large
         if abs(nearest[1]) > 0.5 * largest or not self._is_small(nearest):
             return []
         x = nearest[0]
@@ -320,7 +317,7 @@ class OneEquation(Search):
             yield least[0], False
 
     def confirmed(self, roots: Sequence[float]) -> list[float]:
-        """Return the true roots among ascending ones, without rounding artefacts."""
+        """Return the true roots among ascending ones."""
         result: list[float] = []
         flat: list[float] = []
         for x in roots:
@@ -393,10 +390,7 @@ class OneEquation(Search):
 
     @cached_property
     def _breakpoints(self) -> list[tuple[Value, Value, int | None]]:
-        """Functions with a zero where a domain or a piece of the equation ends, and the equation there.
-
-        A root is of order 1 where pieces meet.
-        """
+        """Functions that are 0 where a piece of the equation ends, and the equation there."""
         result = []
         nodes = [(v, expression_text(v)) for v in in_order((self.output,)) if v._prev]
         for v, text in nodes:
@@ -418,11 +412,9 @@ class OneEquation(Search):
         return result
 
     def _end_of_a_piece(self, x: float) -> float | None:
-        """Return the root near x where a piece of the equation ends, as that of `sqrt(x**2 - 2)` or `abs(x - 1/3)`.
-
-        Both the end and the equation there have to be nearer to 0 in more digits.
-        """
+        """Return the root near x where a piece of the equation ends, as that of `abs(x - 1/3)`."""
         for equation, there, order in self._breakpoints:
+            # both the end and the equation there have to be nearer to 0 in more digits
             sizes = []
             for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS):
                 m, values = self.in_digits(digits)
@@ -482,8 +474,8 @@ class OneEquation(Search):
     def _refined(self, start: float, width: float) -> tuple[float, int | None] | None:
         """Return the double nearest to a root, and its multiplicity; None if unconfirmed.
 
-        Within `width` the value f rounds to 0. A multiple root of f is a simple one of f/f', to which the secant
-        method converges, as f/f' is near (x - root)/multiplicity. Where f only tends to 0, f/f' does not shrink.
+        A multiple root of f is a simple one of f/f', to which the secant method converges.
+        Where f only tends to 0, f/f' does not shrink.
         """
         error = max(self._rounding(start), self._rounding(start + width))
         function, finer = self._in_digits(ROOT_DIGITS), self._in_digits(2 * ROOT_DIGITS)
@@ -533,7 +525,7 @@ class OneEquation(Search):
 
     @cached_property
     def exact(self) -> tuple[list[RealRoot], str] | None:
-        """All real roots, and the kind of equation; None without rational polynomials."""
+        """All real roots, and the kind of equation, of rational polynomials."""
         leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
             values = self.parameters(EXACT)

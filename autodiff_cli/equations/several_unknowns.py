@@ -39,7 +39,7 @@ SINGULAR_STEPS = 60
 NEAR = 1e-6
 """The distance of equal solutions, relative to that of the bounds."""
 RELATIVE_OFFSET = 1e-6
-"""The relative distance from a singular solution at which Newton's method starts."""
+"""The relative distance of a start from a singular solution."""
 MAX_SINGULAR_RESIDUAL = 1e-9
 """The share of the initial residuals below which a solution may be near."""
 
@@ -94,7 +94,7 @@ class SeveralEquations(Search):
         return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(self.unknowns)
 
     def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
-        """Return the solutions of linear equations that are singular in doubles, decided in fractions."""
+        """Decide in fractions about linear equations that are singular in doubles."""
         is_small = len(self.unknowns) <= MAX_UNKNOWNS_IN_DIGITS
         if not (self.linear and is_small) or (solutions and self._accuracy(solutions[0])):
             return solutions
@@ -111,7 +111,7 @@ class SeveralEquations(Search):
             if rank([[*row, a] for row, a in zip(rows, values, strict=True)]) > count:
                 self.complete, self.kind = True, "the equations are linear and contradict each other"
                 return []
-            # from the inside of the bounds a line of solutions goes on; from their edge it may leave them
+            # from the edge of the bounds a line of solutions may leave them
             if solutions and all(low < a < high for a, (low, high) in zip(solutions[0], self.bounds, strict=True)):
                 self.complete, solutions = False, solutions[:1]
         return solutions

@@ -122,10 +122,10 @@ def solve(
     system: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Solved:
-    """Return the solutions of equations, or zeros of an expression, and their derivatives by `wrt`.
+    """Return the solutions of equations, and their derivatives by `wrt`.
 
-    `point` has values of other variables, and starts of the `unknowns`, by default the variables without a value.
-    `between` bounds them; `every` seeks all solutions there. In a `system` units are products of input units.
+    `point` has values of other variables, and starts of the `unknowns`; `between` bounds them.
+    `every` seeks all solutions there. In a `system` units are products of input units.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -214,10 +214,7 @@ def posed_equations(
     dimensions: bool = True,
     system: bool = False,
 ) -> Problem:
-    """Return the equations with all values, consistent with each other. Raises `ExpressionError`.
-
-    The `dimensions` of rows of data are checked later, in units of a `system`.
-    """
+    """Return the equations with all values; the `dimensions` of data are checked later."""
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
     program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
@@ -279,7 +276,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
     values = {
         other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(as_number(x, other))).outputs[0]
         for other, x in point.items()
-        if other != name and type(x) is not Quantity  # formulas have no units: these stay names
+        if other != name and type(x) is not Quantity
     }
     formulas = formula_solutions(program.outputs[0], program.variables[name], values)
     if formulas is None:

@@ -127,7 +127,7 @@ def agree(a: Any, b: Any) -> bool:
 
 
 def equals(answered: Any, right: Fraction, noise: Fraction = Fraction(0)) -> bool:
-    """Return whether an answered number is right, up to noise, and to `AGREED_DIGITS` digits if it is no fraction."""
+    """Return whether an answered number is right, up to noise and rounding errors."""
     if isinstance(answered, Fraction):
         return abs(answered - right) <= noise
     m = many_digits()
@@ -389,7 +389,7 @@ def own_exercise(
 
 
 class FormulaAnswer:
-    """The formula of an entry or the whole of an answer, compared with the right one at points."""
+    """The formula of an answer, compared with the right one at points."""
 
     where, instead = "", "check it by `check`"
     undefined = "write it so that it has a value where the function has a derivative"
@@ -472,7 +472,7 @@ class FormulaAnswer:
         return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is no proof", "points"
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
-        """Yield likely mistakes, the likeliest first, or empty strings, and a command that shows the steps."""
+        """Yield likely mistakes or empty strings, and a command that shows the steps."""
         posed, first, m = self.posed, there[0], many_digits()
         numbers = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
         if all(agree(p.answered, p.value) for p in there):
@@ -688,7 +688,7 @@ def six_digits(x: Any) -> str:
 
 
 def distinguishable(a: Any, b: Any) -> tuple[str, str]:
-    """Format two numbers so that they differ: short fractions in full, others with at least six digits."""
+    """Format two numbers so that they differ, with at least six digits."""
     if b is None:
         return six_digits(a), ""
     if isinstance(a, Fraction) and isinstance(b, Fraction) and max(len(str(a)), len(str(b))) < MAX_SHOWN_LENGTH:

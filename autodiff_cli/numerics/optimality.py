@@ -60,7 +60,7 @@ class Verdict:
     step: tuple[float, ...]
     """The Newton step; along flat directions only if the gradient is not 0."""
     gain: float
-    """The change of the value on that step; infinite for a gradient along flat directions."""
+    """The change of the value on that step; infinite along flat directions."""
 
 
 class Single:
@@ -83,8 +83,7 @@ class Single:
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value, gradient and Hessian in doubles, with rounding errors.
 
-        Coordinates `wrt` are rounded like numbers of `size`, to half a unit of the last digit; for the Hessian, to one,
-        so that it is 0 within its errors wherever a multiple root makes the gradient so.
+        Coordinates `wrt` are rounded like numbers of `size`, twice as much for the Hessian.
         """
         result = self._derivatives(point, wrt, size)
         # beside an edge of the domain that may bound nothing
@@ -151,7 +150,7 @@ def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: De
     elif shape == "concave" and not held:
         kind = "maximum"
     elif leaning:
-        # only directions into the bounds count, and eigenvalues of variables free of them
+        # only directions into the bounds count, and free variables
         inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
         negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed)[1]
         kind = "saddle" if negative else "flat"

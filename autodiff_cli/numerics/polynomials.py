@@ -30,7 +30,7 @@ class RealRoot(NamedTuple):
     exact: bool
     """Whether the root is that double."""
     factor: Sequence[int]
-    """The coefficients of a factor of which this is a simple root, from the constant one on."""
+    """The coefficients of a factor of which this is a simple root."""
 
 
 def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
