@@ -203,7 +203,21 @@ def _formulas(
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
     typed, _, notes = parse_program(text, values, [*ranges, *(wrt or ())], units=True)
-    names = _across(typed, list(ranges), wrt, path)
+    for name in (*ranges, *(wrt or ())):
+        if name not in typed.leaves:
+            raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {quote(typed.leaves)}")
+    names = list(dict.fromkeys(wrt or ranges or sorted(typed.parameters)))
+    if not wrt and len(names) == 1 and path and len(typed.parameters) == 2:
+        names = sorted(typed.parameters)
+    if wrt and any(name not in wrt for name in ranges):
+        raise usage_error("`--range` and `--wrt` name different variables", "`--range` is enough")
+    if not names:
+        raise usage_error("the program has no variable to draw it over", "write one with a variable")
+    if len(names) > 2:
+        raise usage_error(
+            f"a plot is over one variable or two, and this program has {len(names)}",
+            f"say over which: `--wrt {','.join(names[:2])}`; the others keep the values of `--at`",
+        )
     program, measured = typed, None
     if units is not None or have_units(text, values, ranges):
         ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
@@ -283,26 +297,6 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
-
-
-def _across(program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Path) -> list[str]:
-    listed = quote(program.leaves)
-    for name in (*ranged, *(wrt or ())):
-        if name not in program.leaves:
-            raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {listed}")
-    chosen = list(dict.fromkeys(wrt or ranged or sorted(program.parameters)))
-    if not wrt and len(chosen) == 1 and path and len(program.parameters) == 2:
-        chosen = sorted(program.parameters)
-    if wrt and any(name not in wrt for name in ranged):
-        raise usage_error("`--range` and `--wrt` name different variables", "`--range` is enough")
-    if not chosen:
-        raise usage_error("the program has no variable to draw it over", "write one with a variable")
-    if len(chosen) > 2:
-        raise usage_error(
-            f"a plot is over one variable or two, and this program has {len(chosen)}",
-            f"say over which: `--wrt {','.join(chosen[:2])}`; the others keep the values of `--at`",
-        )
-    return chosen
 
 
 def _check(name: str, ends: Sequence[float | None]) -> tuple[float, float]:

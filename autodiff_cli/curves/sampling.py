@@ -204,7 +204,6 @@ class _Tracer:
             self._bend(edge, at_edge, b, at_b, 2 * MAX_REFINEMENTS)
 
     def _broken(self, a: float, at_a: float, b: float, at_b: float) -> tuple[Point, Point] | None:
-        """Return the sides of a jump or pole; None if the curve is only steep."""
         left, right = (a, at_a), (b, at_b)
         rise = abs(at_b - at_a)
         for _ in range(MAX_HALVINGS):

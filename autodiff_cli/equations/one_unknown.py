@@ -133,8 +133,20 @@ class OneEquation(Search):
                     break
                 step *= 4
             yield from roots
-        for a, b in self._outwards(start):
-            yield from self._bracketed(a, b)
+        first, step = self(start), 0.01 * abs(start) or 0.01
+        assert first is not None
+        ends = {-1.0: first, 1.0: first}
+        for _ in range(MAX_OUTWARD_STEPS):
+            for sign, end in ends.items():
+                x = end[0] + sign * step
+                here = end if not math.isfinite(x) or x == end[0] else self(x) or self._edge(end, x)
+                if here[0] == end[0]:
+                    continue
+                if _opposite(here, end) or (here[1] == 0) != (end[1] == 0):
+                    low, high = (here, end) if sign < 0 else (end, here)
+                    yield from self._bracketed(low, high)
+                ends[sign] = here
+            step *= 1.35
         if touched:
             yield near[0]
         # Newton's method converges to a multiple root at 0 without reaching it
@@ -237,21 +249,6 @@ class OneEquation(Search):
         samples = (a, b, *map(self, (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))))
         inside = [sample for sample in samples if sample is not None and left <= sample[0] <= right]
         return [min(inside, key=lambda sample: abs(sample[1]))[0]]
-
-    def _outwards(self, start: float) -> Iterator[tuple[Sample, Sample]]:
-        first, step = self(start), 0.01 * abs(start) or 0.01
-        assert first is not None
-        ends = {-1.0: first, 1.0: first}
-        for _ in range(MAX_OUTWARD_STEPS):
-            for sign, end in ends.items():
-                x = end[0] + sign * step
-                here = end if not math.isfinite(x) or x == end[0] else self(x) or self._edge(end, x)
-                if here[0] == end[0]:
-                    continue
-                if _opposite(here, end) or (here[1] == 0) != (end[1] == 0):
-                    yield (here, end) if sign < 0 else (end, here)
-                ends[sign] = here
-            step *= 1.35
 
     def _edge(self, inside: Sample, outside: float) -> Sample:
         samples: dict[float, Sample | None] = {inside[0]: inside}

@@ -163,8 +163,6 @@ def make_sheet(
 ) -> Sheet:
     """Return `count` different exercises of a level and a seed, equal on every machine.
 
-    A `topic` selects; a `function` asks for its derivatives instead.
-
     >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
     """

@@ -185,7 +185,12 @@ def _shape(
     at: Derivatives, rows: Sequence[int], decomposed: Decomposition
 ) -> tuple[str, bool, list[list[float]], list[float], float]:
     # scaling keeps the signs (Sylvester's law of inertia) and makes errors small
-    units = [_unit(at, i, rows) for i in rows]
+    units = []
+    for i in rows:
+        entry = abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows)
+        largest = max(entry, UNCERTAIN_SIGN_FACTOR * at.hessian_error[i][i])
+        exponent = math.frexp(largest)[1] if 0 < largest < math.inf else 0
+        units.append(math.ldexp(1.0, -(exponent // 2)))
     matrix, errors = (
         [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
         for square in (at.hessian, at.hessian_error)
@@ -228,16 +233,6 @@ def _shape(
 def norm(matrix: Matrix) -> float:
     """Return the largest absolute row sum: a spectral norm bound if symmetric."""
     return max((math.fsum(map(abs, row)) for row in matrix), default=0.0)
-
-
-def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
-    largest = max(
-        abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows),
-        UNCERTAIN_SIGN_FACTOR * at.hessian_error[i][i],
-    )
-    if not 0 < largest < math.inf:
-        return 1.0
-    return math.ldexp(1.0, -(math.frexp(largest)[1] // 2))
 
 
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:

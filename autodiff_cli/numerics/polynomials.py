@@ -121,7 +121,16 @@ def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
     while waiting:
         a, b, before, after = waiting.pop()
         if before - after == 1:
-            yield _nearest(p, a, b)
+            end = _sign(p, b)
+            is_root = not end
+            while end and float(a) != float(b):
+                middle = (a + b) / 2
+                sign = _sign(p, middle)
+                if not sign:
+                    b, is_root = middle, True
+                    break
+                a, b = (a, middle) if sign == end else (middle, b)
+            yield b, is_root
         elif before > after:
             middle = (a + b) / 2
             between = _changes(chain, middle)
@@ -141,14 +150,3 @@ def _sign(p: Polynomial, x: Fraction) -> int:
         total = total * x.numerator + c * power
         power *= x.denominator
     return (total > 0) - (total < 0)
-
-
-def _nearest(p: Polynomial, a: Fraction, b: Fraction) -> tuple[Fraction, bool]:
-    end = _sign(p, b)
-    while end and float(a) != float(b):
-        middle = (a + b) / 2
-        sign = _sign(p, middle)
-        if not sign:
-            return middle, True
-        a, b = (a, middle) if sign == end else (middle, b)
-    return b, not end
