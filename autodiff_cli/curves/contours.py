@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .measurements import Measurements
 
 GRID_STEPS = 120
-DRAWN_STEPS_PER_GRID_STEP = 4
+REFINEMENT = 4
 """Steps of a drawing for each grid step."""
 MAX_CROSSINGS = 12_000
 """Crossings of contours with grid lines that the grid resolves."""
@@ -129,14 +129,14 @@ def refine_surface(surface: Surface) -> Heights:
 
     x, y = numpy.array(surface.x), numpy.array(surface.y)
     coarse = numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights])
-    fine = [numpy.linspace(side[0], side[-1], DRAWN_STEPS_PER_GRID_STEP * (len(side) - 1) + 1) for side in (x, y)]
+    fine = [numpy.linspace(side[0], side[-1], REFINEMENT * (len(side) - 1) + 1) for side in (x, y)]
     try:
         z = _on_finer_grid(surface, fine, ~numpy.isnan(coarse))
     except (ExpressionError, BudgetExceeded):
         return Heights(x, y, coarse)
     between = numpy.searchsorted(surface.levels, z)
     crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
-    is_even = crossings <= DRAWN_STEPS_PER_GRID_STEP * MAX_CROSSINGS
+    is_even = crossings <= REFINEMENT * MAX_CROSSINGS
     return Heights(fine[0], fine[1], z) if is_even else Heights(x, y, coarse)
 
 
@@ -170,7 +170,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
     evaluator = Evaluator(program, surface.variables)
     point = dict(surface.fixed)
     for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
-        if near[min(row // DRAWN_STEPS_PER_GRID_STEP, last_row), min(column // DRAWN_STEPS_PER_GRID_STEP, last_column)]:
+        if near[min(row // REFINEMENT, last_row), min(column // REFINEMENT, last_column)]:
             point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
             with Defined():
                 z[row, column] = evaluator.value([point[name] for name in evaluator.variables])

@@ -18,7 +18,7 @@ from ..numbers.budget import ITERATION, Defined, charge
 from ..numbers.exact import EXACT
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
-from ..numerics.linear_algebra import Matrix, inverse, solve_linear
+from ..numerics.linear_algebra import Matrix, dot, inverse, solve_linear
 from ..numerics.newton import System
 from ..run.evaluation import Kinks
 
@@ -163,7 +163,7 @@ class Search:
             return None
         off = [abs(r) + error for r, error in zip(left, self.rounding_errors(at), strict=True)]
         lines = dict(zip(at, inverted, strict=True))
-        errors = {name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True)) for name, line in lines.items()}
+        errors = {name: dot(map(abs, line), off) for name, line in lines.items()}
         change = 0.0
         worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
         for side in (2.0, -2.0):
@@ -173,9 +173,7 @@ class Search:
                 moved = self.residuals({name: x + steps[name] for name, x in at.items()})[1]
             pairs = zip(moved or rows, rows, strict=True)
             changes = [math.fsum(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in pairs]
-            change = max(
-                change, *(math.fsum(abs(a) * b for a, b in zip(line, changes, strict=True)) for line in inverted)
-            )
+            change = max(change, *(dot(map(abs, line), changes) for line in inverted))
             if change < NEGLIGIBLE_CHANGE:
                 break
         size = max((abs(x) for x in at.values()), default=0.0) or 1.0

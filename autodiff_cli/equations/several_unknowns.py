@@ -239,12 +239,10 @@ class SeveralEquations(Search):
         """Return the solutions reached from many starts between the bounds."""
         draw = random.Random(0)
         solutions: list[list[float]] = []
+        reach = [NEAR * (high - low) for low, high in self.bounds]
 
         def is_known(x: Sequence[float]) -> bool:
-            return any(
-                all(abs(a - b) <= NEAR * (high - low) for a, b, (low, high) in zip(x, y, self.bounds, strict=True))
-                for y in solutions
-            )
+            return any(all(abs(a - b) <= r for a, b, r in zip(x, y, reach, strict=True)) for y in solutions)
 
         work = current_budget()
         for _ in range(RANDOM_STARTS):

@@ -1,8 +1,8 @@
 """Classify a point by gradient and Hessian, also at bounds.
 
-A partial derivative or an eigenvalue within its own rounding error is 0. Conditions at bounds: Nocedal
-and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue moves by at most the norm of the
-matrix's error: Weyl's theorem, Golub and Van Loan, Matrix Computations, 8.1.
+A partial derivative or an eigenvalue within its own rounding error is 0.
+Conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5.
+Weyl's theorem on eigenvalues: Golub and Van Loan, Matrix Computations, 8.1.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Verdict:
     kind: str
     """`minimum`, `maximum`, `saddle`, `flat` (undecided, an eigenvalue is 0), `not stationary`."""
     curvature: str
-    """The curvature in the free variables: `convex`, `concave`, `indefinite`, `flat`."""
+    """That of the free variables."""
     negative: bool
     """Whether the value falls in a free direction, so that this is no minimum."""
     held: tuple[int, ...]

@@ -1,8 +1,7 @@
 """The real roots of rational polynomials, isolated in integers by Sturm's theorem.
 
-Factors are first separated by multiplicity, by greatest common divisors (Yun 1976). Sign changes along
-Sturm's chain count the roots in an interval, which is halved until it has one, and until its ends round
-to the same double. Cohen, A Course in Computational Algebraic Number Theory, 3.4 and 4.1.
+Factors are first separated by multiplicity (Yun 1976). Intervals are halved until they have one
+root, and until its ends round to the same double. Cohen, Computational Number Theory, 3.4 and 4.1.
 """
 
 from __future__ import annotations
