@@ -74,7 +74,8 @@ def surface_of(
         swept = value_and_gradient(REAL, program.graph, values, names)
         warnings = [*warnings, *swept.warnings]
         value, (dx, dy) = evaluator(here)
-        value, gradient, point = unsigned(value), (unsigned(dx), unsigned(dy)), (values[first], values[second])
+        value, gradient = unsigned(value), (unsigned(dx), unsigned(dy))
+        point = values[first], values[second]
     steps = tuple([(of_row(row, first), of_row(row, second)) for row in path])
     sides: list[tuple[float, ...]] = []
     for k, name in enumerate(names):

@@ -65,7 +65,6 @@ class OneEquation(Search):
         self.rejected: dict[float, Any] = {}
         """Points where the value only rounds to 0, with more digits of it."""
         self.reach = self.farthest = 0.0
-        """The range of the search without bounds, and the largest root."""
         self.count = 0
 
     def __call__(self, x: float) -> Sample | None:
@@ -190,7 +189,7 @@ class OneEquation(Search):
             return []
         near = 0.0 if self.exact else 1e-7
         others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]
-        others = [other for other in others if not (self._on_a_plateau(x) and self._on_a_plateau(other))]
+        others = [other for other in others if not (self.on_a_plateau(x) and self.on_a_plateau(other))]
         if others:
             self.complete = False
         return others
@@ -375,7 +374,7 @@ class OneEquation(Search):
             return []
         if exact:
             self.known[at,] = Root(errors=[0.0])
-            if self._on_a_plateau(at):
+            if self.on_a_plateau(at):
                 return [at]
             low, below = self._last_zero(flat[0], -width)
             high, above = self._last_zero(flat[-1], width)
@@ -423,9 +422,8 @@ class OneEquation(Search):
                 continue
             if abs(end) <= NEGLIGIBLE * abs(x) and self.holds_exactly([0.0]):
                 end = 0.0
-            root = next(
-                (y for y in (float(end), x) if self._is_defined(y) and abs(end - y) <= MAX_EDGE_DISTANCE * abs(y)), None
-            )
+            beside = (y for y in (float(end), x) if abs(end - y) <= MAX_EDGE_DISTANCE * abs(y))
+            root = next(filter(self._is_defined, beside), None)
             near = MAX_EDGE_DISTANCE * max(abs(x), 1e-3)
             if root is None or abs(root - x) > near:
                 continue
@@ -435,9 +433,6 @@ class OneEquation(Search):
                 self.known[root,] = Root(order, [off], None, equation)
                 return root
         return None
-
-    def _on_a_plateau(self, x: float) -> bool:
-        return any(low <= x <= high for low, high in self.plateaus)
 
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
         step, (low, high) = width * 2.0**-10, self.bounds

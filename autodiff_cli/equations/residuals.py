@@ -89,6 +89,10 @@ class Search:
         message = f"the equation holds at all numbers {tried}for {start} {self.unknowns[0]} {end}"
         self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
 
+    def on_a_plateau(self, x: float) -> bool:
+        """Return whether a number is in an interval of solutions."""
+        return any(low <= x <= high for low, high in self.plateaus)
+
     def count_evaluation(self) -> None:
         """Count and charge an evaluation. Raises `Stopped`."""
         if self.stop():

@@ -61,7 +61,6 @@ class SeveralEquations(Search):
         super().__init__(problem, stop)
         self.np, program = numpy, problem.program
         self.least: tuple[float, list[float]] | None = None
-        """The least norm of the residuals so far, and its point."""
         self.rounded = False
         """Whether the equations held within rounding errors without a solution."""
         self.bounds = [problem.bounds.get(name, (-math.inf, math.inf)) for name in problem.unknowns]

@@ -97,7 +97,6 @@ class Solved(Record):
     between: Ends
     solutions: Sequence[Solution] = ()
     others: Sequence[float] = ()
-    """Apparent other solutions between the bounds, of one unknown."""
     undecided: Sequence[Ends] = ()
     complete: bool | None = None
     """Whether there are provably no other solutions, if known."""
@@ -124,8 +123,7 @@ def solve(
 ) -> Solved:
     """Return the solutions of equations, and their derivatives by `wrt`.
 
-    `point` has values of other variables, and starts of the `unknowns`; `between` bounds them.
-    `every` seeks all solutions there. In a `system` units are products of input units.
+    `point` has values and starts, `between` bounds of `unknowns`; `every` seeks all solutions there.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -160,7 +158,8 @@ def solve(
     others: list[float] = []
     if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
         others = finder.others(*starts[0])
-    if finder.complete is None and finder.undecided is None and finder.linear and solutions and solutions[0].simple:
+    is_open = finder.complete is None and finder.undecided is None
+    if is_open and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
     outcome = _outcome(finder, len(solutions), every)
     reason, message = ("interrupted", "interrupted") if interrupted else outcome
@@ -407,7 +406,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         residuals=left,
         simple=simple,
         multiplicity=multiplicity,
-        proven=arithmetic.name == "certified" and not any(low <= start[0] <= high for low, high in finder.plateaus),
+        proven=arithmetic.name == "certified" and not finder.on_a_plateau(start[0]),
     )
 
 

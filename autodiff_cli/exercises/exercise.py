@@ -35,7 +35,6 @@ LEVELS = {
     4: "graphs with shared nodes, and neurons",
     5: "kinks, steps of descent, second derivatives",
 }
-"""The title of each level."""
 DEFAULT_COUNT, MAX_COUNT = 10, 100
 DEFAULT_SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
@@ -134,7 +133,6 @@ class Marked(Record):
     of: str = ""
     """The label of an entry, such as `d/dx`."""
     entries: tuple[Marked, ...] = ()
-    """The markings of the entries, including missing ones."""
     warnings: tuple[Diagnostic, ...] = ()
 
     @property

@@ -55,7 +55,6 @@ SHRUNK_DIGITS = 150
 """Digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`, at least."""
 NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
 FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
-"""Points in tenths."""
 SIDES = (Fraction(1), Fraction(-1))
 
 MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
@@ -64,10 +63,8 @@ SEARCHED_POINTS = 500
 """Points of several variables in the search for regions."""
 MIN_POINTS = 6
 NEAR_RELATIVE = Fraction(1, 100)
-"""The greatest relative error of a near number."""
 MAX_SHOWN_LENGTH = 20  # of a fraction
 MIN_ROUNDED_DIGITS = 3
-"""The least digits of a rounded solution."""
 MAX_PARTS = 60
 """Nodes of a function to search for mistakes."""
 SIGN = "everything is right but the sign"
