@@ -148,7 +148,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
 
     program = parse(surface.text, {*surface.variables, *surface.fixed}, units=True)
     if surface.units is not None:
-        from ..inputs.quantities import in_own_units  # only units need it
+        from ..inputs.quantities import in_own_units
 
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
     names = [*program.leaves]

@@ -61,7 +61,7 @@ def rows_drawn(
         edge = RANGE_MARGIN * (high - low) or max(1.0, abs(low)) / 2
         ranges[name] = Range(low - edge, high + edge)
         if in_units and name in texts:
-            from ..inputs.quantities import unit_value  # only units need it
+            from ..inputs.quantities import unit_value
             from ..quantities.unit import parse_unit
 
             ranges[name] = Range(*(unit_value(parse_unit(texts[name]), end) for end in (low - edge, high + edge)))

@@ -172,7 +172,7 @@ def plot(
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
-        from .measurements import columns_drawn, rows_drawn  # only data need it
+        from .measurements import columns_drawn, rows_drawn
 
         in_units = units is not None or have_units(text, values, {**bounds, **ranges})
         drawn_by = wrt or [*ranges], response, sigma, unknowns, between
@@ -280,7 +280,7 @@ def _formulas(
 def _in_own_units(
     measured: ProgramUnits, program: Program, values: Mapping[str, float], ranges: Ranges
 ) -> tuple[Program, dict[str, float], dict[str, Range]]:
-    from ..inputs.quantities import ranges_in  # only units need it
+    from ..inputs.quantities import ranges_in
 
     numbers = {name: measured.number_of(name, x) for name, x in values.items()}
     return measured.in_own_units(program), numbers, ranges_in(ranges, measured.point, "an end of its range")
@@ -446,7 +446,7 @@ def _branch(
             # the search starts in the middle
             point[name] = middle
             if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
-                from ..inputs.quantities import unit_value  # only units need it
+                from ..inputs.quantities import unit_value
 
                 point[name] = unit_value(unit, unit.value_from_si(middle))
     posed = posed_equations(text, point, unknowns, between, None, units)

@@ -20,7 +20,7 @@ from ..graphs.value_and_gradient import evaluate_in
 from ..language.printer import expression_text
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current_budget
-from ..numerics import linear_algebra
+from ..numerics.linear_algebra import identity, inverse
 from ..table.operators import MUL, NEG, POW
 from .residuals import Root, Search
 
@@ -91,7 +91,8 @@ def prove(finder: Search) -> list[list[float]]:
         width = (last - first) * MAX_END_WIDTH
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
         signs = ["≤" if operator.holds([x]) else "<" for x in (low, high)]
-        finder.found_plateau(low, high, f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}")
+        begin, end = f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}"
+        finder.found_plateau(low, high, begin, end)
         inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.holds([x])]
         x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
         finder.known[x,] = Root(errors=[0.0])
@@ -153,7 +154,7 @@ def _exact(operator: Operator, box: Box) -> list[float] | None:
 def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
     """Return the only root in a box, and its multiplicity k; None if not proven.
 
-    By Taylor's theorem the function is (x - root)**k/k! times a value of the k-th derivative.
+    By Taylor the function is (x - root)**k/k! times a k-th derivative.
     """
     start = _exact(operator, box)
     if start is None:
@@ -294,14 +295,14 @@ class Operator:
             value, _ = self.at(middle)
         except (ExpressionError, *NO_RESULT):
             return None
-        inverse = linear_algebra.inverse([[float(x.mid()) for x in row] for row in rows])
-        if inverse is None:
+        inverted = inverse([[float(x.mid()) for x in row] for row in rows])
+        if inverted is None:
             return None
         n = len(box)
         self.m.charge(n * n * (n + 2))
-        centre, y = arb_mat(n, 1, middle), arb_mat(inverse)
+        centre, y = arb_mat(n, 1, middle), arb_mat(inverted)
         around = arb_mat(n, 1, box) - centre
-        shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(linear_algebra.identity(n)) - y * arb_mat(rows)) * around
+        shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(identity(n)) - y * arb_mat(rows)) * around
         result: Box = shrunk.entries()
         return result if all(a.is_finite() for a in result) else None
 
@@ -350,7 +351,7 @@ def search(
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,
 ) -> tuple[list[Box], list[Box], list[Box], bool]:
-    """Return boxes with one solution, with solutions only, undecided ones, and whether these are all."""
+    """Return boxes with one solution, of solutions, undecided ones, and whether these are all."""
     proven: list[Box] = []
     undecided: list[Box] = []
     flat: list[Box] = []

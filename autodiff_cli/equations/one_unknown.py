@@ -32,10 +32,10 @@ Sample = tuple[float, float, float]
 
 MAX_REACH = 1e5  # of a search without bounds
 FIRST_REACH = 10.0
-"""The end of the first interval; each further one reaches ten times as far."""
+"""The end of the first interval; others reach ten times as far."""
 GRID_STEPS, SHELL_STEPS = 240, 60
 MIN_GEOMETRIC_QUOTIENT = 100
-"""The quotient of ends above which an interval also gets a geometric grid."""
+"""The quotient of ends above which a grid is geometric too."""
 MAX_ROOTS = 12  # of a search without bounds
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
 MAX_HALVINGS = 2200  # of any interval of doubles
@@ -46,7 +46,7 @@ MAX_COEFFICIENT_BITS = 1000  # of a double
 MAX_EDGE_DISTANCE = 1e-9
 """The greatest relative distance of an edge in doubles from the edge."""
 NEGLIGIBLE = 1e-30
-"""The share of a number in 80 digits that is left of it in 160, if it is 0."""
+"""The share of a 0 in 80 digits that is left in 160."""
 LEAST_SIZE = 1e-80
 """The rounding error of a number that is 0 in 80 digits."""
 
@@ -57,7 +57,7 @@ class OneEquation(Search):
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         super().__init__(problem, stop)
         (self.name,), (self.output,) = problem.unknowns, problem.program.outputs
-        self.start = problem.values[self.name]
+        self.leaf, self.start = problem.program.variables[self.name], problem.values[self.name]
         self.bounds = problem.bounds.get(self.name, (-math.inf, math.inf))
         self.least: Sample | None = None
         self._evaluator = Evaluator(problem.program, [self.name])
@@ -201,9 +201,8 @@ class OneEquation(Search):
             return solutions
         self.reach, start = FIRST_REACH, self.start
         roots = self.confirmed(self._on_grid(-FIRST_REACH, FIRST_REACH))
-        # a function of the unknown may have infinitely many zeros or poles
-        leaf = self.problem.program.variables[self.name]
-        varies = facts_of((self.output,), lambda v, inputs: v is leaf or any(inputs))
+        # there may be infinitely many zeros or poles
+        varies = facts_of((self.output,), lambda v, inputs: v is self.leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
         while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
@@ -235,7 +234,6 @@ class OneEquation(Search):
             newton = x - here[1] / here[2] if here[2] else math.inf
             if not left < middle < right:
                 break
-            # bisect unless the Newton step is less than half of the previous step
             if left < newton < right and abs(newton - x) < 0.5 * before:
                 before, x = abs(newton - x), newton
             else:
@@ -410,7 +408,7 @@ class OneEquation(Search):
     def _end_of_a_piece(self, x: float) -> float | None:
         """Return the root near x where a piece of the equation ends, as that of `abs(x - 1/3)`."""
         for equation, there, order in self._breakpoints:
-            # both the end and the equation there have to be nearer to 0 in more digits
+            # both have to be nearer to 0 in more digits
             sizes = []
             for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS):
                 m, values = self.in_digits(digits)
@@ -440,7 +438,9 @@ class OneEquation(Search):
 
         def holds(x: float) -> bool:
             sample = self(x)
-            return sample is not None and (sample[1] == 0 or (self._is_small(self(x)) and self.holds_exactly([x])))
+            if sample is None or sample[1] == 0:
+                return sample is not None
+            return self._is_small(self(x)) and self.holds_exactly([x])
 
         while low <= x + step <= high and holds(x + step):
             x, step = x + step, step * 1.2
@@ -518,7 +518,6 @@ class OneEquation(Search):
     @cached_property
     def exact(self) -> tuple[list[RealRoot], str] | None:
         """All real roots, and the kind of equation, of rational polynomials."""
-        leaf = self.problem.program.variables[self.name]
         with Defined(ArithmeticError, ValueError):
             values = self.parameters(EXACT)
 
@@ -530,7 +529,7 @@ class OneEquation(Search):
 
             above, divisors = fraction_of(self.output)
             sides = [
-                coefficients(side, leaf, fixed, lambda primitive, a, b: getattr(EXACT, primitive.name)(a, b))
+                coefficients(side, self.leaf, fixed, lambda primitive, a, b: getattr(EXACT, primitive.name)(a, b))
                 for side in (above, *divisors)
             ]
             if None in sides or not any(sides[0] or ()):
@@ -554,12 +553,11 @@ class OneEquation(Search):
         self.complete, self.kind = True, self.exact[1]
         low, high = self.bounds
         roots = [root for root in self.exact[0] if low <= root.x <= high]
-        leaf = self.problem.program.variables[self.name]
         for x, multiplicity, exact, factor in roots:
             equation = None
             if multiplicity > 1 and not exact and max(c.bit_length() for c in factor) < MAX_COEFFICIENT_BITS:
                 numbers = [constant(float(c), str(c)) for c in reversed(factor)]
-                equation = reduce(lambda above, c: node(ADD, (node(MUL, (above, leaf)), c)), numbers)
+                equation = reduce(lambda above, c: node(ADD, (node(MUL, (above, self.leaf)), c)), numbers)
             self.known[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], None, equation)
         return [[root.x] for root in roots]
 

@@ -27,7 +27,7 @@ ZERO_ROUNDINGS = 64
 ROOT_DIGITS = 80
 PRECISE = Arithmetic("precision", ROOT_DIGITS)
 MAX_ROUGHNESS = 1e-12
-"""The relative error of a solution in doubles above which more digits are used."""
+"""The relative error of a solution that needs more digits."""
 NEGLIGIBLE_CHANGE = 1e-12
 MAX_CHANGE = 1e-9
 """The relative change of the derivative that needs more digits."""
@@ -181,7 +181,7 @@ class Search:
             if change < NEGLIGIBLE_CHANGE:
                 break
         size = max((abs(x) for x in at.values()), default=0.0) or 1.0
-        # at a multiple root a change within the error changes all of the derivative
+        # at a multiple root this changes all of the derivative
         is_near = all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items())
         return Accuracy(errors, change) if is_near and change < 1 else None
 

@@ -62,7 +62,6 @@ class SeveralEquations(Search):
         self.np, program = numpy, problem.program
         self.least: tuple[float, list[float]] | None = None
         self.rounded = False
-        """Whether the equations held within rounding errors without a solution."""
         self.bounds = [problem.bounds.get(name, (-math.inf, math.inf)) for name in problem.unknowns]
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
@@ -93,7 +92,7 @@ class SeveralEquations(Search):
         return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(self.unknowns)
 
     def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
-        """Decide in fractions about linear equations that are singular in doubles."""
+        """Decide in fractions about singular linear equations."""
         is_small = len(self.unknowns) <= MAX_UNKNOWNS_IN_DIGITS
         if not (self.linear and is_small) or (solutions and self._accuracy(solutions[0])):
             return solutions
@@ -186,7 +185,7 @@ class SeveralEquations(Search):
     def _limit(self, x: list[float]) -> list[float] | None:
         """Return the limit of Newton's method from beside a point, if any.
 
-        To a singular solution each step takes the same share of the way, which gives the rest.
+        Each step takes the same share of the way, which gives the rest.
         """
         m, values = self.in_digits(ROOT_DIGITS)
         in_digits = self.system(m, values)

@@ -89,7 +89,7 @@ class Solved(Record):
     unknowns: list[str]
     converged: bool
     reason: str
-    """`solved`, `none` (there is no solution), `not found`, `undecided` or `interrupted`."""
+    """`solved`, `none`, `not found`, `undecided` or `interrupted`."""
     message: str
     point: dict[str, Shown]
     constants: dict[str, float]
@@ -193,7 +193,7 @@ def solve(
 
 
 def find_solution(problem: Problem) -> dict[str, float]:
-    """Return the requested solution. Raises `ExpressionError` (`domain`)."""
+    """Return the requested solution. Raises `ExpressionError`."""
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
     for root in finder.one():
         return dict(zip(problem.unknowns, root, strict=True))
