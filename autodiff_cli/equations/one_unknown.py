@@ -114,11 +114,15 @@ class OneEquation(Search):
     def _candidates(self, start: float) -> Iterator[float]:
         near: Sample = start, math.inf, 0.0
 
-        def residual(point: list[float]) -> tuple[list[float], list[list[float]]] | None:
+        def residual(point: list[float]) -> tuple[list[float], float] | None:
             sample = self(point[0])
-            return None if sample is None else ([sample[1]], [[sample[2]]])
+            return None if sample is None else ([sample[1]], sample[2])
 
-        for (x,), ((value,), ((slope,),)), _ in islice(newton(REAL, residual, [start], smallest=1e-9), 201):
+        def step_of(slope: float, values: list[float]) -> list[float]:
+            return [-values[0] / slope]
+
+        steps = newton(REAL, residual, [start], smallest=1e-9, solve=step_of)
+        for (x,), ((value,), slope), _ in islice(steps, 201):
             near = x, value, slope
         touched = self._is_small(near)
         if touched and near[2]:
