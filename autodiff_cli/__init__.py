@@ -12,8 +12,6 @@
 `from autodiff_cli import *` leaves out the functions that share a name with Python's own: `abs`, `max`, `min`.
 """
 
-from __future__ import annotations
-
 __version__ = "0.2.0"
 
 _PUBLIC = {

@@ -1,7 +1,5 @@
 """The extras of the distribution: their libraries, and how to install them."""
 
-from __future__ import annotations
-
 import os
 import sys
 

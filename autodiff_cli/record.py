@@ -1,7 +1,5 @@
 """Frozen objects for answers: like frozen dataclasses, whose import takes 9 ms."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar, Self, dataclass_transform
 
 

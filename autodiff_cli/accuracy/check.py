@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import Diagnostic, ExpressionError, plural
 from ..graphs.value import Value, values_of
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.optional_units import pose_with_units, with_units
@@ -61,10 +61,7 @@ class Difference(NamedTuple):
 
 
 class CheckedNumber(Record):
-    """A value or partial derivative in doubles, and its accuracy; `views/fields.txt` describes the fields.
-
-    Without a derivative, at a kink, there are no correct digits.
-    """
+    """A value or partial derivative in doubles, and its accuracy; `views/fields.txt` describes the fields."""
 
     name: str
     computed: float
@@ -358,11 +355,10 @@ def _judged(
     underflowed: bool = False,
     unsure: int = 0,
 ) -> CheckedNumber:
-    kept = correct_digits(computed, exact)
-    digits = kept if written else 0
+    kept, remark = correct_digits(computed, exact), ""
+    digits, agrees = kept if written else 0, kept >= required
     if written and written[0] != computed:
         digits = min([kept, *(correct_digits(computed, x) for x in written)])
-    agrees, remark = kept >= required, ""
     if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
         # the number is a rounding error, and as small as underflow
         agrees, digits, remark = True, min(digits, kept if exact else 0), "underflow: too small for a double"
@@ -396,8 +392,7 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
     written, unsure = [of(result) for result in references.written], not (name or references.sure)
     tried = references.precision if unsure else 0
     number = _judged(name, computed, exact, written, required, underflowed=references.underflowed, unsure=tried)
-    may_vanish = not number.agrees and not exact and not unsure and (leaf is not None or not name)
-    if may_vanish:
+    if not (number.agrees or exact or unsure) and (leaf is not None or not name):
         flows: Sequence[float | None] = doubles.graph.data
         if leaf is not None:
             flows = doubles.tangents({leaf: 1.0}, doubles.activity([leaf]))
@@ -440,10 +435,11 @@ def _holds(swept: Evaluation, name: str, precision: int) -> tuple[bool, str, boo
     one_sided = sides(value, x, step)
     if one_sided is None:
         return True, "one-sided: the function ends here", True
+    middle = (one_sided.left + one_sided.right) / 2
     near = (abs(partial) + abs(one_sided.left) + abs(one_sided.right)) * 1e-12
     # the rounding error of a difference, divided by the step
     near += abs(data[-1]) * m.literal(REFERENCE_NOISE) / (abs(x) or 1)
-    settled = abs(one_sided.middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near
+    settled = abs(middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near
     if settled or (one_sided.vanishes and not partial):
         return True, "", True
     if not one_sided.digits_agree:
@@ -458,7 +454,7 @@ def _holds(swept: Evaluation, name: str, precision: int) -> tuple[bool, str, boo
     if low - near <= partial <= high + near and high - low > near:
         remark = f"a kink: slope {_short(one_sided.left)} on the left, {_short(one_sided.right)} on the right"
         return True, remark, False
-    return False, f"wrong: differences in {m.digits} digits give {_short(one_sided.middle)}", not swept.kinks
+    return False, f"wrong: differences in {m.digits} digits give {_short(middle)}", not swept.kinks
 
 
 def _short(x: Number) -> str:
@@ -521,7 +517,6 @@ def _ridders(value: Callable[[float], float | None], x: float, step: float, nois
         up, down = value(x + step), value(x - step)
         if up is None or down is None or x + step == x - step:
             break
-        # The steps as rounded to doubles.
         row = [(up - down) / ((x + step) - (x - step))]
         if not math.isfinite(row[0]):
             break
@@ -547,10 +542,6 @@ class Sides(NamedTuple):
     right: Number
     digits_agree: bool  # a finer step gives the same digits
     vanishes: bool  # the slopes shrink with the step, so that they are 0
-
-    @property
-    def middle(self) -> Number:
-        return (self.left + self.right) / 2
 
 
 def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> Sides | None:
@@ -583,17 +574,27 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
     lost = [(name, left) for name, left in digits if left <= 16 - WORTH_SAYING]
     values = values_of(doubles.graph) if lost else []
     for name, left in lost:
-        what = f"the derivative by `{name}`" if name else "the value"
+        count = f"at least {plural(left, 'correct digit')}" if left else "no reliable digit"
+        what = f"the derivative by `{name}` has {count}" if name else f"the value has {count}"
         node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
         if factor < 10.0 ** (WORTH_SAYING - 1) and name:
             node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
             if node is not None and factor >= 10.0:
-                message = f"{what} has {_count(left)}: what flows back to `{_called(values[node])}` cancels"
+                text = values[node].label or expression_text(values[node])
+                text = text if values[node].label or len(text) <= 40 else text[:39] + "…"
+                message = f"{what}: what flows back to `{text}` cancels"
                 hint = "write the formula so that its parts do not cancel"
                 diagnostics.setdefault(message, Diagnostic("lost_digits", message, values[node].span, hint))
         elif node is not None and node not in diagnostics:
-            inputs = doubles.graph.inputs(node)
-            diagnostics[node] = _diagnostic(values[node], inputs, wrong[node], f"{what} has {_count(left)}")
+            inputs, primitive = doubles.graph.inputs(node), values[node].primitive
+            why = f"`{primitive.written}` magnifies the rounding of its inputs"
+            if primitive in (ADD, SUB):
+                why = "nearly equal numbers cancel"
+            elif len(inputs) == 1 and not primitive.gives_condition:
+                why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
+            were_lost = min(16, round(16 + math.log10(max(wrong[node], 1e-16))))
+            message = f"{what}: {were_lost} were lost here, where {why}"
+            diagnostics[node] = Diagnostic("lost_digits", message, values[node].span, _hint(values[node]))
     return [*diagnostics.values()]
 
 
@@ -620,10 +621,9 @@ def _value_growth(
 ) -> Iterator[tuple[int, float]]:
     total = abs(doubles.value - swept.value)
     for i in doubles.order:
-        parents = doubles.graph.parents[i]
+        parents, adjoint = doubles.graph.parents[i], swept.adjoints[i]
         if not parents or not wrong[i]:
             continue
-        adjoint = swept.adjoints[i]
         error = swept.graph.data[i] - doubles.graph.data[i]
         if any_way or (adjoint is not None and 20 * abs(adjoint * error) >= total):
             yield i, wrong[i] / max(2.0**-53, *(wrong[p] for p in parents))
@@ -642,30 +642,6 @@ def _adjoint_growth(doubles: Evaluation, swept: Evaluation, wrong: Sequence[floa
         before = [relative_error(doubles.adjoints[c], swept.adjoints[c]) for c in uses]
         before += [wrong[p] for c in uses for p in (c, *doubles.graph.parents[c])]
         yield i, relative_error(adjoint, exact) / max([2.0**-53, *before])
-
-
-def _diagnostic(node: Value, inputs: Sequence[float], wrong: float, what: str) -> Diagnostic:
-    lost = min(16, round(16 + math.log10(max(wrong, 1e-16))))
-    primitive = node.primitive
-    if primitive in (ADD, SUB):
-        why = "nearly equal numbers cancel"
-    elif primitive.gives_condition or len(inputs) != 1:
-        why = f"`{primitive.written}` magnifies the rounding of its inputs"
-    else:
-        why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
-    message = f"{what}: {lost} were lost here, where {why}"
-    return Diagnostic("lost_digits", message, node.span, _hint(node))
-
-
-def _count(left: int) -> str:
-    return "no reliable digit" if not left else f"at least {left} correct digit{'s' if left > 1 else ''}"
-
-
-def _called(node: Value) -> str:
-    if node.label:
-        return node.label
-    text = expression_text(node)
-    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def _hint(node: Value) -> str:

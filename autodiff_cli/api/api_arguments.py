@@ -3,22 +3,18 @@
 A wrong type is a TypeError; a wrong value is an `ExpressionError`, as on the command line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from keyword import iskeyword
 from numbers import Integral, Real
 from typing import Any
 
 from ..batched.columns_io import common_length, mapped_columns
-from ..batched.data_loss import LossSpec, reduction
 from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
 from ..cli.runner import Call
-from ..data.columns import from_files, from_table, named_columns
-from ..data.sources import sources
+from ..data.columns import named_columns
 from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.optional_units import MeasuredColumns, units_in_headings
@@ -30,14 +26,11 @@ from ..views.formats import Subject
 
 At = Mapping[str, Any] | str | None
 """A point: numbers or constant expressions by name, or text as for `--at`."""
-
 Table = Any
 """Data: columns by name, a frame, an Arrow table, or paths of files."""
-
 Names = Sequence[str] | str | None
 Ranges = Mapping[str, tuple[float | str | None, float | str | None]] | str | Sequence[str] | None
 """Ranges: two ends by name, None if open, or text as for `--range`."""
-
 MANY_POINTS_HINT = (
     "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
 )
@@ -56,10 +49,9 @@ def keywords_of(command: str) -> dict[str, str]:
     types = {}
     for name, option in declaration.options.items():
         of_files = option.kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
+        of_files = of_files or (name == "--on-error" and "--reduce" not in declaration.options)
         if option.python_type or (option.python_type is not None and not of_files):
             types[keyword(name)] = option.python_type or ("bool" if option.kind is bool else str(option.kind))
-    if "--reduce" not in declaration.options:
-        types.pop("on_error", None)
     return types
 
 
@@ -108,25 +100,12 @@ class PythonCall(Call):
 
     @property
     def request(self) -> Request:
-        return Request(Subject(self.text), self.text, self.point, self.variables)
-
-    @property
-    def point(self) -> dict[str, Any]:
-        """Return the point, with constants of nature."""
-        return {**constants_of(self.held, value_with_unit), **self.point_of("at")}
+        point = {**constants_of(self.held, value_with_unit), **self.point_of("at")}
+        return Request(Subject(self.text), self.text, point, self.variables)
 
     def point_of(self, option: str) -> dict[str, Any]:
         """Return the point of an option, for the arithmetic."""
         return point_of(self.values.get(option), self.arithmetic)
-
-    @cached_property
-    def over(self) -> LossSpec | None:
-        data: Any = self.values.get("data")
-        if isinstance(data, str) or (isinstance(data, list | tuple) and all(isinstance(path, str) for path in data)):
-            data = from_files(tuple(sources([data] if isinstance(data, str) else data)), {})
-        elif data is not None:
-            data = from_table(data)
-        return reduction(data, self.values.get("reduce"), skip=self.values.get("on_error") == "skip")
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:
@@ -176,9 +155,8 @@ def _words(name: str, value: Any, option: object) -> Any:
     if isinstance(value, bytes | bytearray) or not isinstance(value, Iterable):
         raise _wrong(name, "text, or a list of texts", value)
     elements = list(value)
-    for element in elements:
-        if not isinstance(element, str):
-            raise TypeError(f"`{name}` is text, or a list of texts, not one of {kind_of(element)}")
+    for element in [element for element in elements if not isinstance(element, str)]:
+        raise TypeError(f"`{name}` is text, or a list of texts, not one of {kind_of(element)}")
     return elements
 
 
@@ -219,9 +197,8 @@ def _path(name: str, value: Any, option: object) -> Any:
         return value
     rows = [*value] if isinstance(value, Iterable) and not isinstance(value, Mapping) else [value]
     points = [getattr(row, "point", row) for row in rows]
-    for point in points:
-        if not isinstance(point, Mapping):
-            raise _wrong(name, "the name of a file, or points", point)
+    for point in [point for point in points if not isinstance(point, Mapping)]:
+        raise _wrong(name, "the name of a file, or points", point)
     return [{label: as_number(x, label) for label, x in point.items()} for point in points]
 
 
@@ -306,11 +283,11 @@ def has_lists(text: object, at: Any) -> bool:
             return False
     try:
         parse(text, point_of(at))
+        return True
     except ExpressionError as error:
         if error.kind == "limit":
             raise
         return False
-    return True
 
 
 def _sums_a_list(text: str) -> bool:

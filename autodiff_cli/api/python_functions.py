@@ -25,6 +25,7 @@ from ..cli.commands.plot import run_plot
 from ..cli.commands.propagate import question as propagate_question
 from ..cli.commands.propagate import read_fit
 from ..cli.declarations import declared
+from ..cli.runner import Method
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
@@ -93,6 +94,8 @@ Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
 R = TypeVar("R")
 
+Choices = Callable[[PythonCall], dict[str, Any]]
+"""The choices of a view from a call, besides those of its options."""
 _FACES: dict[type, type[Answer]] = {}
 """The answer classes here, by those of the questions."""
 
@@ -240,7 +243,14 @@ class Trace(Answer, _trace.Trace, shows=("value", "gradient", "tangent")):
 
 
 class Picture(Drawing, _graph.Picture):
-    """The graph of a program, or of Values."""
+    """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
+
+    >>> print(graph("x*w", "x=2,w=3"))
+    node   data   grad
+    *         6      1
+    ├─ x      2      3
+    └─ w      3      2
+    """
 
     @property
     def dot(self) -> str:
@@ -309,7 +319,23 @@ class Surface(Drawing, _surface.Surface, shows=("text", "variables")):
 
 
 class Diff(Answer, _diff.Diff, shows=("program", "point")):
-    """Derivatives as formulas."""
+    """The derivatives of a program as formulas, simplified, and their values if a point is given.
+
+    With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have a `short` form with
+    the `condition` where it is the same, which `everywhere` leaves out; `assume` says what is known of the variables.
+
+    >>> diff("x**n", wrt="x").derivatives[0].short
+    'n*x**(n - 1)'
+    >>> diff("abs(x)", assume="x > 0").derivatives[0].formula
+    '1'
+    >>> diff("x**2 + y**2 = 25", for_="y").derivatives[0].formula
+    '-x/y'
+
+    With an `answer` whether that is the derivative, and if not, what went wrong:
+
+    >>> diff("x**2*sin(x)", answer="2x sin x").hint
+    'a term of the product rule is missing: it is u′·v + u·v′'
+    """
 
 
 class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
@@ -368,7 +394,13 @@ class Fit(Plotted, _fit.Fit, shows=("point", "message")):
 
 
 class Exported(Answer, _export.Exported, shows=("target", "name", "variables")):
-    """A program as source code in another language."""
+    """A function that computes value and gradient, as source code in the language `to`: python by default.
+
+    For SQL it is one statement, in the `dialect` of a database: duckdb by default.
+
+    >>> print(export("x*y", "python").source.splitlines()[-1].strip())
+    return t1, (y, x)
+    """
 
 
 class Sheet(Answer, _exercise.Sheet, shows=("level", "seed", "title")):
@@ -521,7 +553,7 @@ def explained(text: object, command: str | None = None) -> Iterator[None]:
 def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     """Return a diagnostic with options as keyword arguments: `at="x=1"`."""
     options = options_of(command)
-    parameters = {argument.metavar.strip("[]"): parameter for parameter, argument in declared(command).arguments}
+    parameters = {argument.name: argument.parameter for argument in declared(command).arguments}
 
     def spelled(match: re.Match[str]) -> str:
         if match[1] in parameters:
@@ -575,7 +607,7 @@ def answers(
     command: str,
     *placed: str,
     overloads: Sequence[tuple[str, Mapping[str, str | None]]] = (),
-    choices: Callable[[PythonCall], dict[str, Any]] | None = None,
+    choices: Choices | None = None,
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return a decorator that makes a function of a call the Python function of a command.
 
@@ -648,16 +680,18 @@ def answers(
     return faced
 
 
-def function_of(kind: type[R], command: str, question: Callable[..., Any]) -> Callable[..., R]:
+def function_of(
+    kind: type[R], command: str, method: Callable[[PythonCall], Method], *placed: str, choices: Choices | None = None
+) -> Callable[..., R]:
     """Return the function of a one-question command, with its answer's docstring."""
 
     def function(call: PythonCall) -> Any:
-        return call.asking(question)(call.request)
+        return method(call)(call.request)
 
     function.__name__ = function.__qualname__ = command
     function.__doc__ = kind.__doc__
     function.__annotations__["return"] = kind.__name__ + " | Marked" * (command in CHECKS)
-    return answers(command)(function)
+    return answers(command, *placed, choices=choices)(function)
 
 
 def in_batches(
@@ -743,9 +777,8 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
     `given` are the names that are variables although they are called like the constants `e`, `pi`, `π`. Raises
     `ExpressionError` where the text is not valid.
 
-    >>> f = parse("s = x*y; s**2 + x")
-    >>> f.parameters, f(x=3, y=0.5)
-    (('x', 'y'), 5.25)
+    >>> parse("s = x*y; s**2 + x").parameters
+    ('x', 'y')
     """
     return Program(read_leniently(text, lambda read: _parse(read, given))[0] if lenient else _parse(text, given))
 
@@ -777,27 +810,22 @@ def gradient(call: PythonCall) -> Gradient[Any]:
     return cast(Gradient[Any], call.asking(_gradient.gradient)(call.request))
 
 
-@answers("graph", choices=lambda call: {"way": call.layout and way_of(call.layout)})
-def graph(call: PythonCall) -> Picture:
-    """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
-
-    >>> print(graph("x*w", "x=2,w=3"))
-    node   data   grad
-    *         6      1
-    ├─ x      2      3
-    └─ w      3      2
-    """
-    return cast(Picture, graph_question(call)(call.request))
-
-
-trace = function_of(Trace, "trace", _trace.trace)
-page = function_of(Page, "page", _page.page)
-check = function_of(Check, "check", _check.check)
-minimize = function_of(Minimum, "minimize", _minimize.minimize)
-hessian = function_of(Hessian, "hessian", _hessian.hessian)
-jacobian = function_of(Jacobian, "jacobian", _jacobian.jacobian)
-taylor = function_of(Taylor, "taylor", _taylor.taylor)
-solve = function_of(Solved, "solve", _solve.solve)
+graph = function_of(Picture, "graph", graph_question, choices=lambda call: {"way": call.layout and way_of(call.layout)})
+diff = function_of(
+    Diff,
+    "diff",
+    lambda call: diff_question(call, call.to or "text"),
+    choices=lambda call: {"steps": call.steps or None, "unknowns": bool(call.unknowns) or None},
+)
+export = function_of(Exported, "export", lambda call: export_question(call, call.to or "python"), "to")
+trace = function_of(Trace, "trace", lambda call: call.asking(_trace.trace))
+page = function_of(Page, "page", lambda call: call.asking(_page.page))
+check = function_of(Check, "check", lambda call: call.asking(_check.check))
+minimize = function_of(Minimum, "minimize", lambda call: call.asking(_minimize.minimize))
+hessian = function_of(Hessian, "hessian", lambda call: call.asking(_hessian.hessian))
+jacobian = function_of(Jacobian, "jacobian", lambda call: call.asking(_jacobian.jacobian))
+taylor = function_of(Taylor, "taylor", lambda call: call.asking(_taylor.taylor))
+solve = function_of(Solved, "solve", lambda call: call.asking(_solve.solve))
 
 
 @takes("grad")
@@ -848,11 +876,9 @@ def draw(
     (<Picture of 3 nodes>, '<svg', 'digraph')
     """
     roots = list(values) if isinstance(values, Iterable) else [values]
-    for root in roots:
-        if not isinstance(root, Value):
-            raise TypeError(f"only Values can be drawn, not {root!r}")
-    answer = _graph.to_picture(roots)
-    return cast(Picture, _as(answer, digits=rounding(digits, decimals), theme=theme))
+    for root in [root for root in roots if not isinstance(root, Value)]:
+        raise TypeError(f"only Values can be drawn, not {root!r}")
+    return cast(Picture, _as(_graph.to_picture(roots), digits=rounding(digits, decimals), theme=theme))
 
 
 draw_dot = draw
@@ -900,30 +926,6 @@ def plot(call: PythonCall) -> Curve | Surface:
     """
     path = _surface.read_path(call.path) if isinstance(call.path, str) else call.path or ()
     return cast(Curve | Surface, run_plot(call, call.asking(_plot.plot, path=path), call.request))
-
-
-@answers("diff", choices=lambda call: {"steps": call.steps or None, "unknowns": bool(call.unknowns) or None})
-def diff(call: PythonCall) -> Diff | Marked:
-    """The derivatives of a program as formulas, simplified, and their values if a point is given.
-
-    With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have a `short` form with
-    the `condition` where it is the same, which `everywhere` leaves out; `assume` says what is known of the variables.
-
-    >>> diff("x**n", wrt="x").derivatives[0].short
-    'n*x**(n - 1)'
-    >>> diff("abs(x)", assume="x > 0").derivatives[0].formula
-    '1'
-    >>> diff("x**2*y").derivatives[0].formula
-    '2*x*y'
-    >>> diff("x**2 + y**2 = 25", for_="y").derivatives[0].formula
-    '-x/y'
-
-    With an `answer` whether that is the derivative, and if not, what went wrong:
-
-    >>> diff("x**2*sin(x)", answer="2x sin x").hint
-    'a term of the product rule is missing: it is u′·v + u·v′'
-    """
-    return cast(Diff, diff_question(call, call.to or "text")(call.request))
 
 
 @answers("propagate")
@@ -980,18 +982,6 @@ def fit(call: PythonCall) -> Fit:
         predict = measured_columns(predict)
     arguments = {**call.arguments(_fit.fit), "fixed": fixed, "predict": predict}
     return cast(Fit, run_fit(call, call.request._replace(point=point), arguments))
-
-
-@answers("export", "to")
-def export(call: PythonCall) -> Exported:
-    """A function that computes value and gradient, as source code in the language `to`: python by default.
-
-    For SQL it is one statement, in the `dialect` of a database: duckdb by default.
-
-    >>> print(export("x*y", "python").source.splitlines()[-1].strip())
-    return t1, (y, x)
-    """
-    return cast(Exported, export_question(call, call.to or "python")(call.request))
 
 
 @answers(

@@ -67,7 +67,6 @@ class Columns(NamedTuple):
     """Return the place of a row, for messages: `points.csv, line 5: `."""
     left_out: Counter[str]
     units: Mapping[str, str] = MappingProxyType({})
-    """Units in the headings of columns, by variable."""
 
 
 Choose = Callable[[Sequence[str]], Sequence[str]]
@@ -106,13 +105,6 @@ class LossSummary(NamedTuple):
         left = sum(self.left_out.values())
         more = f" ({left:,} left out)" if left else ""
         return f"{self.reduce} over {self.rows:,} row{'' if self.rows == 1 else 's'} of data{more}"
-
-
-def reduction(data: Data | None, how: str | None, *, skip: bool = False, backend: str | None = None) -> LossSpec | None:
-    """Return the loss that the options specify; None without data."""
-    if data is None or how is None:
-        return None
-    return LossSpec(data, how, skip, backend)
 
 
 def in_doubles(arithmetic: Arithmetic) -> None:
@@ -239,22 +231,19 @@ class DataLoss:
             try:
                 from .kernels import kernel
             except ImportError:
+                install = f"`{install_command('data')}`"
                 if backend is not None:
-                    hint = f"`{install_command('data')}`"
-                    raise usage_error(f"`--backend {backend}` needs the extra `data`", hint) from None
-                self.note = f"the rows are computed one by one: `{install_command('data')}`"
+                    raise usage_error(f"`--backend {backend}` needs the extra `data`", install) from None
+                self.note = f"the rows are computed one by one: {install}"
             else:
-                record = gradient_recorder(program, self.wrt)
-                self._kernel = kernel(record, len(self.names), self._fixed, backend)
-                self.note = self._kernel.note
-                if self._kernel.compute is None:
-                    self._kernel = None
+                made = kernel(gradient_recorder(program, self.wrt), len(self.names), self._fixed, backend)
+                self._kernel, self.note = None if made.compute is None else made, made.note
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
-        self.steps_a_row = self.evaluator.steps * (1.0 if self._kernel is None else BLOCK_ROW_COST)
-        self.steps_a_call = budget.BLOCK if self._kernel is not None else budget.ROWS_IN_TURN
+        compiled = self._kernel is not None
+        self.steps_a_row = self.evaluator.steps * (BLOCK_ROW_COST if compiled else 1.0)
+        self.steps_a_call = budget.BLOCK if compiled else budget.ROWS_IN_TURN
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
         self.left_out: Counter[str] = Counter()
-        """Rows without a value in the last evaluation, by reason."""
         self._seconds: dict[tuple[str, ...], Any] = {}
         self.asked: list[int] = []
         """Rows that the kernel flagged in the last evaluation."""
@@ -337,9 +326,6 @@ class DataLoss:
 
         from .kernels import evaluate
 
-        values = iter(point)
-        fixed = [next(values) if column is None else None for column in self._columns]
-
         def plain(at: Mapping[str, float]) -> list[float]:
             return row(list(at.values()))
 
@@ -349,10 +335,8 @@ class DataLoss:
             rows = taken[start : start + size]
             budget.charge(budget.BLOCK + self.steps_a_row * len(rows))
             part: Any = slice(rows.start, rows.stop) if isinstance(rows, range) else np.asarray(rows)
-            inputs = [
-                x if column is None else np.asarray(column)[part]
-                for x, column in zip(fixed, self._columns, strict=True)
-            ]
+            fixed = iter(point)
+            inputs = [next(fixed) if column is None else np.asarray(column)[part] for column in self._columns]
             block = evaluate(kernel, self.names, inputs, len(rows), totals.count, plain, lambda row, name: None)
             for k in block.asked:
                 self.asked.append(int(rows[k]))
@@ -376,11 +360,11 @@ class DataLoss:
             return [answer.value, *answer.gradient, *lower]
 
         if self._kernel is not None and n <= MAX_IN_BLOCKS and tuple(wrt) not in self._seconds:
-            from .kernels import kernel as compiled
-            from .kernels import second_recorder
+            from . import kernels
 
             with suppress(ExpressionError):
-                made = compiled(second_recorder(self.program, wrt), len(self.names), self._fixed, None)
+                record = kernels.second_recorder(self.program, wrt)
+                made = kernels.kernel(record, len(self.names), self._fixed, None)
                 self._seconds[tuple(wrt)] = None if made.compute is None else made
         kernel = self._seconds.setdefault(tuple(wrt), None)
         needed = steps * self.data.rows
@@ -395,17 +379,14 @@ class DataLoss:
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value and derivatives with error bounds, for many rows from a sample."""
-        n = len(wrt)
-        at = [point[name] for name in self.variables]
+        n, at = len(wrt), [point[name] for name in self.variables]
         value, *rest = self.second(at, wrt)
         gradient, matrix = rest[:n], square(rest[n:])
         parts = [Single(self.evaluator.graph).derivatives(at_row, wrt, size) for at_row in self._some(at)]
-        error = self._error_of(len(parts))
+        error, errors = self._error_of(len(parts)), []
         slope_errors = [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)]
-        errors = [
-            [error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)]
-            for i, row in enumerate(matrix)
-        ]
+        for i, row in enumerate(matrix):
+            errors.append([error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)])
         return Derivatives(value, gradient, slope_errors, matrix, errors)
 
     def bounded(self, inputs: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
@@ -413,11 +394,8 @@ class DataLoss:
         at = [float(inputs[name].x) for name in self.variables]
         value, partials = self(at)
         by = dict(zip(self.wrt, partials, strict=True))
-        single = Single(self.evaluator.graph)
-        parts = [
-            single.bounded({name: inputs.get(name, Bounded(x)) for name, x in point.items()}, wrt)
-            for point in self._some(at)
-        ]
+        points = [{name: inputs.get(name, Bounded(x)) for name, x in point.items()} for point in self._some(at)]
+        parts = [Single(self.evaluator.graph).bounded(point, wrt) for point in points]
         error = self._error_of(len(parts))
         gradient = [(by[name], [g[k].error for _, g in parts]) for k, name in enumerate(wrt)]
         return Bounded(value, error(value, [v.error for v, _ in parts])), [Bounded(x, error(x, e)) for x, e in gradient]
@@ -459,11 +437,11 @@ class DataLoss:
         for row in self.asked:
             counts.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
             budget.gc_collect()
-        first = {kink.span: kink for kink in reversed(counts)}
         diagnostics = []
         for span in dict.fromkeys(kink.span for kink in counts):
-            rows = plural(sum(count for kink, count in counts.items() if kink.span == span), "row")
-            diagnostics.append(first[span]._replace(message=f"{first[span].message}; at {rows} of {self.rows:,}"))
+            kinks = [kink for kink in counts if kink.span == span]
+            rows = plural(sum(counts[kink] for kink in kinks), "row")
+            diagnostics.append(kinks[0]._replace(message=f"{kinks[0].message}; at {rows} of {self.rows:,}"))
         return tuple(diagnostics)
 
 

@@ -1,7 +1,5 @@
 """The Typer app: help, version, manual, completion; see `arguments`."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys
@@ -31,7 +29,6 @@ EXAMPLES = (
 
 MIN_RICH_WIDTH = 72
 """The width in columns below which help is plain text."""
-
 SHORT_HELP = f"""\
 The exact gradient of a formula. For example:
 
@@ -46,11 +43,11 @@ def as_function(command: str) -> Callable[..., None]:
     """Return a function with a command's parameters, for Typer."""
     declaration = declared(command)
     annotations: dict[str, Any] = {}
-    for name, argument in declaration.arguments:
-        completes = {"expr": of_expression, "command": _commands}.get(name, of_functions)
+    for argument in declaration.arguments:
+        completes = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
         completes = of_units if command == "units" else completes
         how: dict[str, Any] = {"help": argument.help, "show_default": False, "autocompletion": completes}
-        annotations[name] = Annotated[str | None, typer.Argument(metavar=argument.metavar, **how)]
+        annotations[argument.parameter] = Annotated[str | None, typer.Argument(metavar=argument.metavar, **how)]
     for option in declaration.options.values():
         values = MethodType(of_option, option) if option.choices or option.value_syntax is not None else None
         spec = typer.Option(option.name, help=option.help, metavar=option.metavar or None, autocompletion=values)
@@ -82,7 +79,7 @@ class Command(typer.core.TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         description = declared(self.name or "")
         sections: Sections = {
-            "Arguments": {argument.metavar: argument.help for _, argument in description.arguments},
+            "Arguments": {argument.metavar: argument.help for argument in description.arguments},
             "Options": {},
         }
         more: dict[str, list[str]] = {}
@@ -148,7 +145,6 @@ class Commands(typer.core.TyperGroup):
 
 
 def _console() -> Any:
-    """Return Rich's console for help, or None where help is plain text."""
     screen = terminal_of(sys.stdout)
     if not (screen.terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)):
         return None

@@ -4,8 +4,6 @@ Only a known option, alone or with `=`, is an option; all else is the expression
 cluster of options.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -40,8 +38,7 @@ def scan_options(
     In a session, values may contain blanks: after the expression up to the next option, before it as long as operators
     join the words.
     """
-    declaration = declared(command)
-    options = declaration.options
+    options = declared(command).options
     values: dict[str, Any] = {}
     positional: list[str] = []
     late: list[str] = []
@@ -71,42 +68,36 @@ def scan_options(
                         hint += " (as an expression, write it after `--`, behind all options)"
                     raise usage_error(f"there is no option `{name}`", hint)
             if session and is_split:
-                raise usage_error(
-                    f"`{arg}` stands behind the options", "write the expression before them, in one piece"
-                )
+                hint = "write the expression before them, in one piece"
+                raise usage_error(f"`{arg}` stands behind the options", hint)
             positional.append(arg)
-        elif (option := options[name]).kind is bool:
-            text_of(option, equals, value, remaining, command)
-            values[option.parameter] = True
-            is_split = bool(positional)
         else:
+            option, is_split = options[name], bool(positional)
             value = text_of(option, equals, value, remaining, command)
             while session and remaining and not is_option(remaining[-1]):
-                if not _goes_on(option, value, remaining[-1], behind=bool(positional)):
+                if not _goes_on(option, value, remaining[-1], behind=is_split):
                     break
                 value += f" {remaining.pop()}"
-            is_split = bool(positional)
             if option.kind == (list[str] | None):
                 values.setdefault(option.parameter, []).append(value)
-            else:
-                try:
-                    chosen = convert(option, value)
-                except ExpressionError as error:
-                    others = [other for other, another in options.items() if value in another.choices]
-                    if not others:
-                        raise
-                    raise usage_error(str(error), f"did you mean `{others[0]} {value}`?") from None
-                if values.setdefault(option.parameter, chosen) != chosen:
-                    raise usage_error(f"`{name}` is given twice", "leave one of them out")
+                continue
+            try:
+                chosen = convert(option, value)
+            except ExpressionError as error:
+                for other in [other for other, another in options.items() if value in another.choices]:
+                    raise usage_error(str(error), f"did you mean `{other} {value}`?") from None
+                raise
+            if values.setdefault(option.parameter, chosen) != chosen:
+                raise usage_error(f"`{name}` is given twice", "leave one of them out")
     return values, positional, late
 
 
 def text_of(option: Option, equals: str, value: str, remaining: list[str], command: str) -> str:
     """Return the value of an option, behind `=` or the last of the `remaining` words; "" for a flag."""
     name = option.name
-    if equals and option.kind is bool:
-        raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
     if option.kind is bool:
+        if equals:
+            raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
         return ""
     if not equals and remaining and remaining[-1] not in (*declared(command).options, *HELP_OPTIONS):
         value = remaining.pop()
@@ -124,7 +115,6 @@ _FREE_TEXT = ("ANSWER", "CONSTRAINTS", "CONDITIONS")
 
 
 def _goes_on(option: Option, value: str, word: str, behind: bool) -> bool:
-    """Return whether a word, not an option, continues a value in a session."""
     if option.kind not in (str | None, list[str] | None) or option.choices or option.metavar in _ONE_WORD:
         return False
     if behind or option.metavar in _FREE_TEXT:
@@ -137,7 +127,7 @@ def check_all(
 ) -> dict[str, Any]:
     """Return all values by parameter. Raises a usage error for conflicts."""
     declaration = declared(command)
-    arguments = [parameter for parameter, _ in declaration.arguments]
+    arguments = [argument.parameter for argument in declaration.arguments]
     if len(positional) > len(arguments):
         if any(argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late):
             raise usage_error("what stands after `--` is no option", "put the options before `--`")
@@ -148,16 +138,15 @@ def check_all(
         raise _excluded("--json", "--format")
     if positional and "file" in values and "expr" in arguments:
         raise _excluded("EXPR", "--file")
-    placed = dict(zip(arguments, positional, strict=False))
-    check(declaration.options, values_by_option(declaration, {**values, **placed}))
-    return {**values, **placed}
+    placed = {**values, **dict(zip(arguments, positional, strict=False))}
+    check(declaration.options, values_by_option(declaration, placed))
+    return placed
 
 
 def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of parameters by the names of options and arguments."""
-    parameters = {name: option.parameter for name, option in declared.options.items()}
-    parameters |= {argument.metavar.strip("[]"): parameter for parameter, argument in declared.arguments}
-    return {name: values[parameter] for name, parameter in parameters.items() if parameter in values}
+    both = (*declared.options.values(), *declared.arguments)
+    return {option.name: values[option.parameter] for option in both if option.parameter in values}
 
 
 def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
@@ -178,9 +167,8 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
             hint = f"add {' or '.join(_written(need, by_name) for need in needs)}, or leave `{name}` out"
             raise usage_error(message, hint)
         value = values[name]
-        if option.reads_stdin and "-" in (
-            value if isinstance(value, list) else [value] if isinstance(value, str) else ()
-        ):
+        texts = value if isinstance(value, list) else [value] * isinstance(value, str)
+        if option.reads_stdin and "-" in texts:
             if stdin is not None:
                 raise usage_error(f"`{stdin}` and `{name}` both read standard input", "name a file")
             stdin = name
@@ -201,8 +189,10 @@ def _excluded(first: str, second: str) -> ExpressionError:
     return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 
-def convert(option: Option, text: str) -> str | int | float:
-    """Convert the text of an option to its type. Raises a usage error."""
+def convert(option: Option, text: str) -> str | int | float | bool:
+    """Convert the text of an option to its type; a flag is True. Raises a usage error."""
+    if option.kind is bool:
+        return True
     if option.kind == (str | None):
         chosen = text if text in option.choices else text.lower()
         if option.choices and chosen not in option.choices:

@@ -1,13 +1,12 @@
 """Shell completion of options, functions, variables and columns."""
 
-from __future__ import annotations
-
 import glob
 import os
 import re
 import shlex
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError
@@ -16,7 +15,6 @@ from .declarations import COMMANDS, DATA, RENAMED, VARIABLES, Option, declared
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
 _BREAKS = re.compile(r".*[=:@]", re.DOTALL)
 """The part of a word after which bash begins a new word."""
-
 VARIABLE = "_AUTODIFF_COMPLETE"
 """The environment variable of a request by a shell."""
 
@@ -25,12 +23,10 @@ def join_words(environment: MutableMapping[str, str]) -> str:
     """Join words that bash splits, such as `x=2`; return that to complete."""
     if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
         return ""
-    words = environment["COMP_WORDS"].split("\n")
-    last = int(environment.get("COMP_CWORD", "0"))
-    joined: list[str] = []
-    for at, word in enumerate(words[: last + 1]):
-        before = words[at - 1] if at else ""
-        if joined and at > 1 and (word in ("=", ":", "@") or before in ("=", ":", "@")):
+    words = environment["COMP_WORDS"].split("\n")[: int(environment.get("COMP_CWORD", "0")) + 1]
+    joined = words[:1]
+    for at, (before, word) in enumerate(pairwise(words), start=1):
+        if at > 1 and {word, before} & {"=", ":", "@"}:
             joined[-1] += word
         else:
             joined.append(word)
@@ -105,20 +101,18 @@ class Line(NamedTuple):
 
 def typed_words(environment: Mapping[str, str]) -> Line:
     """Return the command line that the shell sent."""
-    text = environment.get("COMP_WORDS") or environment.get("_TYPER_COMPLETE_ARGS", "")
-    for end in ("", '"', "'"):
+    text, words = environment.get("COMP_WORDS") or environment.get("_TYPER_COMPLETE_ARGS", ""), [""]
+    for end in ("'", '"', ""):
         # the last quote may be open
         with suppress(ValueError):
-            _, command, *words = [*shlex.split(text + end), "", ""]
-            break
-    else:
-        return Line()
+            words = shlex.split(text + end)
+    command = "".join(words[1:2])
     if command not in COMMANDS:
         return Line()
     options = declared(command).options
     expression: str | None = None
     typed_options: list[tuple[Option, str]] = []
-    remaining = iter(word for word in words if word)
+    remaining = iter(word for word in words[2:] if word)
     for word in remaining:
         name, equals, value = word.partition("=")
         if name not in options:

@@ -1,7 +1,5 @@
 """The declarations in `commands.txt`, for commands, help and Python."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -9,7 +7,6 @@ from typing import Any, NamedTuple
 
 GROUPS = ("program", "answers", "saves", "numbers", "rows", "loss", "dialect")
 """The groups of options: sections of `commands.txt`."""
-
 SHARED = "shared"
 
 
@@ -50,16 +47,8 @@ class Option(NamedTuple):
         return f"{self.name} {self.metavar}".rstrip()
 
 
-class Argument(NamedTuple):
-    """An argument that is not an option."""
-
-    metavar: str
-    help: str
-
-
 VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "renamed", "data"
 """Kinds of names in option values; data are no variables of a formula."""
-
 TYPES: Mapping[str, Any] = {
     "flag": bool,
     "str": str | None,
@@ -69,13 +58,18 @@ TYPES: Mapping[str, Any] = {
 }
 
 
+FIELDS = {"as": "parameter", "shell": "python_type", "no-env": "allowed_in_env", "role": "data_role"}
+FIELDS |= {"stdin": "reads_stdin", "yields": "yields_to"}
+"""The fields of options by their words in `commands.txt`, if these differ."""
+
+
 class Declared:
     """The declaration of a command, or of a group of options."""
 
     def __init__(self, section: str) -> None:
         self.options: dict[str, Option] = {}
-        self.arguments: list[tuple[str, Argument]] = []
-        """Positional arguments: parameter and description."""
+        self.arguments: list[Option] = []
+        """The positional arguments, whose names are their placeholders."""
         self.defaults: dict[str, Any] = {}
         """The defaults of all parameters, also those `without` options."""
         self.sections: dict[str, str] = {}
@@ -84,14 +78,7 @@ class Declared:
         """The summary, and the condition of exit code 1, if any."""
         self.details: list[str] = []
         self.examples: list[str] = []
-        self._read(_lines(section))
-        if section in COMMANDS:
-            if "expr" in self.defaults:
-                self._reference("--work")
-            self._reference("--quiet")
-            self._reference("--debug")
-
-    def _read(self, lines: Iterator[str]) -> None:
+        lines = _lines(section)
         for line in lines:
             word, _, rest = line.partition(" ")
             if word == ":" and not self.summary:
@@ -108,8 +95,8 @@ class Declared:
                 self._add(self.options["--format"]._replace(choices=tuple(names.split()), help=text))
             elif word == "argument":
                 metavar, parameter = rest.split()
-                self.arguments = [argument for argument in self.arguments if argument[0] != parameter]
-                self.arguments.append((parameter, Argument(metavar, next(lines).strip())))
+                self.arguments = [argument for argument in self.arguments if argument.parameter != parameter]
+                self.arguments.append(Option(metavar.strip("[]"), next(lines).strip(), metavar, parameter))
                 self.defaults[parameter] = None
             elif word.startswith("--") and rest:
                 self._declare(line, next(lines).strip())
@@ -122,6 +109,9 @@ class Declared:
                 options = {name: option for name, option in group.options.items() if name not in without}
                 self.options |= options
                 self.sections |= dict.fromkeys(options, _text()[word].partition("\n")[0] or "Options")
+        if section in COMMANDS:
+            for name in (*["--work"] * ("expr" in self.defaults), "--quiet", "--debug"):
+                self._reference(name)
 
     def _reference(self, name: str) -> None:
         groups = map(declared, (SHARED, *GROUPS))
@@ -140,22 +130,17 @@ class Declared:
         fields["parameter"] = name[2:].replace("-", "_")
         for attribute in attributes:
             key, equals, value = attribute.partition("=")
-            if key == "as":
-                fields["parameter"] = value
-            elif key in (VARIABLES, COLUMNS, RENAMED) or key == f"{VARIABLES}:":
-                fields["value_names"] = key.rstrip(":")
-                fields["value_syntax"] = equals or ":" * key.endswith(":")
+            field = FIELDS.get(key, key)
+            if key.rstrip(":") in (VARIABLES, COLUMNS, RENAMED):
+                fields["value_names"], fields["value_syntax"] = key.rstrip(":"), equals or ":" * key.endswith(":")
+            elif key in ("as", "role"):
+                fields[field] = value
             elif key == "range":
                 low, _, high = value.partition(":")
-                fields["range"] = int(low), int(high)
-            elif key == "shell":
-                fields["python_type"] = None
-            elif key == "no-env":
-                fields["allowed_in_env"] = False
-            elif key == "role":
-                fields["data_role"] = value
+                fields[field] = int(low), int(high)
+            elif key in ("shell", "no-env"):
+                fields[field] = None if key == "shell" else False
             else:
-                field = {"stdin": "reads_stdin", "yields": "yields_to"}.get(key, key)
                 fields[field] = tuple(value.replace("=", " ").split(",")) if equals else True
         text = text.replace("{choices}", ", ".join(fields.get("choices", ())))
         self._add(Option(name, text, metavar, **fields))
@@ -186,7 +171,6 @@ def table(section: str) -> dict[str, str]:
 HELP = "help"
 COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name != HELP)
 """The commands in the manual's order, without `help`: modules with `run`."""
-
 QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
 """The commands that have an answer: all except the session."""
 

@@ -1,7 +1,5 @@
 """Options from `AUTODIFF_OPTIONS`: on a terminal only, never in pipes."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys
@@ -33,8 +31,8 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
     try:
         words = shlex.split(text)[::-1]
     except ValueError as fault:
-        message = f"{str(fault)[:1].lower()}{str(fault)[1:]}"
-        raise _wrong(f"it cannot be read: {message}", "close the quotes in it") from None
+        message = f"it cannot be read: {str(fault)[:1].lower()}{str(fault)[1:]}"
+        raise _wrong(message, "close the quotes in it") from None
     from ..inputs.parse_point import may_sweep  # help imports this module too
 
     defaults: dict[str, Any] = {}
@@ -58,7 +56,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         following = ""
         try:
             following = text_of(option, equals, value, words, command)
-            chosen = True if option.kind is bool else convert(option, following)
+            chosen = convert(option, following)
         except ExpressionError as error:
             if any(following in other.choices for other in declarations):
                 continue

@@ -3,8 +3,6 @@
 python -m autodiff_cli.cli.manual
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,10 +20,8 @@ from .declarations import COMMANDS, QUESTIONS, Option, declared, table, users_of
 def command_list(commands: Sequence[str]) -> str:
     """Return the names of commands, joined for a sentence."""
     others = [command for command in COMMANDS if command not in commands]
-    if not others:
-        return "all commands"
     if len(others) < len(commands) and len(others) <= 4:
-        return f"all but {', '.join(others)}"
+        return f"all but {', '.join(others)}" if others else "all commands"
     return ", ".join(commands)
 
 
@@ -35,7 +31,7 @@ def man_page() -> str:
 
 
 def _man_lines() -> Iterator[str]:
-    shared = {option for option, commands in users_of_options().items() if len(commands) > 2}
+    shared = {option: commands for option, commands in users_of_options().items() if len(commands) > 2}
     yield f'.TH AUTODIFF 1 "" "autodiff {__version__}" "User Commands"'
     # no hyphenation, no justified lines
     yield from (".nh", ".ad l")
@@ -57,19 +53,17 @@ def _man_lines() -> Iterator[str]:
     for command in COMMANDS:
         description = declared(command)
         options = description.options.values()
-        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for _, argument in description.arguments)}"
+        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for argument in description.arguments)}"
         yield _roff(" ".join((description.summary, *description.details)))
-        for option in options:
-            if option not in shared:
-                yield from _man_option(option)
+        for option in [option for option in options if option not in shared]:
+            yield from _man_option(option)
         also = ", ".join(f"`{option.name}`" for option in options if option in shared)
         yield from (".PP", _roff(f"Also {also}; see below."), ".PP", "Examples:", ".PP", ".nf", ".RS 4")
         yield from (_roff(example, code=True) for example in description.examples)
         yield from (".RE", ".fi")
     yield ".SH OPTIONS OF SEVERAL COMMANDS"
-    for option, commands in users_of_options().items():
-        if option in shared:
-            yield from _man_option(option, f" ({command_list(commands)})")
+    for option, commands in shared.items():
+        yield from _man_option(option, f" ({command_list(commands)})")
     yield ".SH EXIT STATUS"
     for code, meaning in table("exit codes").items():
         yield from (".TP", f".B {code}", _roff(meaning))
@@ -101,6 +95,11 @@ def _roff(text: str, *, code: bool = False) -> str:
 
 def tables() -> dict[str, str]:
     """Return the reference's tables in Markdown, by name."""
+    codes = [
+        (code, meaning, " ".join(f"`{kind}`" for kind, number in EXIT_CODES.items() if number == int(code)))
+        for code, meaning in table("exit codes").items()
+    ]
+    environment = [(f"`{name}`", meaning) for name, meaning in table("environment").items()]
     return {
         "commands": _table(("command", "what it gives"), ((f"`{name}`", declared(name).summary) for name in COMMANDS)),
         "options": _table(
@@ -108,24 +107,15 @@ def tables() -> dict[str, str]:
             sorted((f"`{x.syntax}`", x.help, command_list(users)) for x, users in users_of_options().items()),
         ),
         "keys": "\n".join(_keys()),
-        "exit codes": _table(
-            ("exit code", "when", "kinds of error"),
-            (
-                (code, meaning, " ".join(f"`{kind}`" for kind, number in EXIT_CODES.items() if number == int(code)))
-                for code, meaning in table("exit codes").items()
-            ),
-        ),
-        "environment": _table(
-            ("variable", "what it does"), ((f"`{name}`", meaning) for name, meaning in table("environment").items())
-        ),
+        "exit codes": _table(("exit code", "when", "kinds of error"), codes),
+        "environment": _table(("variable", "what it does"), environment),
     }
 
 
 def _keys() -> Iterator[str]:
     for command in QUESTIONS:
         view = view_in(command_module(command))
-        others = [(about, fields) for about, _, fields in view.other_records if about]
-        for about, fields in (("", view.fields), *others):
+        for about, fields in (("", view.fields), *((about, own) for about, _, own in view.other_records if about)):
             yield f"`{command}`{about and f', {about}'}:\n"
             yield _table(("key", "what it holds"), _key_rows(fields))
         if view.csv_columns:
@@ -146,7 +136,6 @@ def _table(heads: tuple[str, ...], rows: Any) -> str:
 
 
 _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
-
 
 PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
 """Public names besides commands and their answers."""

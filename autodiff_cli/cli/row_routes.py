@@ -16,8 +16,7 @@ from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_h
 from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
 from ..data.readers import SWEEP, Files, Reader, reader
-from ..data.rows import BOUND, Rows, check_clash, checked_units, row_request, row_units, rows
-from ..data.sinks import Collected, open_sink, plain_cell
+from ..data.rows import BOUND, Rows, check_clash, checked_units, plain_cell, row_request, row_units, rows
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import Forced
 from ..diagnostics.leniency import read_leniently
@@ -104,7 +103,6 @@ class _Job:
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def fit(self, files: Files) -> None:
-        """Choose the columns for the program, and print readings. Raises `ExpressionError`."""
         names = files.first.names
         if self.keep is True and self.grid is not None:
             self.keep = tuple([name for name in names if name not in self.axes])
@@ -164,13 +162,11 @@ class _Job:
         return [name for name in self.point if name in self.known.variables and name not in self.known.unknowns]
 
     def layout(self) -> dict[str, Any]:
-        """Return the format of wide rows; see `WideView`."""
         once = self._shared() if self.for_people and self.grid is not None else []
         fixed = {name: self.point[name] for name in once if not isinstance(self.point[name], Spread)}
         return {"digits": self.call.shown["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
 
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
-        """Return the question for batches; answers begin with `point`."""
         at = {name: value_in_cell(x) for name, x in self.point.items()}
         how: dict[str, Any] = {"backend": self.call.backend, "lenient": self.call.lenient, "point": point}
         how |= {"keep": self.keep, "columns": self.columns, "question": self.question.name}
@@ -179,7 +175,6 @@ class _Job:
     def columns_with_units(
         self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
     ) -> dict[str, tuple[Unit, str | None]]:
-        """Return the units of variables in columns, if they count, also of `uncertain` ones."""
         if not self.is_data or self.without_units:
             return {}
         used = {name: column for name, column in self.used.items() if name not in self.axes}
@@ -195,7 +190,6 @@ class _Job:
         return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
 
     def row_units(self, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
-        """Return the units of rows in the headings' units, or None."""
         has_units = bool(columns or self.typed or self.units or self.has_literals)
         if self.question.numbers is None or not (self.is_data and has_units) or self.call.arithmetic != DOUBLE:
             return None
@@ -324,6 +318,8 @@ def _in_parts(job: _Job, folder: str) -> int:
 
 def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     get_arrow("for these rows")
+    from ..data.sinks import open_sink
+
     files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, grid=job.grid))
     formula, bound = _in_batches(job, files)
     files.map_files(lambda file: None)
@@ -410,6 +406,8 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
     def opened(results: Sequence[str]) -> Writer[Values]:
         check_clash(kept, (*results, "error"))
         if job.format in COLUMNAR:
+            from ..data.sinks import Collected
+
             return Collected(output.stream.buffer, job.format, results, kept, len(leading))
         return open_writer(
             job.format, output.stream, results, kept, **job.layout(), leading=leading, numbered=job.is_data

@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 Method = Callable[..., Any]
 """A function from a request to its answer, which has `warnings`."""
-
 MAX_DRAWN_WARNINGS = 5
 FLUSH_AFTER = 0.05
 """Seconds between flushes of answers while more lines are available."""
@@ -57,7 +56,6 @@ FLUSH_AFTER = 0.05
 
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """Arguments whose options have other names."""
-
 CHOICES = {name: name for name in ["relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme"]}
 CHOICES |= {"lines": "steps", "no_table": "table", "no_tree": "tree"}
 """Choices of views, by option."""
@@ -108,16 +106,36 @@ class Call:
 
     @property
     def shown(self) -> dict[str, Any]:
-        """Return the view's choices from the options."""
         given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
         digits = rounding(self.values.get("digits"), self.values.get("decimals"))
         return {CHOICES[name]: not name.startswith("no_") and x for name, x in given.items()} | {"digits": digits}
 
     @property
     def arithmetic(self) -> Arithmetic:
-        """Return the arithmetic that the options ask for."""
         exact, certified = self.values.get("exact", False), self.values.get("certified", False)
         return arithmetic_of(exact, self.values.get("precision"), certified)
+
+    @cached_property
+    def over(self) -> LossSpec | None:
+        """Return the loss over the rows of the data, if any."""
+        data, how = self.values.get("data"), self.values.get("reduce")
+        if data is None or how is None:
+            return None
+        from ..batched.data_loss import LossSpec
+        from ..data.columns import from_files, from_table
+        from ..data.sources import sources
+        from ..data.text_dialects import Forced
+
+        self.need(only="`--data` is for one formula, not for a stream of them")
+        paths = [data] if isinstance(data, str) else data
+        if isinstance(paths, list | tuple) and all(isinstance(path, str) for path in paths):
+            columns = from_files(sources(paths, Forced.of(self)), mapping(self.columns))
+        else:
+            columns = from_table(data)
+        return LossSpec(columns, how, self.on_error == "skip", self.backend)
+
+    def need(self, only: str | None = None) -> None:
+        """Check that there is one program; a call from Python has one."""
 
     @property
     def system(self) -> bool:
@@ -142,12 +160,10 @@ class Call:
 
     @property
     def unknowns(self) -> tuple[str, ...] | None:
-        """Return the unknowns of equations, if they are named."""
         return names(self.values.get("unknowns"), "--for")
 
     @property
     def between(self) -> Mapping[str, Range] | Range | None:
-        """Return the search ranges of the unknowns."""
         return parse_between(self.values.get("between") or (), value_with_unit)
 
     @property
@@ -165,7 +181,6 @@ class Call:
 
     @property
     def adjoint(self) -> Mapping[str, float | str] | Sequence[float | str] | None:
-        """Return the weights of the outputs."""
         weights = self.values.get("adjoint")
         return parse_weights(weights) if isinstance(weights, str) else weights
 
@@ -187,7 +202,6 @@ class Command(Call):
 
     @property
     def unicode(self) -> bool:
-        """Return whether answers may have characters that ASCII lacks."""
         from ..views.characters import terminal_of
 
         return self.output is not None or terminal_of(sys.stdout).unicode
@@ -198,27 +212,12 @@ class Command(Call):
 
     @cached_property
     def at(self) -> list[str] | None:
-        """Return the texts of the point, constants of nature first."""
         at = self.values.get("at")
         if self.held:
             from ..quantities.table import constant_texts
 
             at = [*constant_texts(self.held, self.uncertain), *(at or ())]
         return once_read(at)
-
-    @cached_property
-    def over(self) -> LossSpec | None:
-        """Return the loss over the rows of `--data`, if any."""
-        if "reduce" not in self.values or not self.data:
-            return None
-        from ..batched.data_loss import reduction
-        from ..data.columns import from_files
-        from ..data.sources import sources
-        from ..data.text_dialects import Forced
-
-        self.need(only="`--data` is for one formula, not for a stream of them")
-        data = from_files(sources(self.data, Forced.of(self)), mapping(self.columns))
-        return reduction(data, self.reduce, skip=self.on_error == "skip", backend=self.backend)
 
     def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
         """Return the format by option, file name or default, in this order."""

@@ -1,7 +1,5 @@
 """Runs: steps of descents and searches, with progress, until the end or an interruption."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from contextlib import closing

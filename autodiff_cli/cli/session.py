@@ -4,8 +4,6 @@ A name is a number or a formula: after `h = x + 1`, `h` changes with `x`. The pr
 definitions and the line; numbers are its point.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,24 +35,19 @@ Answer = TypeVar("Answer")
 ANSWER = "ans"
 MAX_LISTED_DERIVATIVES = 400
 """The most derivatives shown with a list; `jacobian` shows all."""
-
 MAX_ANSWER_LENGTH = 10_000
 _PRIMES = re.compile("['’′]+|[\"″”]")
 _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
 _QUANTITY = re.compile(r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*²³⁻¹·%]*|°[CF]?|%)|\s*\[([^\[\]]+)\])")
 """A number with its unit: `2 m`, `1.5[kN/m]`."""
-
 _NUMBER = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
 
 _IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
 """An entry of a list, with its unit if any."""
-
 _IN_UNIT = re.compile(r"(.+?)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
 """An expression and the requested unit."""
-
 _LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
 """A derivative by name: `df/dx`, `d²f/dx²`."""
-
 _NAME = r"[^\W\d]\w*"
 _ARROW = r"(?:->|→|↦|=>)"
 FOREIGN = tuple(
@@ -69,7 +62,6 @@ FOREIGN = tuple(
     )
 )
 """Definitions in other languages, with translations."""
-
 _WHOLE_PRIME = re.compile(r"\s*([^\W\d]\w*)(['’′]+|[\"″”])\s*(\(.*\))?\s*", re.DOTALL)
 
 
@@ -85,7 +77,6 @@ class Definition(NamedTuple):
 
     @property
     def uses(self) -> list[str]:
-        """The names that are not parameters."""
         return [name for name in names_in(self.body) if name not in (self.parameters or ())]
 
 
@@ -98,13 +89,6 @@ class Statement(NamedTuple):
     body: int
     name: str = ""
     parameters: tuple[str, ...] | None = None
-
-
-class Composition(NamedTuple):
-    """A program: the needed definitions, the typed text, the point."""
-
-    reading: AsRead
-    point: dict[str, str]
 
 
 class Shown(NamedTuple):
@@ -195,7 +179,6 @@ class Session:
 
     @property
     def names(self) -> list[str]:
-        """Return all names, values first."""
         return [*self.values, *self.definitions]
 
     @contextmanager
@@ -287,8 +270,10 @@ class Session:
     def _program(self, name: str) -> str:
         return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
 
-    def composed(self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True) -> Composition:
-        """Return the program of a reading; its numbers are the point, or bound."""
+    def composed(
+        self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True
+    ) -> tuple[AsRead, dict[str, str]]:
+        """Return the program of a reading, with the needed definitions, and its point, unless numbers are bound."""
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
@@ -304,7 +289,7 @@ class Session:
                 point[name] = value
         before = "".join([*lines, *(f"{own.statement(name)}\n" for name, own in definitions.items())])
         text = before + reading.text
-        return Composition(AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text), point)
+        return AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text), point
 
     def program(self) -> str:
         """Return the session as one program. Raises `ExpressionError`."""
@@ -314,15 +299,15 @@ class Session:
         numbers = [f"{name} = {_in_program(self.values[name])}\n" for name in names if name in self.values]
         last = ""
         if self.last:
-            _, reading = self._read(self.composed(self.spelled_out(uncorrected(self.last))[0]))
+            _, reading, _ = self._read(self.spelled_out(uncorrected(self.last))[0])
             last = f"{reading.within(reading.first).text}\n"
         definitions = self.needed([*(name for name in names if name in self.definitions), *names_in(last)])
         return "".join([*numbers, *(f"{own.statement(name)}\n" for name, own in definitions.items()), last])
 
     def is_open(self, text: str) -> bool:
         """Return whether an expression has variables without numbers."""
-        composition = self.composed(self.spelled_out(uncorrected(text))[0])
-        return any(leaf not in composition.point for leaf in self._read(composition)[0].leaves)
+        program, _, point = self._read(self.spelled_out(uncorrected(text))[0])
+        return not point.keys() >= program.leaves.keys()
 
     def statement(self, line: str, part: Statement) -> Shown:
         """Execute a statement of a line; return its answer."""
@@ -340,10 +325,10 @@ class Session:
             self._check_others(part.name)
             return answer
 
-    def _read(self, composition: Composition) -> tuple[Program, AsRead]:
-        reading = composition.reading
-        program, read = read_leniently(reading.text, lambda text: parse(text, composition.point, units=True), reading)
-        return program, read or reading
+    def _read(self, piece: AsRead, hidden: Collection[str] = ()) -> tuple[Program, AsRead, dict[str, str]]:
+        reading, point = self.composed(piece, hidden)
+        program, read = read_leniently(reading.text, lambda text: parse(text, point, units=True), reading)
+        return program, read or reading, point
 
     def _side(self, line: str, part: Statement, hidden: Collection[str] = ()) -> AsRead:
         side = uncorrected(line[part.body : part.end], line, part.body)
@@ -355,7 +340,7 @@ class Session:
         if operator is not None:
             side = side.within(operator.end)
             side, _ = self.spelled_out(side, hidden)
-            _, read = self._read(self.composed(side, {*hidden, operator.name}))
+            _, read, _ = self._read(side, {*hidden, operator.name})
             formula = _derivative(read.text, operator.name, operator.order)
             return AsRead(formula, line, (-1,) * len(formula))
         return self.spelled_out(side, hidden)[0]
@@ -365,7 +350,7 @@ class Session:
         side = self._side(line, part, parameters)
         head = line[part.start : part.body]
         piece = AsRead(head + side.text, line, (*range(part.start, part.body), *side.places))
-        _, reading = self._read(self.composed(piece, {part.name, *parameters}))
+        _, reading, _ = self._read(piece, {part.name, *parameters})
         own = Definition(parameters, reading.within(reading.first).text.partition("=")[2].strip())
         self._give(part.name, own)
         self.needed([part.name])
@@ -379,17 +364,16 @@ class Session:
             self._give(part.name, value)
             self.last = part.name
             return Shown("", read, f"{part.name} = {value}")
-        composition = self.composed(self._side(line, part))
-        program, reading = self._read(composition)
+        program, reading, point = self._read(self._side(line, part))
         own = Definition(None, reading.within(reading.first).text.strip())
         used = [*own.uses, *(name for one in self.needed(own.uses).values() for name in one.uses)]
         self.definitions.pop(part.name, None)
         if part.name in used:
-            missing = [f"`{name}`" for name in program.leaves if name not in composition.point]
+            missing = [f"`{name}`" for name in program.leaves if name not in point]
             if missing:
                 message, hint = f"`{part.name}` would be defined by itself", f"give {', '.join(missing)} a number first"
                 raise ExpressionError("name", message, Span(part.start, part.end), hint)
-            number = _blaming(reading, lambda: gradient(reading.text, composition.point, wrt=()))
+            number = _blaming(reading, lambda: gradient(reading.text, point, wrt=()))
             self.values[part.name] = _with_unit(number.value, number.units and number.units["value"])
         elif not program.leaves and not {*self.names, *self._primes}.intersection(used):
             self._give(part.name, own.body)
@@ -512,12 +496,9 @@ class Session:
         return answer
 
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
-        composition = self.composed(piece, freed)
-        program, reading = self._read(composition)
+        program, reading, point = self._read(piece, freed)
         # of a list, only the entries used
-        point = {
-            own: number for own, number in composition.point.items() if own in program.leaves or not own.endswith("]")
-        }
+        point = {own: number for own, number in point.items() if own in program.leaves or not own.endswith("]")}
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
             with_units = [own for own, number in point.items() if _QUANTITY.fullmatch(number)]
@@ -525,7 +506,7 @@ class Session:
                 what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
                 hint = f"give `{free[0]}` a value too: formulas are without units"
                 raise ExpressionError("missing_value", f"`{free[0]}` has no value, and {what}", hint=hint)
-            text = self.composed(reading.within(reading.first), freed, as_point=False).reading
+            text, _ = self.composed(reading.within(reading.first), freed, as_point=False)
             if len(program.outputs) > 1:
                 return _blaming(text, lambda: self._list_of_formulas(name, reading, text, free))
             formula = expression_text(single_output(parse(text.text)))
@@ -538,7 +519,7 @@ class Session:
         else:
             result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
             result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
-        warnings = (*result.warnings, *self._kinks(composition.reading.text))
+        warnings = (*result.warnings, *self._kinks(reading.text))
         return Shown(name, reading, result._replace(warnings=warnings))
 
     def _list(
@@ -573,14 +554,13 @@ class Session:
     def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
         self.last = piece.text.strip()
         piece, _ = self.spelled_out(piece)
-        composition = self.composed(piece, [by])
-        program, reading = self._read(composition)
-        with_values = composition.point | ({by: self.values[by]} if by in self.values else {})
+        program, reading, point = self._read(piece, [by])
+        with_values = point | ({by: self.values[by]} if by in self.values else {})
         # formulas have no units: these numbers stay names
         has_units = any(map(_QUANTITY.fullmatch, with_values.values()))
         text = reading
         if not has_units:
-            text = self.composed(reading.within(reading.first), [by], as_point=False).reading
+            text, _ = self.composed(reading.within(reading.first), [by], as_point=False)
         point = with_values if has_units and with_values.keys() >= program.leaves.keys() else {}
         if not has_units and by in self.values:
             others = [leaf for leaf in parse(text.text).leaves if leaf != by]
@@ -598,18 +578,18 @@ class Session:
     def _warnings_of(self, function: str, argument: str, span: Span) -> tuple[Diagnostic, ...]:
         if self.is_open(argument):
             return ()
-        at = self.composed(self.spelled_out(uncorrected(argument))[0])
+        _, at, point = self._read(self.spelled_out(uncorrected(argument))[0])
         own = self.definitions.get(function)
         (parameter,) = (own and own.parameters) or ("x",)
-        called = self.composed(uncorrected(f"{function}({parameter})"), [parameter])
-        if any(map(_QUANTITY.fullmatch, (at.point | called.point).values())):
+        program, called, others = self._read(uncorrected(f"{function}({parameter})"), [parameter])
+        if any(map(_QUANTITY.fullmatch, (point | others).values())):
             return ()
-        number = plain_gradient(self._read(at)[1].text, at.point, wrt=()).value
+        number = plain_gradient(at.text, point, wrt=()).value
         question: Callable[..., Any] = plain_gradient
-        if len(self._read(called)[0].outputs) > 1:
+        if len(program.outputs) > 1:
             from ..derivatives.jacobian import jacobian as question
         try:
-            answer = question(called.reading.text, {**called.point, parameter: repr(number)}, wrt=[parameter])
+            answer = question(called.text, {**others, parameter: repr(number)}, wrt=[parameter])
         except ExpressionError as error:
             error.diagnostic = error.diagnostic._replace(span=span, also=())
             raise

@@ -3,8 +3,6 @@
 No line is ever run by a shell.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -32,12 +30,8 @@ from .declarations import COMMANDS, QUESTIONS, declared, table
 from .runner import warn
 from .session import FOREIGN, Session, Shown, statements_of, uncorrected
 
-REPL = "repl"
-"""The command of a session, not available within one."""
-
 SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 """The session's own commands, without the colon."""
-
 HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
@@ -139,7 +133,7 @@ class Lines:
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
-        if command == REPL:
+        if command == "repl":
             raise usage_error("this is a session already", "`:help` says what it takes")
         words = []
         for match in _WORD.finditer(line, end):
@@ -195,17 +189,17 @@ class Lines:
         takes_point = "--at" in options
         # a parameter hides a definition of its name
         hidden |= {name for name in freed if not takes_point or name in self.session.definitions}
-        composition = self.session.composed(piece, hidden, as_point=takes_point)
+        reading, numbers = self.session.composed(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
             self.session.last = typed_text
-        if point := ",".join(f"{name}={number}" for name, number in composition.point.items()):
+        if point := ",".join(f"{name}={number}" for name, number in numbers.items()):
             values["at"] = [*values.get("at", ()), point]
         if "--lenient" in options:
             values["lenient"] = True
         if freed and "--wrt" in options and "=" not in piece.text:
             # a lone function varies with its parameters only
             values.setdefault("wrt", [",".join(sorted(freed))])
-        return Composed(composition.reading)
+        return Composed(reading)
 
     def _special(self, name: str, rest: str) -> int:
         session = self.session

@@ -1,7 +1,5 @@
 """Hints of usage errors for unknown commands, options and arguments."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,30 +11,24 @@ from .declarations import COMMANDS, Declared, commands_with, table
 def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
     names: dict[str, tuple[str, ...]] = {}
     for name, synonyms in table(section).items():
-        for synonym in synonyms.split():
-            names[synonym] = (*names.get(synonym, ()), name)
+        names |= {synonym: (*names.get(synonym, ()), name) for synonym in synonyms.split()}
     return names
 
 
 COMMAND_SYNONYMS = _by_synonym("synonyms of commands")
 """Commands by their names elsewhere, the likeliest first."""
-
 SESSION_SYNONYMS = _by_synonym("synonyms of commands of a session")
 OPTION_SYNONYMS = _by_synonym("synonyms of options")
 """Options by their names elsewhere, without dashes."""
-
 CHOICE_SYNONYMS = _by_synonym("synonyms of choices")
 COMMAND_ADVICE = table("advice on commands")
 """Hints for unknown commands that no other command replaces."""
-
 OPTION_ADVICE = {name: advice for names, advice in table("advice on options").items() for name in names.split()}
 
 MAX_VARIABLE_LENGTH = 3
 """The most letters of a variable after `--`: `--eps` may be -(-eps)."""
-
 MAX_NAMED_COMMANDS = 4
 """The most commands with an option that a hint names."""
-
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*)*"
 _RANGE = r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+"
@@ -53,10 +45,8 @@ def available(names: Iterable[str], choices: Iterable[str]) -> list[str]:
 def bad_command(name: str) -> ExpressionError:
     """Return the error for an unknown command, with a suggestion."""
     suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, "help"])
-    hint = "`autodiff --help` lists the commands"
-    if name in COMMAND_ADVICE:
-        hint = COMMAND_ADVICE[name]
-    elif suggestion:
+    hint = COMMAND_ADVICE.get(name, "`autodiff --help` lists the commands")
+    if suggestion and name not in COMMAND_ADVICE:
         hint = f"did you mean `autodiff {suggestion}`?"
     elif name[:3] in ("to-", "to_") and (target := CHOICE_SYNONYMS.get(name[3:], (name[3:],))[0]):
         hint = f"did you mean `autodiff export --to {target}`?"
@@ -92,17 +82,16 @@ def too_many(positional: Sequence[str], declared: Declared, command: str, values
     options, most, at = declared.options, len(declared.arguments), values.get("at", [])
     for k, arg in enumerate(positional):
         name, _, value = arg.partition("=")
+        hint = ""
         if looks_like_option(arg):
             hint = _option_hint(name, value or "".join(positional[k + 1 : k + 2]), declared, command)
-            return usage_error(f"there is no option `{name}`", hint)
-        if re.fullmatch(_SHORT_OPTION, name):
-            if name[1:] in OPTION_ADVICE:
-                return usage_error(f"there is no option `{name}`", OPTION_ADVICE[name[1:]])
+        elif re.fullmatch(_SHORT_OPTION, name):
             long = [word for word in options if word == f"-{name}" or (word.startswith(f"-{name}") and k)]
             long = available(OPTION_SYNONYMS.get(name[1:], ()), options) or long
-            if long:
-                hint = f"did you mean {either(long[:3])}? long options have two dashes"
-                return usage_error(f"there is no option `{name}`", hint)
+            hint = f"did you mean {either(long[:3])}? long options have two dashes" if long else ""
+            hint = OPTION_ADVICE.get(name[1:], hint)
+        if hint:
+            return usage_error(f"there is no option `{name}`", hint)
     extra, more = positional[most], positional[most:]
     hint = f"`autodiff {command} --help` says what it takes"
     assigned = [word for word in positional if re.fullmatch(_ASSIGNED, word)]
@@ -126,8 +115,8 @@ def too_many(positional: Sequence[str], declared: Declared, command: str, values
         hint = f"to mark a derivative: `autodiff diff '{positional[0]}' --answer '{extra}'`"
     elif takes:
         hint = f"did you mean `{takes[0]}`?"
-    elif "--data" in options and any(word.endswith(_DATA_ENDINGS) for word in positional):
-        hint = f"data are named with `--data {next(word for word in positional if word.endswith(_DATA_ENDINGS))}`"
+    elif "--data" in options and (data := [word for word in positional if word.endswith(_DATA_ENDINGS)]):
+        hint = f"data are named with `--data {data[0]}`"
     elif f"--{extra}" in options:
         hint = f"did you mean `--{extra}`?"
     elif extra.startswith("=") and not extra.startswith("=="):
@@ -159,11 +148,10 @@ def _option_hint(name: str, value: str, declared: Declared, command: str) -> str
 
 
 def _in_braces(values: Sequence[str], extra: str) -> str:
-    begin = len(values[0].rpartition("=")[0]) + 1
-    if len({text[:begin] for text in values}) > 1:
-        begin = values[0].find("=") + 1
-    heads, parts = {text[:begin] for text in values}, [text[begin:].partition(",") for text in values]
-    if not begin or len(heads) > 1 or len({end for _, _, end in parts}) > 1:
-        return ""
-    _, comma, end = parts[0]
-    return f"{extra[:begin]}{{{','.join(value for value, _, _ in parts)}}}{comma}{end}"
+    for begin in (len(values[0].rpartition("=")[0]) + 1, values[0].find("=") + 1):
+        parts = [text[begin:].partition(",") for text in values]
+        if begin and len({text[:begin] for text in values}) == 1:
+            _, comma, end = parts[0]
+            braces = f"{extra[:begin]}{{{','.join(value for value, _, _ in parts)}}}{comma}{end}"
+            return braces if len({end for _, _, end in parts}) == 1 else ""
+    return ""

@@ -31,7 +31,7 @@ from ..views.formats import COLUMNAR
 from .pipeline import FailedRow, Tally, answers
 from .readers import Files, Fragment, Selection, reader
 from .rows import Rows, version
-from .sinks import Sink, open_sink
+from .sinks import open_sink
 from .sources import TEXT, Source
 
 PART_BYTES = 64_000_000
@@ -45,7 +45,7 @@ QUIET = {
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of a local cluster: measuring itself would take 9 % of a core."""
+"""Settings of a local cluster, which would spend 9 % of a core on measuring."""
 
 WORKERS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
 """The environment of new processes: nobody would read their warnings."""
@@ -55,7 +55,7 @@ Piece = tuple[Source, Fragment | None]
 
 
 class Part(NamedTuple):
-    """Rows that become one file: pieces of one or several files in order."""
+    """Rows that become one file: pieces of files in order."""
 
     number: int
     pieces: tuple[Piece, ...]
@@ -71,7 +71,7 @@ class Job(NamedTuple):
     """The folder of the parts, ending in `/`."""
     format: str
     layout: Mapping[str, Any]
-    """The choices of `sink`."""
+    """The choices of `open_sink`."""
     fail: bool
     grid: Grid | None = None
 
@@ -82,7 +82,7 @@ class Job(NamedTuple):
 
 # ---- a task
 def write_part(part: Part, job: Job) -> Tally | ExpressionError:
-    """Write a part in a worker, and return its counts. Raises if a retry may help."""
+    """Write a part, and return its counts. Raises if a retry may help."""
     try:
         return _write(part, job)
     except ExpressionError as error:
@@ -96,10 +96,8 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
 
 @limit_errors()
 def _write(part: Part, job: Job) -> Tally:
-    bound = job.rows.bound(job.selection.schema)
-    tally = Tally()
+    bound, tally, to = job.rows.bound(job.selection.schema), Tally(), None
     file = begin_file(job.path(part), force=True)
-    to: Sink | None = None
     try:
         to = open_sink(file.file, bound.schema, job.format, **job.layout)
         for source, fragment in part.pieces:
@@ -126,9 +124,7 @@ def _write(part: Part, job: Job) -> Tally:
 def divide_rows(files: Files) -> list[Part]:
     """Return the rows of files, divided into parts."""
     fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
-    parts: list[Part] = []
-    pieces: list[Piece] = []
-    held = 0
+    parts, pieces, held = list[Part](), list[Piece](), 0
     for source, of_file in zip(files.sources, fragments, strict=True):
         for fragment, size in of_file:
             if pieces and held + size > PART_BYTES:
@@ -140,7 +136,7 @@ def divide_rows(files: Files) -> list[Part]:
 
 
 def absolute_path(path: str) -> str:
-    """Return a path that other processes understand; a folder's final `/` stays."""
+    """Return a path for other processes; a final `/` stays."""
     return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * path.endswith("/")
 
 
@@ -151,21 +147,18 @@ _HALF = re.compile(r"/\.part-\d{6,}\.\w+\.[0-9a-f]{12}\.part$")
 
 def prepare_folder(folder: str, *, force: bool) -> None:
     """Make the folder, which must be empty; `force` deletes its parts."""
-    names = {entry.path: entry.path[len(folder) :] for entry in filesystems.list_folder(folder)}
-    there = [path for path, name in names.items() if not name.startswith(".")]
-    parts = [path for path in there if _PART.fullmatch(names[path])]
-    for path in there if not force else [path for path in there if path not in parts]:
+    names = [entry.path[len(folder) :] for entry in filesystems.list_folder(folder)]
+    names = [name for name in names if not name.startswith(".")]
+    if others := [name for name in names if not (force and _PART.fullmatch(name))]:
         hint = "give a folder that is empty, or not there" + ("" if force else "; `--force` deletes parts")
-        raise ExpressionError("io", f"`{folder}` holds other files, such as `{names[path]}`", hint=hint)
-    filesystems.try_remove(parts)
+        raise ExpressionError("io", f"`{folder}` holds other files, such as `{others[0]}`", hint=hint)
+    filesystems.try_remove(folder + name for name in names)
     filesystems.make_folder(folder)
 
 
 def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | None, *, force: bool) -> int:
-    """Write all parts or none, print counts as JSON and reasons, and return the exit code."""
-    tally = Tally()
-    progress = Progress("rows", here=True)
-    done = 0
+    """Write all parts or none, print counts and reasons, and return the exit code."""
+    tally, progress, done = Tally(), Progress("rows", here=True), 0
     with ExitStack() as ending:
         client = ending.enter_context(connected(scheduler, workers))
         prepare_folder(job.folder, force=force)
@@ -195,7 +188,7 @@ def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | N
 # ---- Dask
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """Yield a client of a scheduler, or of new processes on this machine."""
+    """Yield a client of a scheduler, or of new local processes."""
     try:
         dask: Any = import_module("dask")
         distributed: Any = import_module("distributed")
@@ -211,8 +204,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             what.close(timeout=CONNECT_SECONDS)
 
     def connect() -> Any:
-        # A failed client is closed when it is collected. If another one starts meanwhile, both wait for a lock of
-        # Dask's forever.
+        # a failed client closes when it is collected; it and a new one would wait for a lock forever
         gc.collect()
         with dask.config.set(QUIET), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -240,10 +232,9 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         except ExpressionError:
             raise
         except Exception as fault:
-            if scheduler:
-                message = f"no scheduler answers at `{scheduler}`"
-                hint = "check the address: `--scheduler tcp://host:8786`; or leave it out for processes of this machine"
-            else:
+            message = f"no scheduler answers at `{scheduler}`"
+            hint = "check the address: `--scheduler tcp://host:8786`; or leave it out for processes of this machine"
+            if not scheduler:
                 first = str(fault).split("\n")[0] or type(fault).__name__
                 message, hint = f"Dask's workers did not start: {first}", "try again"
             raise ExpressionError("io", message, hint=hint) from None
@@ -287,8 +278,8 @@ def _check_workers(client: Any, scheduler: str) -> None:
 
 
 def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
-    """Yield the counts of finished parts until the run stops; raise a part's error."""
-    ready: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    """Yield the counts of finished parts; raise a part's error."""
+    ready = queue.SimpleQueue[Any]()
     futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)
     held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
     for future in futures:
@@ -299,25 +290,22 @@ def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) ->
         while held and not stop.asked:
             with suppress(queue.Empty):
                 done = ready.get(timeout=0.2)
-                yield _tally(held.pop(done.key)[0], done)
+                part, _ = held.pop(done.key)
+                if done.status in ("cancelled", "lost"):
+                    raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
+                fault = done.exception()
+                result = fault or done.result()
+                read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
+                if type(fault).__name__ == "KilledWorker":
+                    message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
+                    raise limit_error(message, "give the workers more memory, or the file smaller row groups")
+                if isinstance(fault, Exception):
+                    raise error_of(fault, f"the rows of {read}")
+                if not isinstance(result, Tally):
+                    raise result
+                yield result
                 del done
     finally:
         if held:
             with suppress(Exception):
                 client.cancel([future for _, future in held.values()], force=True)
-
-
-def _tally(part: Part, future: Any) -> Tally:
-    if future.status in ("cancelled", "lost"):
-        raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
-    fault: BaseException | None = future.exception()
-    result: Any = fault or future.result()
-    read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
-    if type(fault).__name__ == "KilledWorker":
-        message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
-        raise limit_error(message, "give the workers more memory, or the file smaller row groups")
-    if isinstance(fault, Exception):
-        raise error_of(fault, f"the rows of {read}")
-    if not isinstance(result, Tally):
-        raise result
-    return result

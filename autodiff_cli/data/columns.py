@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..batched.columns_io import common_length, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, with_row
@@ -23,7 +23,7 @@ from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
 from ..streams.progress import Progress
 from ..views.error import write_note, write_reasons
-from .readers import Files, Reader
+from .readers import Files, Reader, places
 from .sources import Source, has_arrow, sources
 from .text_dialects import UNFORCED, Forced
 
@@ -45,8 +45,8 @@ def read_columns(
 ) -> MeasuredColumns:
     """Return the columns that `wanted` selects, with the units in their headings.
 
-    Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack a number
-    are counted and left out; the unused columns of `readings` are noted. Raises `ExpressionError`: `io`, or `point`.
+    Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack
+    a number are left out; the unused columns of `readings` are noted. Raises `ExpressionError`.
     """
     columns = MeasuredColumns()
     count = rows = 0
@@ -122,10 +122,9 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
             used, units = _chosen(files, columns, choose)
             with closing(Progress("rows read", here=True)) as progress:
                 for file in files:
-                    # few rows of text are read by row, all others by column
                     by_rows = not file.source.columnar and (file.is_short() or not has_arrow())
-                    for piece in (_one_by_one if by_rows else _by_columns)(file, used):
-                        buffer.add(piece)
+                    for data, faults in (_one_by_one if by_rows else _by_columns)(file, used):
+                        buffer.add(data, faults)
                         progress.step(buffer.rows)
             name = files.first.source.name if len(sources) == 1 else "the data"
             return _checked(buffer.columns(used)._replace(units=units), name)
@@ -133,31 +132,26 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
     return read
 
 
-class _Piece(NamedTuple):
-    """Consecutive rows of data."""
-
-    numbers: dict[str, Any]
-    faults: Mapping[int, ExpressionError]
-    rows: int
-    where: Callable[[int], str]
-
-    def valid(self, skip: bool, left_out: Counter[str]) -> _Piece:
-        """Return the rows without errors. Raises the first error unless `skip`, which counts all."""
-        if not self.faults:
-            return self
-        if not skip:
-            row = min(self.faults)
-            raise with_row(self.faults[row], self.where(row))
-        left_out.update(map(reason, self.faults.values()))
-        rows = [row for row in range(self.rows) if row not in self.faults]
-        numbers = {
-            name: column[rows] if hasattr(column, "dtype") else array("d", [column[row] for row in rows])
-            for name, column in self.numbers.items()
-        }
-        return _Piece(numbers, {}, len(rows), lambda row: self.where(rows[row]))
+Piece = tuple[Columns, Mapping[int, ExpressionError]]
+"""Consecutive rows of data, and the errors of some."""
 
 
-def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
+def _valid(data: Columns, faults: Mapping[int, ExpressionError], skip: bool) -> Columns:
+    if not faults:
+        return data
+    if not skip:
+        row = min(faults)
+        raise with_row(faults[row], data.where(row))
+    rows = [row for row in range(data.rows) if row not in faults]
+    numbers = {
+        name: column[rows] if hasattr(column, "dtype") else array("d", [column[row] for row in rows])
+        for name, column in data.numbers.items()
+    }
+    left_out = Counter(map(reason, faults.values()))
+    return Columns(numbers, len(rows), lambda row: data.where(rows[row]), left_out, data.units)
+
+
+def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[Piece]:
     rows = file.rows()
     while part := list(islice(rows, PIECE_ROWS)):
         numbers = {name: array("d") for name in used}
@@ -168,14 +162,11 @@ def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
                 faults[k] = fault
             for name, column in used.items():
                 numbers[name].append(in_row.get(column, 0.0))
-        yield _Piece(numbers, faults, len(part), _places(f"{file.source.shown}, line ", [line for line, _, _ in part]))
+        lines = [line for line, _, _ in part]
+        yield Columns(numbers, len(part), places(f"{file.source.shown}, line", lines), Counter()), faults
 
 
-def _places(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
-    return lambda row: f"{prefix}{lines[row]}: "
-
-
-def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
+def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[Piece]:
     import numpy as np
 
     from .rows import no_number, numbers_of
@@ -187,7 +178,7 @@ def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[_Piece]:
         for name, column in used.items():
             for row in np.flatnonzero(~np.isfinite(numbers[name])).tolist():
                 faults.setdefault(row, no_number(chunk.batch, column, row))
-        yield _Piece(numbers, faults, chunk.batch.num_rows, chunk.where)
+        yield Columns(numbers, chunk.batch.num_rows, chunk.where, Counter()), faults
 
 
 class _ColumnBuffer(ExitStack):
@@ -203,12 +194,12 @@ class _ColumnBuffer(ExitStack):
         """Temporary files of large columns, kept open by mapped arrays."""
         self._places: list[tuple[int, Callable[[int], str]]] = []
 
-    def add(self, piece: _Piece) -> None:
-        """Add rows. Raises the first invalid row's error, unless such rows are left out."""
+    def add(self, data: Columns, faults: Mapping[int, ExpressionError]) -> None:
         try:
-            piece = piece.valid(self.skip, self.left_out)
+            piece = _valid(data, faults, self.skip)
         except ExpressionError as error:
             raise _without_text(error) from None
+        self.left_out += piece.left_out
         first = self.rows
         # a row's location may refer to the entire text
         self._places.append((first, (lambda row: f"row {first + row + 1}: ") if self._files else piece.where))
@@ -229,11 +220,9 @@ class _ColumnBuffer(ExitStack):
                 self._files[name].flush()
                 del column[:]
         except OSError as fault:
-            raise ExpressionError(
-                "io",
-                f"the data do not fit in memory, and cannot be put aside: {fault.strerror or fault}",
-                hint="name a folder with room for them in the environment variable `TMPDIR`",
-            ) from None
+            message = f"the data do not fit in memory, and cannot be put aside: {fault.strerror or fault}"
+            hint = "name a folder with room for them in the environment variable `TMPDIR`"
+            raise ExpressionError("io", message, hint=hint) from None
 
     def columns(self, used: Mapping[str, str]) -> Columns:
         starts = [first for first, _ in self._places]
@@ -264,7 +253,7 @@ def named_columns(table: Any) -> list[Any]:
 
 
 def from_table(table: Any) -> Data:
-    """Return a reader of a dictionary of sequences, a frame, or an Arrow table."""
+    """Return a reader of a dictionary, a frame, or an Arrow table."""
     names = [name for name in named_columns(table) if isinstance(name, str)]
 
     def read(choose: Choose, skip: bool) -> Columns:
@@ -280,10 +269,9 @@ def from_table(table: Any) -> Data:
                 not_finite = [k for k, x in enumerate(column) if x - x != 0]
             for row in not_finite:
                 faults.setdefault(row, point_error(message, "give numbers, or leave the row out"))
-        left_out: Counter[str] = Counter()
-        piece = _Piece(arrays, faults, common_length(arrays), lambda row: f"row {row + 1}: ").valid(skip, left_out)
-        units = units_in_headings(used, {})
-        return _checked(Columns(piece.numbers, piece.rows, piece.where, left_out, units), "the data")
+        length, units = common_length(arrays), units_in_headings(used, {})
+        data = Columns(arrays, length, places("row", range(1, length + 1)), Counter(), units)
+        return _checked(_valid(data, faults, skip), "the data")
 
     return read
 

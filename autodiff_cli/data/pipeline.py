@@ -1,4 +1,4 @@
-"""The pipeline of rows: a thread reads, one computes, the command writes, with short queues."""
+"""The pipeline of rows: a thread reads, one computes, the command writes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..streams.filesystems import Upload, abandoned
 from ..streams.progress import Interruption, Progress, interrupted
 from ..views.error import report, write_reasons
 from .readers import Chunk, Files
-from .sinks import Sink
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from .rows import Bound
+    from .sinks import Sink
 
 Item = TypeVar("Item")
 
@@ -42,7 +42,7 @@ class Tally:
         self._places: dict[object, str] = {}
 
     def merge(self, other: Tally) -> None:
-        """Add the counts of another tally."""
+        """Add other counts."""
         self.rows += other.rows
         self.reasons += other.reasons
         self.code = max(self.code, other.code)
@@ -63,10 +63,11 @@ class Tally:
         kind, message, span, *_ = error.diagnostic
         # an error at one place has one reason, except for such words
         place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)
-        if place not in self._places and len(self._places) < MAX_REASONS:
-            self._places[place] = reason(error)
+        why = self._places.get(place) or reason(error)
+        if len(self._places) < MAX_REASONS:
+            self._places[place] = why
         self.code = max(self.code, error.exit_code)
-        self.reasons[self._places.get(place) or reason(error)] += 1
+        self.reasons[why] += 1
 
     def note_kinks(self, warnings: Iterable[Diagnostic]) -> None:
         """Count a row with such warnings."""
@@ -80,26 +81,23 @@ class Tally:
         return counts
 
     def report(self) -> None:
-        """Print how many rows have no answer, or one by convention, and why."""
-        kinks = "at a kink, where the derivative is a convention"
-        for reasons, rows, verbs, what in (
-            (self.reasons, self.reasons.total(), ("has", "have"), "no answer"),
-            (self._conventions(), self.kinks.total(), ("is", "are"), kinks),
-        ):
-            if rows:
-                write_reasons(self.rows, rows, f"{verbs[rows > 1]} {what}", reasons)
+        """Print the counts and reasons."""
+        if rows := self.reasons.total():
+            write_reasons(self.rows, rows, f"{'have' if rows > 1 else 'has'} no answer", self.reasons)
+        if rows := self.kinks.total():
+            what = "at a kink, where the derivative is a convention"
+            write_reasons(self.rows, rows, f"{'are' if rows > 1 else 'is'} {what}", self._conventions())
 
 
 class FailedRow(Exception):
     """The first row without an answer, which ends the run."""
 
     def __init__(self, error: ExpressionError, where: str, text: str) -> None:
-        self.error, self.where = error, where
-        self.text = text if error.text is None else error.text
+        self.error, self.where, self.text = error, where, text if error.text is None else error.text
 
 
 def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Yield batches of answers and the bytes read for each; `fail` raises `FailedRow` after an error."""
+    """Yield batches of answers and the bytes read; `fail` raises `FailedRow`."""
     for chunk in chunks:
         batch, errors, _, kinks = bound.answer(chunk.batch, chunk.where, chunk.faults)
         if errors and fail:
@@ -118,11 +116,10 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
 
 # ---- threads
 def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
-    """Write all answers to a sink, finish the file `beside`, and return the exit code; see `answers`."""
+    """Write all answers, finish the file `beside`, and return the exit code."""
     progress = Progress("rows", here=beside is not None)
     begun, size = time.monotonic(), 0
-    ended = threading.Event()
-    threads: list[threading.Thread] = []
+    ended, threads = threading.Event(), list[threading.Thread]()
     with Interruption() as interruption:
 
         def stops() -> bool:
@@ -135,13 +132,13 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
                 size += read
                 progress.step(tally.rows, rate(files, tally.rows, size, begun) if progress.active else "")
             sink.close()
-        except (ExpressionError, FailedRow) as error:
-            # earlier answers are written
+        except FailedRow as failed:
             sink.close()
-            if isinstance(error, ExpressionError):
-                raise
-            report(error.error.diagnostic, error.text, where=error.where)
-            return error.error.exit_code
+            report(failed.error.diagnostic, failed.text, where=failed.where)
+            return failed.error.exit_code
+        except ExpressionError:
+            sink.close()  # earlier answers are written
+            raise
         except BaseException:
             sink.drop()
             raise
@@ -161,7 +158,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
 
 
 def prefetch(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
-    """Yield items made in a thread, a few ahead, until a stop. Raises the thread's exceptions."""
+    """Yield items made in a thread, a few ahead. Raises its exceptions."""
     ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(MAX_WAITING_BATCHES)
 
     def put(item: Item | None, error: BaseException | None) -> None:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, Self, TypeVar
 
 from ..batched.columns_io import check_type, unique
@@ -22,10 +23,10 @@ from ..inputs.sweeps import Grid
 from ..streams import filesystems
 from ..streams.filesystems import get_arrow
 from ..views.error import write_note
-from .rows import cell_text, column_of, doubles, text_of
+from . import text_dialects
+from .rows import MARK, cell_text, numbers_of, text_of
 from .sources import Source, TextFile, parallel_map, quotable
-from .text_dialects import AS_CSV, PLAIN, Dialect, number, recognize
-from .text_rows import TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of, table, value
+from .text_dialects import PLAIN, Dialect, Layout, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of
 
 Item = TypeVar("Item")
 
@@ -73,7 +74,7 @@ class Selection(NamedTuple):
     schema: Any
     file: str
     as_text: bool = False
-    """Whether kept cells are as in the file: numbers have a second column, `text_of` them."""
+    """Whether kept numbers have a second column, `text_of` them."""
 
 
 class Reader(ABC):
@@ -83,10 +84,11 @@ class Reader(ABC):
     """
 
     names: Sequence[str]
-    """The columns of the file, or its first row, then the swept names."""
-    types: Mapping[str, Any] = {}
+    """The columns of the file, then the swept names."""
+    fields: Mapping[str, Any] = {}
+    """The Arrow fields of a columnar file."""
+    axes: Collection[str] = ()
     dialect = PLAIN
-    rows_name_columns = False
     total: int | None = None
     units: Mapping[str, str] = {}
     summary: Sequence[str] = ()
@@ -98,54 +100,39 @@ class Reader(ABC):
         self.selection = self.of_file = Selection((), None, source.name)
         """The selected columns, and those that are in the file."""
 
-    def cross(self, grid: Grid) -> Self:
-        """Combine rows with a grid. Raises `ExpressionError` if a column has a swept name."""
-        for name in grid.axes:
-            if name in self.names:
-                self.close()
-                message = f"`{name}` is swept, and is a column of {self.source.name}"
-                raise point_error(message, "leave one of them out, or rename the column")
-        self.names, self.grid = (*self.names, *grid.axes), grid
-        self.total = None if self.total is None else self.total * grid.size
-        return self
-
-    @property
-    def axes(self) -> Collection[str]:
-        return () if self.grid is None else self.grid.axes
-
     def select(self, numbers: Sequence[str], kept: Sequence[str], *, as_text: bool = False) -> Selection:
-        """Choose the columns of batches: numbers, and columns for the output, perhaps `as_text`."""
+        """Choose the columns of batches."""
         import pyarrow as pa
 
-        fields = [self.field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
+        fields = [self._field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
         doubled = [name for name in kept if as_text and name in numbers and name not in self.axes]
         fields += [pa.field(text_of(name), pa.string()) for name in doubled]
-        self._select(Selection(numbers, pa.schema(fields), self.source.name, as_text))
-        return self.selection
+        return self._select(Selection(numbers, pa.schema(fields), self.source.name, as_text))
 
     def select_like(self, first: Selection) -> None:
-        """Choose the first file's columns. Raises `ExpressionError` if one differs."""
-        self.require((*first.numbers, *map(column_of, first.schema.names)), first.file)
+        """Choose the first file's columns."""
+        self.require((*first.numbers, *[name.removesuffix(MARK) for name in first.schema.names]), first.file)
         for field in first.schema:
-            other = self.field(field.name, field.name in first.numbers).type
+            other = self._field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
                 message = f"column `{field.name}` is {field.type} in {first.file}, and {other} in {self.source.name}"
                 raise point_error(message, ALIKE)
         self._select(first)
 
-    def _select(self, chosen: Selection) -> None:
+    def _select(self, chosen: Selection) -> Selection:
         import pyarrow as pa
 
         self.selection = self.of_file = chosen
         if self.grid is not None:
-            # if each row names its columns, read swept names too, to reject them
-            own = [pa.field(name, pa.string()) for name in self.axes if self.rows_name_columns]
+            # rows that name their columns may have swept ones, an error
+            own = [pa.field(name, pa.string()) for name in self.axes if not self.dialect.separator]
             fields = [field for field in chosen.schema if field.name not in self.axes]
             numbers = [name for name in chosen.numbers if name not in self.axes]
             self.of_file = chosen._replace(numbers=numbers, schema=pa.schema([*fields, *own]))
+        return chosen
 
     def require(self, columns: Iterable[str], first: str) -> None:
-        """Raise an error if the file lacks a column of the file `first`."""
+        """Raise an error if a column is missing."""
         for column in columns:
             if column not in self.names:
                 message = f"there is no column `{column}` in {self.source.name}, and there is in {first}"
@@ -160,56 +147,55 @@ class Reader(ABC):
             return 0
 
     def is_short(self) -> bool:
-        """Return whether the data are few enough to be read by row."""
+        """Return whether to read by row."""
         return False
 
-    def field(self, name: str, is_number: bool) -> Any:
-        """Return the Arrow field of a column."""
+    def _field(self, name: str, is_number: bool) -> Any:
         import pyarrow as pa
 
-        return pa.field(name, pa.float64() if is_number or name in self.axes else pa.string())
+        kind = pa.float64() if is_number or name in self.axes else pa.string()
+        return self.fields.get(name) or pa.field(name, kind)
 
     @abstractmethod
-    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
-        """Yield batches of the columns `of_file`, without the grid."""
+    def _chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+        """Yield batches of the columns `of_file`."""
 
-    def rows_of_file(self) -> Iterator[TextRow]:
-        """Yield the rows of the file, without the grid."""
-        rows = (cells for chunk in self.chunks_of_file(None) for cells in chunk.batch.to_pylist())
+    def _rows_of_file(self) -> Iterator[TextRow]:
+        rows = (cells for chunk in self._chunks_of_file(None) for cells in chunk.batch.to_pylist())
         return ((number, cells, None) for number, cells in enumerate(rows, start=1))
 
     def rows(self) -> Iterator[TextRow]:
         """Yield the rows one by one."""
         if self.grid is None:
-            yield from self.rows_of_file()
+            yield from self._rows_of_file()
             return
-        for line, cells, fault in self.rows_of_file():
+        for line, cells, fault in self._rows_of_file():
             own = [name for name in self.axes if cells.get(name) is not None] if cells else []
             for k, point in enumerate(self.grid.points(), start=1):
                 yield line or k, {**cells, **point}, fault or (_swept_column_error(own[0]) if own else None)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
-        """Return the numbers in columns of a row, and the row's error or None."""
+        """Return the numbers in a row, and its error or None."""
         numbers, fault = numbers_in(row, [name for name in columns if name not in self.axes], self.dialect)
         swept: Any = {name: row[1][name] for name in self.axes}
         return {**numbers, **swept}, fault
 
     def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
         """Yield batches of the selected columns."""
-        for chunk in self.chunks_of_file(fragment):
-            yield from [chunk] if self.grid is None else self._cross_with_grid(chunk, self.grid)
+        chunks, grid = self._chunks_of_file(fragment), self.grid
+        return chunks if grid is None else (crossed for chunk in chunks for crossed in self._cross(chunk, grid))
 
-    def _cross_with_grid(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
+    def _cross(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
         import numpy as np
         import pyarrow as pa
 
         faults = dict(chunk.faults)
-        for name in grid.axes if self.rows_name_columns else ():
+        for name in grid.axes if not self.dialect.separator else ():
             for k, has_own in enumerate(chunk.batch.column(name).is_valid().to_pylist()):
                 if has_own:
                     faults.setdefault(k, _swept_column_error(name))
 
-        def places(row: int, count: int) -> Callable[[int], str]:
+        def where(row: int, count: int) -> Callable[[int], str]:
             return lambda k: chunk.where(row + k // count)
 
         @lru_cache(1)
@@ -234,15 +220,14 @@ class Reader(ABC):
                     for point in range(count)
                 }
                 batch = pa.RecordBatch.from_arrays(columns, schema=self.selection.schema)
-                yield Chunk(batch, places(row, count), at_points, size)
+                yield Chunk(batch, where(row, count), at_points, size)
                 size = 0
 
     def fragments(self) -> list[Fragment | None]:
-        """Return the parts that can be read alone; None is the entire file."""
+        """Return the parts that can be read alone."""
         return [None]
 
-    @abstractmethod
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - a sweep has no file
         """Close the file."""
 
     def __enter__(self) -> Self:
@@ -268,25 +253,22 @@ class SweptPoints(Reader):
     def is_short(self) -> bool:
         return self.grid is not None and self.grid.size <= FEW_ROWS
 
-    def rows_of_file(self) -> Iterator[TextRow]:
+    def _rows_of_file(self) -> Iterator[TextRow]:
         yield 0, {}, None
 
-    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+    def _chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         import pyarrow as pa
 
         # one row, without columns
         yield Chunk(pa.RecordBatch.from_struct_array(pa.array([{}], pa.struct([]))), lambda row: "", {}, 0)
 
-    def close(self) -> None:
-        pass
-
 
 def reader(
     source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
 ) -> Reader:
-    """Open a file and read its header; each row is combined with `grid`. Raises `ExpressionError`.
+    """Open a file and read its header; combine each row with `grid`.
 
-    With `several`, messages name the file; `idle` is called before waiting for more rows.
+    With `several`, messages name the file; `idle` is called before waiting.
     """
     file: Reader
     if source == SWEEP:
@@ -295,7 +277,14 @@ def reader(
         file = (Parquet if source.format == "parquet" else Arrow)(source, several)
     else:
         file = Text(source, several, idle)
-    return file if grid is None else file.cross(grid)
+    if grid is not None:
+        if clash := next((name for name in grid.axes if name in file.names), None):
+            file.close()
+            message = f"`{clash}` is swept, and is a column of {source.name}"
+            raise point_error(message, "leave one of them out, or rename the column")
+        file.names, file.grid, file.axes = (*file.names, *grid.axes), grid, grid.axes
+        file.total = None if file.total is None else file.total * grid.size
+    return file
 
 
 class Files:
@@ -310,9 +299,9 @@ class Files:
         idle: Callable[[], None] | None = None,
         grid: Grid | None = None,
     ) -> None:
-        """`first` is the open reader of the first file, if any; see `reader`."""
-        self.sources, self.several, self.idle, self.grid = sources, several, idle, grid
-        self.first = first or reader(sources[0], several, idle, grid)
+        self.sources, self.several = sources, several
+        self.reader = partial(reader, several=several, idle=idle, grid=grid)
+        self.first = first or self.reader(sources[0])
         _note_format(self.first)
         self.checks: list[Callable[[Reader], None]] = []
         """Checks of later files: `ExpressionError` for other columns or units."""
@@ -324,15 +313,15 @@ class Files:
         self.first.close()
 
     def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
-        """Require columns of all files: `numbers` numeric, one unit a variable."""
+        """Require columns of all files."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
         def check(file: Reader) -> None:
-            if not file.rows_name_columns:
+            if file.dialect.separator:
                 file.require((*numbers, *kept), first)
             for name in numbers:
-                if name in file.types:
-                    check_type(name, file.types[name])
+                if name in file.fields:
+                    check_type(name, file.fields[name].type)
             theirs = units_in_headings(used, file.units)
             for name, column in used.items():
                 if (here := theirs.get(name)) != (there := units.get(name)):
@@ -344,28 +333,27 @@ class Files:
         self.checks.append(check)
 
     @contextmanager
-    def open_further(self, source: Source) -> Iterator[Reader]:
-        """Open and check a file after the first one."""
-        with reader(source, self.several, self.idle, self.grid) as file:
+    def _open_further(self, source: Source) -> Iterator[Reader]:
+        with self.reader(source) as file:
             for check in self.checks:
                 check(file)
             yield file
 
     def map_files(self, look: Callable[[Reader], Item]) -> list[Item]:
-        """Apply a function to every file that can be opened again."""
+        """Apply a function to every file but pipes."""
 
         def look_into_further(source: Source) -> Item:
-            with self.open_further(source) as file:
+            with self._open_further(source) as file:
                 return look(file)
 
         others = [source for source in self.sources[1:] if not source.once]
-        return [look(self.first), *parallel_map(look_into_further, others, lambda source: source.path)]
+        return [look(self.first), *parallel_map(look_into_further, others)]
 
     def __iter__(self) -> Iterator[Reader]:
         with self.first:
             yield self.first
         for source in self.sources[1:]:
-            with self.open_further(source) as file:
+            with self._open_further(source) as file:
                 if file.summary != self.first.summary:
                     _note_format(file, file.source.name)
                 yield file
@@ -383,16 +371,14 @@ class Parquet(Reader):
     def __init__(self, source: Source, several: bool) -> None:
         super().__init__(source, several)
         get_arrow(f"to read {type(self).__name__}")
-        schema = self.open()
+        schema = self._open()
         # names that are not text raise only when read
-        self.names = self.attempt(lambda: schema.names)
+        self.names = self._attempt(lambda: schema.names)
         unique(self.names)
-        self.schema = schema
-        self.types = {field.name: field.type for field in schema}
+        self.fields = {field.name: field for field in schema}
         self.select((), self.names)
 
-    def open(self) -> Any:
-        """Open the file, and return its schema."""
+    def _open(self) -> Any:
         import pyarrow.parquet as parquet
 
         elsewhere = filesystems.is_url(self.source.path)
@@ -400,21 +386,12 @@ class Parquet(Reader):
         if self.source.once and not place.seekable():
             hint = "give the name of the file, or pipe Arrow"
             raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
-        # remote files in few large pieces; local row groups have any size
-        buffer = 0 if elsewhere else BUFFER_BYTES
-        self.file = self.attempt(
-            lambda: parquet.ParquetFile(
-                place, pre_buffer=elsewhere, buffer_size=buffer, page_checksum_verification=True
-            )
-        )
+        how = {"pre_buffer": elsewhere, "buffer_size": 0 if elsewhere else BUFFER_BYTES}
+        self.file = self._attempt(lambda: parquet.ParquetFile(place, **how, page_checksum_verification=True))
         self.total = self.file.metadata.num_rows
-        return self.attempt(lambda: self.file.schema_arrow)
+        return self._attempt(lambda: self.file.schema_arrow)
 
-    def field(self, name: str, is_number: bool) -> Any:
-        return super().field(name, is_number) if name in self.axes else self.schema.field(name)
-
-    def attempt(self, action: Callable[[], Any]) -> Any:
-        """Call pyarrow. Raises `ExpressionError` if the file is damaged."""
+    def _attempt(self, action: Callable[[], Any]) -> Any:
         import pyarrow as pa
 
         try:
@@ -424,29 +401,27 @@ class Parquet(Reader):
             message = f"{self.source.name} cannot be read as {self.source.format}: {quotable(first[:200])}"
             raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
 
-    def batches(self, fragment: Fragment | None) -> Iterator[Any]:
-        """Yield the batches by row groups, to prefetch only one."""
-        groups = [fragment.number] if fragment else range(self.file.num_row_groups)
-        for group in groups:
-            yield from self.file.iter_batches(
-                MAX_BATCH_ROWS, row_groups=[group], columns=self.of_file.schema.names, use_threads=False
-            )
+    def _batches(self, fragment: Fragment | None) -> Iterator[Any]:
+        columns = self.of_file.schema.names
+        for group in [fragment.number] if fragment else range(self.file.num_row_groups):
+            yield from self.file.iter_batches(MAX_BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
 
-    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+    def _chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         def validated() -> Iterator[Any]:
-            for batch in self.batches(fragment):
+            for batch in self._batches(fragment):
                 batch.validate(full=True)
                 yield batch.select(self.of_file.schema.names)
 
         batches = validated()
         first = fragment.first if fragment else 1
-        while (batch := self.attempt(lambda: next(batches, None))) is not None:
-            yield Chunk(batch, _row_labels(f"{self.prefix}row", first), {}, batch.nbytes)
-            first += batch.num_rows
+        while (batch := self._attempt(lambda: next(batches, None))) is not None:
+            numbers = range(first, first + batch.num_rows)
+            yield Chunk(batch, places(f"{self.prefix}row", numbers), {}, batch.nbytes)
+            first = numbers.stop
 
     def fragments(self) -> list[Fragment | None]:
         metadata = self.file.metadata
-        groups = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
+        groups = list(map(metadata.row_group, range(metadata.num_row_groups)))
         share = len(self.of_file.schema) / max(1, metadata.num_columns)
         return _fragments([group.num_rows for group in groups], [int(g.total_byte_size * share) for g in groups])
 
@@ -457,31 +432,29 @@ class Parquet(Reader):
 class Arrow(Parquet):
     """A reader of an Arrow IPC file or stream."""
 
-    def open(self) -> Any:
+    def _open(self) -> Any:
         import pyarrow as pa
 
         # no memory map: truncating a mapped file would kill the process
         near = not (self.source.once or filesystems.is_url(self.source.path))
-        place = self.attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
+        place = self._attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
         if not self.source.stream and self.source.once and not place.seekable():
             place = pa.BufferReader(place.read())
         self.place = place
-        self.file = self.attempt(lambda: (pa.ipc.open_stream if self.source.stream else pa.ipc.open_file)(place))
+        self.file = self._attempt(lambda: (pa.ipc.open_stream if self.source.stream else pa.ipc.open_file)(place))
         return self.file.schema
 
-    def batches(self, fragment: Fragment | None) -> Iterator[Any]:
+    def _batches(self, fragment: Fragment | None) -> Iterator[Any]:
         if self.source.stream:
             batches: Any = self.file
         else:
-            file = self.reopen_with_columns([self.names.index(name) for name in self.of_file.schema.names])
-            numbers = [fragment.number] if fragment else range(file.num_record_batches)
-            batches = map(file.get_batch, numbers)
+            file = self._reopen_with_columns([self.names.index(name) for name in self.of_file.schema.names])
+            batches = map(file.get_batch, [fragment.number] if fragment else range(file.num_record_batches))
         for batch in batches:
             for start in range(0, batch.num_rows, MAX_BATCH_ROWS):
                 yield batch.slice(start, MAX_BATCH_ROWS)
 
-    def reopen_with_columns(self, columns: list[int]) -> Any:
-        """Return the file reopened with a selection of columns."""
+    def _reopen_with_columns(self, columns: list[int]) -> Any:
         import pyarrow as pa
 
         self.place.seek(0)
@@ -491,8 +464,8 @@ class Arrow(Parquet):
         if self.source.stream:
             return [None]
         # fetch only one column of remote files
-        file = self.attempt(lambda: self.reopen_with_columns([0] if len(self.schema) else []))
-        counts = self.attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
+        file = self._attempt(lambda: self._reopen_with_columns([0] if self.fields else []))
+        counts = self._attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
         return _fragments(counts, [self.size // max(1, len(counts))] * len(counts))
 
     def close(self) -> None:
@@ -504,8 +477,9 @@ def _fragments(counts: Sequence[int], sizes: Sequence[int]) -> list[Fragment | N
     return [Fragment(k, 1 + sum(counts[:k]), size) for k, size in enumerate(sizes)] or [None]
 
 
-def _row_labels(word: str, first: int) -> Callable[[int], str]:
-    return lambda row: f"{word} {first + row}: "
+def places(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
+    """Return the places of rows, for messages: `line 5: `."""
+    return lambda row: f"{prefix} {lines[row]}: "
 
 
 # ---- text
@@ -519,34 +493,32 @@ class Text(Reader):
         self.ended = False
         try:
             text, complete = self.file.first_block()
-            layout = AS_CSV
+            layout = Layout()
             forced = source.forced._replace(separator=",") if source.format == "xlsx" else source.forced
             if source.format != "jsonl" and text.lstrip()[:1] not in ("{", "["):  # what JSON begins with
-                layout = recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
+                layout = text_dialects.recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
             self.file.follow(layout)
             texts = Texts(self.file, source.name, idle)
-            self.columns, self._rows, self.dialect = table(texts, source.format, layout)
+            self.columns, self._rows, self.dialect = text_dialects.table(texts, source.format, layout)
             self.names = self.columns
             self.units = {name: unit for name, unit in zip(self.names, layout.units, strict=False) if unit}
             self.summary = (*self.file.summary, *layout.summary)
         except BaseException:
             self.close()
             raise
-        self.rows_name_columns = not self.dialect.separator
         # the header is the lines taken so far
-        self.first = 1 if self.rows_name_columns else texts.taken + 1
+        self.first = texts.taken + 1 if self.dialect.separator else 1
 
     def is_short(self) -> bool:
         head = self.file.peek(FEW_BYTES)
         points = 1 if self.grid is None else self.grid.size
         return self.file.ended and head.count(b"\n") * points < FEW_ROWS
 
-    def rows_of_file(self) -> Iterator[TextRow]:
+    def _rows_of_file(self) -> Iterator[TextRow]:
         self.file.keep = False
         return self._rows
 
-    def next_block(self) -> bytes:
-        """Return a block of complete lines and quoted cells; empty at the end."""
+    def _next_block(self) -> bytes:
         block = bytearray(self.rest)
         self.rest = b""
         while not self.ended:
@@ -569,78 +541,69 @@ class Text(Reader):
                 return bytes(block[:cut])
         return bytes(block)
 
-    def chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
+    def _chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         self.file.rewind(self.first - 1)
         line = self.first
-        block = self.next_block()
+        block = self._next_block()
         while block:
             try:
-                for chunk in self.parse_block(block, line):
+                for chunk in self._parse_block(block, line):
                     if chunk.batch.num_rows:
                         yield chunk
                     line += block.count(b"\n", 0, chunk.size)
                     block = block[chunk.size :]
-                block = self.next_block()
+                block = self._next_block()
             except Unclosed:
                 # the last row continues in the next block
-                block += self.next_block()
+                block += self._next_block()
 
-    def parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
-        """Yield the rows of a block from line `first`. Raises `Unclosed` if the last is incomplete."""
+    def _parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
         separated = bool(self.dialect.separator)
-        is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect)
-        parsed = self.parse_with_arrow(block) if is_regular else None
+        is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect.separator)
+        parsed = self._parse_with_arrow(block) if is_regular else None
         if parsed is not None:
             batch, faults = parsed
-            lines = block.count(b"\n") + (not block.endswith(b"\n"))
-            where = _row_labels(f"{self.prefix}line", first)
-            yield Chunk(batch, where if batch.num_rows == lines else self.line_labels(block, where), faults, len(block))
+            lines = range(first, first + block.count(b"\n") + (not block.endswith(b"\n")))
+            regular = places(f"{self.prefix}line", lines)
+            where = regular if batch.num_rows == len(lines) else self._line_labels(block, first)
+            yield Chunk(batch, where, faults, len(block))
         elif is_regular and len(block) > PIECE_BYTES and (cut := _middle(block, quoted=separated)) < len(block):
-            yield from self.parse_block(block[:cut], first)
-            yield from self.parse_block(block[cut:], first + block.count(b"\n", 0, cut))
+            yield from self._parse_block(block[:cut], first)
+            yield from self._parse_block(block[cut:], first + block.count(b"\n", 0, cut))
         else:
-            yield self.parse_plainly(block, first)
+            yield self._parse_plainly(block, first)
 
-    def parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
-        """Return the batch in a block, and errors by row; None if readers might differ."""
+    def _parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
+        """Return the batch and its errors; None if readers might differ."""
+        import numpy as np
         import pyarrow as pa
 
         block = block.replace(b"\r\n", b"\n")
-        if b"\0" in block or b"\r" in block:
-            return None
-        schema, separated = self.of_file.schema, bool(self.dialect.separator)
+        schema, numbers, separated = self.of_file.schema, self.of_file.numbers, bool(self.dialect.separator)
         names = [name for name in schema.names if name in self.names]
-        if not separated and (len(names) < len(schema) or b"\\u0000" in block):
+        other_objects = not separated and (len(names) < len(schema) or b"\\u0000" in block)
+        if b"\0" in block or b"\r" in block or other_objects:
             return None
         try:
             if not block.isascii():
                 block.decode()
             # a column has one type while it is read: that of kept numbers is text
-            if names == schema.names and (batch := self.typed_batch(block, schema)) is not None:
-                return batch, {}
+            if names == schema.names:
+                with suppress(pa.ArrowInvalid):
+                    batch = self._batch(block, schema)
+                    # an object may have several lines, or a line several
+                    by_lines = separated or batch.num_rows == sum(map(bool, map(bytes.strip, block.split(b"\n"))))
+                    columns = map(batch.column, numbers)
+                    if by_lines and all(np.count_nonzero(~np.isfinite(numbers_of(x))) == x.null_count for x in columns):
+                        return batch, {}
             if not separated:
                 return None
-            texts = self.batch(block, pa.schema([pa.field(name, pa.string()) for name in names]))
+            texts = self._batch(block, pa.schema([pa.field(name, pa.string()) for name in names]))
         except (pa.ArrowException, UnicodeDecodeError, KeyError):
             return None
-        return _parse_number_columns(texts, schema, self.of_file.numbers, self.dialect)
+        return _parse_number_columns(texts, schema, numbers, self.dialect)
 
-    def typed_batch(self, block: bytes, schema: Any) -> Any:
-        """Parse a block whose numbers are all plain; None if there are others."""
-        import numpy as np
-        import pyarrow as pa
-
-        with suppress(pa.ArrowInvalid):
-            batch = self.batch(block, schema)
-            if self.rows_name_columns and batch.num_rows != sum(map(bool, map(bytes.strip, block.split(b"\n")))):
-                return None  # several objects in a line, or several lines of an object
-            columns = [batch.column(name) for name in self.of_file.numbers]
-            if all(np.count_nonzero(~np.isfinite(doubles(x))) == x.null_count for x in columns):
-                return batch
-        return None
-
-    def batch(self, block: bytes, schema: Any) -> Any:
-        """Parse a block by pyarrow; its exceptions propagate."""
+    def _batch(self, block: bytes, schema: Any) -> Any:
         import pyarrow as pa
 
         data, size = pa.BufferReader(block), len(block) + 1
@@ -667,39 +630,34 @@ class Text(Reader):
         batches = table.select(schema.names).combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
-    def plain_rows(self, block: bytes) -> Iterator[TextRow]:
-        """Yield a block's rows by the plain reader; lines are counted from 0."""
+    def _plain_rows(self, block: bytes, first: int) -> Iterator[TextRow]:
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
         rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
-        return ((line - 1, cells, error) for line, cells, error in rows)
+        return ((first + line - 1, cells, error) for line, cells, error in rows)
 
-    def line_labels(self, block: bytes, where: Callable[[int], str]) -> Callable[[int], str]:
-        """Return a function from row to location, if not each row is a line."""
-        lines = cache(lambda: [line for line, _, _ in self.plain_rows(block)])
-        return lambda row: where(lines()[row])
+    def _line_labels(self, block: bytes, first: int) -> Callable[[int], str]:
+        lines = cache(lambda: [line for line, _, _ in self._plain_rows(block, first)])
+        return lambda row: f"{self.prefix}line {lines()[row]}: "
 
-    def parse_plainly(self, block: bytes, first: int) -> Chunk:
-        """Parse a block by the plain reader."""
+    def _parse_plainly(self, block: bytes, first: int) -> Chunk:
         import pyarrow as pa
 
-        schema = self.of_file.schema
-        wanted = self.of_file.numbers
+        schema, wanted = self.of_file.schema, self.of_file.numbers
         kept = [name for name in schema.names if name not in wanted]
         rows: list[dict[str, object]] = []
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
-        for row, (line, cells, error) in enumerate(self.plain_rows(block)):
+        for row, (line, cells, error) in enumerate(self._plain_rows(block, first)):
             if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.MAX_BYTES:
                 raise error
             lines.append(line)
             numbers, fault = numbers_in((line, cells, error), wanted, self.dialect)
             if fault is not None:
                 faults[row] = fault
-            texts = {name: cell_text(cells.get(column_of(name)), self.of_file.as_text) for name in kept}
+            texts = {name: cell_text(cells.get(name.removesuffix(MARK)), self.of_file.as_text) for name in kept}
             rows.append({**texts, **numbers})
         batch = pa.RecordBatch.from_struct_array(pa.array(rows, pa.struct(schema)))
-        where = _row_labels(f"{self.prefix}line", first)
-        return Chunk(batch, lambda row: where(lines[row]), faults, len(block))
+        return Chunk(batch, places(f"{self.prefix}line", lines), faults, len(block))
 
     def close(self) -> None:
         self.file.close()
@@ -720,14 +678,16 @@ def _parse_number_columns(
         if dialect.plain:
             matches, points = pc.match_substring_regex(column, PLAIN_NUMBER), column
         else:
-            matches = pc.match_substring_regex(column, f"^{number(dialect.decimal, dialect.thousands).pattern}$")
+            matches = pc.match_substring_regex(
+                column, f"^{text_dialects.number(dialect.decimal, dialect.thousands).pattern}$"
+            )
             points = pc.replace_substring(column, dialect.thousands, "") if dialect.thousands else column
             points = pc.replace_substring(points, dialect.decimal, ".")
         plain = pc.if_else(matches, points, pa.scalar(None, pa.string()))
-        parsed = doubles(pc.cast(plain, pa.float64())).copy()
+        parsed = numbers_of(pc.cast(plain, pa.float64())).copy()
         for row in np.flatnonzero(~np.isfinite(parsed)).tolist():
             try:
-                parsed[row] = value(name, column[row].as_py(), dialect)
+                parsed[row] = text_dialects.value(name, column[row].as_py(), dialect)
             except ExpressionError as fault:
                 parsed[row] = np.nan
                 faults.setdefault(row, fault)
@@ -735,24 +695,14 @@ def _parse_number_columns(
     return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema), faults
 
 
-def _encloses_cells(block: bytes, dialect: Dialect) -> bool:
+def _encloses_cells(block: bytes, separator: str) -> bool:
     # or doubled quotes, where every other one opens a cell
-    import numpy as np
-
-    data = np.frombuffer(block, np.uint8)
-    quotes = np.flatnonzero(data == ord('"'))
-    if len(quotes) % 2:
-        return False
-    around = np.zeros(256, bool)
-    around[[ord(char) for char in f'\r\n"{dialect.separator}']] = True
-    before, after = quotes[::2], quotes[1::2]
-    fine = around[data[before - 1]] | (before == 0)
-    fine &= around[data[np.minimum(after + 1, len(data) - 1)]] | (after == len(data) - 1)
-    return bool(fine.all())
+    around = rf'\r\n"{re.escape(separator)}'
+    return bool(re.fullmatch(rf'[^"]*+(?:(?<![^{around}])"[^"]*+"(?![^{around}])[^"]*+)*+'.encode(), block))
 
 
 def _middle(block: bytes, *, quoted: bool) -> int:
-    # after the second half's first newline; for `quoted` cells, one outside quotes
+    # after a newline, for `quoted` cells one outside quotes
     cut = len(block) // 2
     quotes = block.count(b'"', 0, cut)
     while end := block.find(b"\n", cut) + 1:

@@ -9,22 +9,13 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.columns_io import (
-    MAX_IN_BLOCKS,
-    Fitted,
-    check_type,
-    common_length,
-    conventions,
-    kept_columns,
-    mapped_columns,
-    program_over,
-    unique,
-)
+from ..batched import columns_io
+from ..batched.columns_io import Fitted, program_over
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..errors import Diagnostic, ExpressionError, errors_about, point_error, require, usage_error
 from ..graphs.adjoint import column_names
@@ -51,7 +42,6 @@ if TYPE_CHECKING:
 QUESTIONS = ("grad", "jacobian", "hessian")
 
 
-# ---- the question
 Answer = tuple[Sequence[float], Sequence[Diagnostic]]
 """The results at a point, and warnings about them."""
 
@@ -89,7 +79,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
         record = None
         with suppress(ExpressionError):
-            record = second_recorder(program, wanted) if len(wanted) <= MAX_IN_BLOCKS else None
+            record = second_recorder(program, wanted) if len(wanted) <= columns_io.MAX_IN_BLOCKS else None
         return RowRequest(results, record, second)
     # by sweeps: compiled code uses the conventions at kinks whose sides agree
     if question == "grad":
@@ -142,28 +132,25 @@ class Bound:
 
         from ..batched.kernels import Kernel, kernel
 
-        unique(schema.names)
-        names = [name for name in schema.names if name == column_of(name)]
-        self.columns = rows.named(names)
-        self.keep = kept_columns(rows.keep, names)
+        columns_io.unique(schema.names)
+        names = [name for name in schema.names if not name.endswith(MARK)]
+        self.columns = rows._named(names)
+        self.keep = columns_io.kept_columns(rows.keep, names)
         self.kept = [text_of(name) if text_of(name) in schema.names else name for name in self.keep]
         self.known = rows.fitted(list(self.columns))
-        variables = self.known.variables
-        self.length = len(rows.text)
-        self.shared = dict(rows.at)
+        self.rows, variables, shared = rows, self.known.variables, dict(rows.at)
         self.request = row_request(rows.question, self.known)
-        self.fixed = {k: self.shared[name] for k, name in enumerate(variables) if name not in self.columns}
+        self.fixed = {k: shared[name] for k, name in enumerate(variables) if name not in self.columns}
         for k, name in enumerate(variables):
             if k not in self.fixed:
-                check_type(name, schema.field(self.columns[name]).type)
+                columns_io.check_type(name, schema.field(self.columns[name]).type)
         if self.request.record is None:
             note = "the second derivatives are too large for that, and computed row by row, which takes its time"
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
             self.kernel = kernel(self.request.record, len(variables), frozenset(self.fixed), rows.backend)
-        self.point = rows.point
-        check_clash(self.keep, (*self.point, *self.request.names, "error"))
-        check_clash(self.point, (*self.request.names, "error"), "rename the variable")
+        check_clash(self.keep, (*rows.point, *self.request.names, "error"))
+        check_clash(rows.point, (*self.request.names, "error"), "rename the variable")
         heads = dict(rows.heads)
         inputs = {name: linear for name, *linear in rows.inputs}
         self.inputs = {k: inputs[name] for k, name in enumerate(variables) if name in inputs}
@@ -175,7 +162,7 @@ class Bound:
             schema.field(self.columns[name]).with_name(heads.get(name, name))
             if name in self.columns
             else pa.field(heads.get(name, name), pa.float64())
-            for name in self.point
+            for name in rows.point
         ]
         meanings = [(heads.get(name, name), {"meaning": meaning}) for name, meaning in self.request.results]
         fields += [pa.field(name, pa.float64(), metadata=meaning) for name, meaning in meanings]
@@ -194,16 +181,16 @@ class Bound:
         self,
         batch: pa.RecordBatch,
         where: Callable[[int], str] = lambda row: "",
-        faults: Mapping[int, ExpressionError] | None = None,
+        faults: Mapping[int, ExpressionError] = MappingProxyType({}),
     ) -> Answered:
-        """Return the answers to a batch; `where` gives rows' places, `faults` their errors."""
+        """Return the answers; `where` gives rows' places."""
         import numpy as np
         import pyarrow as pa
 
         from ..batched.kernels import evaluate
 
         count, width = batch.num_rows, len(self.request.results)
-        names = self.known.variables
+        names, length = self.known.variables, len(self.rows.text)
         columns = [
             self.fixed[k] if k in self.fixed else numbers_of(batch.column(self.columns[name]))
             for k, name in enumerate(names)
@@ -213,18 +200,18 @@ class Bound:
         kinks: Counter[tuple[str, ...]] = Counter()
 
         def missing(row: int, name: str) -> ExpressionError | None:
-            return faults[row] if faults and row in faults else no_number(batch, self.columns[name], row)
+            return faults.get(row) or no_number(batch, self.columns[name], row)
 
-        with use_budget(length=self.length, anew=False) as work:
+        with use_budget(length=length, anew=False) as work:
 
             def plain(point: Mapping[str, float]) -> Sequence[float]:
                 # each row has its own allowance, like a line of a stream
-                work.renew(self.length)
+                work.renew(length)
                 try:
                     numbers, warnings = self.request.plain(point)
                 except BudgetExceeded as error:
                     raise ExpressionError("limit", str(error), hint=error.hint) from None
-                if warnings and (taken := conventions(warnings)):
+                if warnings and (taken := columns_io.conventions(warnings)):
                     kinks[taken] += 1
                 return numbers
 
@@ -235,11 +222,10 @@ class Bound:
             block.results[k] *= times
             block.results[k] += plus
         # a constant program has an answer even in invalid rows
-        constant = [row for row in faults or () if row not in block.errors]
-        block.results[:, constant] = np.nan
-        errors = {**block.errors, **{row: (faults or {})[row] for row in constant}}
+        errors = block.errors | {row: fault for row, fault in faults.items() if row not in block.errors}
+        block.results[:, [*faults]] = np.nan
         there, texts = None, pa.nulls(count, pa.string())
-        # `pyarrow.array` would import pandas to check for its types
+        # `pyarrow.array` would import pandas
         if errors:
             rows = sorted(errors)
             bad, ends = np.zeros(count, bool), np.zeros(count + 1, np.int32)
@@ -253,9 +239,10 @@ class Bound:
             pa.Array.from_buffers(pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)])
             for k in range(width)
         ]
+        shared = dict(self.rows.at)
         point = [
-            batch.column(self.columns[name]) if name in self.columns else pa.repeat(float(self.shared[name]), count)
-            for name in self.point
+            batch.column(self.columns[name]) if name in self.columns else pa.repeat(float(shared[name]), count)
+            for name in self.rows.point
         ]
         answers = [*point, *results, texts, *map(batch.column, self.kept)]
         return Answered(pa.RecordBatch.from_arrays(answers, schema=self.schema), errors, len(block.asked), kinks)
@@ -279,22 +266,16 @@ def no_number(batch: pa.RecordBatch, column: str, row: int) -> ExpressionError:
 
 
 def numbers_of(column: Any) -> Any:
-    """Return a column as doubles, with NaN for no number."""
+    """Return a column as doubles, NaN for null; Arrow's method imports pandas."""
+    import numpy as np
     import pyarrow as pa
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_decimal(column.type):
-        column = column.cast(pa.string())  # Arrow scales in doubles, which rounds twice; texts are read exactly
+        column = column.cast(pa.string())  # Arrow would round twice
     if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64(), safe=False)
-    return doubles(column)
-
-
-def doubles(column: Any) -> Any:
-    """Return a column of doubles, NaN for null; Arrow's method imports pandas."""
-    import numpy as np
-
     there, data = column.buffers()
     numbers = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
     if column.null_count:
@@ -310,17 +291,12 @@ MARK = "\0"
 
 
 def text_of(name: str) -> str:
-    """Return the name in batches of a column's cells as in the file, if it is also one of numbers."""
+    """Return the name of a numeric column's cells as in the file."""
     return name + MARK
 
 
-def column_of(name: str) -> str:
-    """Return the column of the file for a name in batches."""
-    return name.removesuffix(MARK)
-
-
 def cell_text(cell: object, marked: bool) -> str | None:
-    """Return a kept cell as text; JSON that is no text may be `marked`, for `cell_of`."""
+    """Return a kept cell as text, JSON `marked` for `cell_of`."""
     if cell is None or (isinstance(cell, str) and not (marked and cell.startswith(MARK))):
         return cell
     return MARK * marked + _encoded(cell)
@@ -334,6 +310,19 @@ def cell_of(cell: object) -> object:
     return cell
 
 
+def plain_cell(cell: object) -> object:
+    """Return a kept cell as in JSON."""
+    if cell is None or isinstance(cell, (str, int)):
+        return cell
+    if isinstance(cell, float):
+        return cell if cell - cell == 0.0 else None if cell != cell else str(cell)
+    if isinstance(cell, Mapping):
+        return {str(name): plain_cell(value) for name, value in cell.items()}
+    if isinstance(cell, (list, tuple)):
+        return [plain_cell(value) for value in cell]
+    return cell.hex() if isinstance(cell, bytes) else str(cell)
+
+
 BOUND = re.compile(r"(?:^|[;\n])\s*(\w+)\s*=(?!=)")
 """The names that a program binds."""
 
@@ -342,7 +331,7 @@ _BINDING = threading.Lock()
 
 @lru_cache(64)
 def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
-    columns = rows.named(names)
+    columns = rows._named(names)
     known = rows.fitted(list(columns))
     used = {name: columns[name] for name in known.variables if name in columns}
     ignored = left_out(rows.units)
@@ -397,20 +386,18 @@ class Rows(NamedTuple):
         return _unpickled, (version(), tuple(self))
 
     def fitted(self, columns: Sequence[str]) -> Fitted:
-        """Return the formula over these columns. Raises `ExpressionError` for misfits."""
+        """Return the formula over these columns."""
         several = self.question == "jacobian"
         with errors_about(self.text):
             return program_over(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
 
     @property
     def asks_for_units(self) -> bool:
-        """Whether values or numbers have units, or some are requested."""
         return bool(self.units or self.typed or has_unit_literals(self.text))
 
-    def named(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the column of each name, among these."""
+    def _named(self, names: Sequence[str]) -> dict[str, str]:
         other = [*dict(self.at), *BOUND.findall(self.text)]
-        return mapped_columns(dict(self.columns), names, other)
+        return columns_io.mapped_columns(dict(self.columns), names, other)
 
     def in_units(self, known: Fitted, units: RowUnits) -> Rows:
         """Return the formula for numbers in these units."""
@@ -418,18 +405,17 @@ class Rows(NamedTuple):
         heads = units.heads(row_request(self.question, known).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
-    def over(self, names: Sequence[str]) -> Rows:
-        """Return the formula over columns of these names, in their units."""
+    def _over(self, names: Sequence[str]) -> Rows:
         return self if all(map(is_name, names)) and not self.asks_for_units else _over(self, tuple(names))
 
     def bound(self, schema: pa.Schema) -> Bound:
-        """Return the formula over a schema. Raises `ExpressionError` for misfits."""
+        """Return the formula over a schema."""
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
-        """Return the schema of the answers, with the meaning of each column."""
-        return self.over(columns.names).bound(columns).schema
+        """Return the schema of the answers."""
+        return self._over(columns.names).bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
         """Return the answers to the rows of a frame, as a frame of the same type.
@@ -437,7 +423,7 @@ class Rows(NamedTuple):
         An Arrow batch or table, a frame of pandas or Polars, a dictionary of columns, a structured NumPy array.
         """
         table, restore = arrow_table(frame)
-        bound = self.over(table.column_names).bound(table.schema)
+        bound = self._over(table.column_names).bound(table.schema)
         parts = [bound.answer(part).batch for part in table.to_batches()]
         return restore(type(table).from_batches(parts, schema=bound.schema))
 
@@ -455,13 +441,13 @@ class RowUnits(NamedTuple):
     """Conversions of results from the system."""
 
     def heads(self, names: Sequence[str]) -> dict[str, str]:
-        """Return the headings of input and result columns with units."""
+        """Return the headings with units."""
         both = [*self.point.items(), *zip(names, self.results, strict=True)]
         heads = {name: heading(name, str(unit) or None) for name, unit in both}
         return {name: head for name, head in heads.items() if head != name}
 
     def in_system(self, name: str, x: float) -> float:
-        """Return a variable's number in the system."""
+        """Return a number in the system."""
         times, plus = self.inputs.get(name, (1.0, 0.0))
         return x * times + plus
 
@@ -471,9 +457,8 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
     from ..quantities.unit import conversion
 
     units = checked_units(known, point, units_asked)
-    of: dict[str, Callable[[Sequence[str]], Units]]
-    of = {"grad": units.of_gradient, "jacobian": units.of_jacobian, "hessian": units.of_hessian}
-    answer = of[question](known.wanted)
+    of: dict[str, Any] = {"grad": units.of_gradient, "jacobian": units.of_jacobian, "hessian": units.of_hessian}
+    answer: Units = of[question](known.wanted)
     own = units.in_system(answer)
     results, in_system = (FLAT[question](SimpleNamespace(**numbers)) for numbers in (answer, own))
     inputs = {name: conversion(unit, own["point"][name]) for name, unit in units.point.items()}
@@ -482,7 +467,7 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
 
 
 def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
-    """Return the units of a program for those of `point`. Raises `ExpressionError` for misfits."""
+    """Return the units of a program for those of `point`."""
     from ..inputs.quantities import unit_value  # most rows have no units
     from ..quantities.unit import Unit
 
@@ -518,21 +503,10 @@ def rows(
     point: Sequence[str] = (),
     units: Sequence[str] | str | None = None,
 ) -> Rows:
-    """Return the formula `text` as a function from record batches to record batches with its answers, a row for a row.
+    """Return the formula `text` as a function from record batches to those of answers, a row for a row.
 
-    A batch of answers has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True
-    keeps all). `at` gives what is the same for all rows, `columns` says which column is which variable where their
-    names differ, `question` is `grad`, `jacobian` or `hessian`, and `backend` one of `llvm`, `numpy` and `python`;
-    with `lenient` the formula is read as its refusal offers. The answers begin with the columns of `point`.
-    Values of `at` may have units, and columns of frames those in their names, such as `L [mm]`; answers are then in
-    `units`, or in products of these.
-    Needs the extra `data`. Raises `ExpressionError` for a formula or options that cannot be; columns that do not fit
-    are known with the first batch.
-
-    >>> import pyarrow as pa
-    >>> priced = rows("p*exp(-r*t)", at={"r": 0.05})
-    >>> priced(pa.record_batch({"p": [100.0, 50.0], "t": [0.0, None]})).to_pydict()["error"]
-    [None, 'point: column `t`: it is empty']
+    Options are those of the command. With `lenient` the formula is read as its refusal offers; the answers begin with
+    the columns of `point`. Columns that do not fit are known with the first batch.
     """
     if question not in QUESTIONS:
         raise usage_error(f"there are no rows of `{question}`", f"there are {', '.join(QUESTIONS)}")
@@ -562,9 +536,8 @@ def _listed(names: Sequence[str] | str) -> tuple[str, ...]:
 
 
 KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
-
-
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+NO_COLUMNS = (str, bytes, Mapping)
 
 
 def is_frame(value: object) -> bool:
@@ -579,9 +552,6 @@ def _is_column(value: object) -> bool:
     return len(shape) == 1 if shape is not None else hasattr(value, "__len__") and not isinstance(value, NO_COLUMNS)
 
 
-NO_COLUMNS = (str, bytes, Mapping)
-
-
 def _field_names(value: object) -> tuple[str, ...] | None:
     names: tuple[str, ...] | None = getattr(getattr(value, "dtype", None), "names", None)
     return names
@@ -590,8 +560,7 @@ def _field_names(value: object) -> tuple[str, ...] | None:
 def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     """Return a frame as an Arrow table, and a function from tables to such frames.
 
-    A pandas index is kept, and the columns of a dictionary are lists, NumPy arrays or Arrow arrays as its first one is.
-    Raises `ExpressionError` for what is no frame. Needs the extra `data`.
+    The columns of a dictionary are then lists, NumPy or Arrow arrays as its first one.
 
     >>> table, restore = arrow_table({"x": [1.0, 2.0]})
     >>> table.num_rows, restore(table)
@@ -615,9 +584,8 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
             return arrow.table(frame), sys.modules["polars"].from_arrow
         if isinstance(frame, Mapping) or names is not None:
             columns = dict(frame) if names is None else {name: frame[name] for name in names}
-            common_length(columns)
-            first: Any = next(iter(columns.values()), [])
-            return arrow.table(columns), _structured if names is not None else lambda table: _dictionary(table, first)
+            columns_io.common_length(columns)
+            return arrow.table(columns), partial(_restore_columns, frame)
         if any(hasattr(frame, attribute) for attribute in ARROW):
             return arrow.table(frame), lambda table: table
     except (arrow.ArrowException, ValueError, TypeError) as error:
@@ -625,21 +593,18 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     raise point_error(f"this is a {type(frame).__name__}, and no frame", f"give {KINDS}")
 
 
-def _dictionary(table: pa.Table, first: Any) -> dict[str, Any]:
+def _restore_columns(frame: Any, table: pa.Table) -> Any:
+    import numpy as np
     import pyarrow as pa
 
+    first = next(iter(frame.values()), []) if isinstance(frame, Mapping) else frame
     if isinstance(first, pa.Array | pa.ChunkedArray):
         return dict(zip(table.column_names, table.columns, strict=True))
-    if hasattr(first, "dtype"):
-        return {name: table[name].to_numpy() for name in table.column_names}
-    columns: dict[str, Any] = table.to_pydict()
-    return columns
-
-
-def _structured(table: pa.Table) -> Any:
-    import numpy as np
-
+    if not hasattr(first, "dtype"):
+        return table.to_pydict()
     columns = {name: table[name].to_numpy() for name in table.column_names}
+    if isinstance(frame, Mapping):
+        return columns
     array = np.empty(table.num_rows, [(name, column.dtype) for name, column in columns.items()])
     for name, column in columns.items():
         array[name] = column
@@ -647,7 +612,7 @@ def _structured(table: pa.Table) -> Any:
 
 
 def fixed_and_columns(frame: Any) -> tuple[dict[str, Any], Any]:
-    """Return the constants of a dictionary, and its columns; other frames have columns only.
+    """Return the constants of a dictionary, and its columns.
 
     >>> fixed_and_columns({"x": [1.0, 2.0], "y": 3})
     ({'y': 3}, {'x': [1.0, 2.0]})

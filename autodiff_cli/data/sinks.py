@@ -1,4 +1,4 @@
-"""Writers of batches of answers: to files, all or nothing, and standard output."""
+"""Writers of batches of answers."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ import json
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
 
 from ..errors import ExpressionError, usage_error
 from ..views.characters import escaped
 from ..views.formats import Subject, Writer, disarm, escape_cell, in_quotes, unknown_format
 from ..views.wide import WIDE, Values, open_writer
-from .rows import MARK, cell_of, doubles
+from .rows import MARK, cell_of, numbers_of, plain_cell
 
 MIN_GROUP_ROWS = 262_144
 MAX_GROUP_BYTES = 64 * 1024 * 1024
@@ -32,30 +35,28 @@ class Sink(ABC):
     def write(self, batch: Any) -> None:
         """Write a batch."""
 
-    @abstractmethod
     def close(self) -> None:
         """Write the end."""
+        self.file.flush()
 
     def drop(self) -> None:  # noqa: B027 - most hold nothing
         """Write no more: the file is given up."""
 
-    def opened_by_arrow(self) -> Any:
-        """Return the file as pyarrow writes it; Python would copy the data again."""
-        import pyarrow as pa
-
+    def _open_by_arrow(self) -> Any:
+        # Python would copy the data again
         name = getattr(self.file, "name", None)
         return pa.OSFile(name, "wb") if isinstance(name, str) and os.path.isfile(name) else self.file
 
 
 class ParquetSink(Sink):
-    """Parquet: doubles and distinct errors plain, kept columns by dictionaries.
+    """Parquet: doubles and errors plain, kept columns by dictionaries.
 
-    LZ4 is for columns that it shrinks, unlike most doubles: the first row group shows which.
+    LZ4 is for columns that it shrinks in the first row group.
     """
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
-        self.direct = self.opened_by_arrow()
+        self.direct = self._open_by_arrow()
         self.writer: Any = None
         self.held: list[Any] = []
         self.rows = self.size = 0
@@ -65,12 +66,9 @@ class ParquetSink(Sink):
         self.rows += batch.num_rows
         self.size += batch.nbytes
         if self.rows >= MIN_GROUP_ROWS or self.size >= MAX_GROUP_BYTES:
-            self.flush()
+            self._flush()
 
-    def flush(self) -> None:
-        """Write a group of rows."""
-        import pyarrow as pa
-
+    def _flush(self) -> None:
         table = pa.Table.from_batches(self.held, self.schema)
         if self.writer is None:
             import pyarrow.parquet as parquet
@@ -90,7 +88,7 @@ class ParquetSink(Sink):
         self.held, self.rows, self.size = [], 0, 0
 
     def close(self) -> None:
-        self.flush()
+        self._flush()
         self.writer.close()
         self.direct.flush()
 
@@ -101,8 +99,6 @@ class ParquetSink(Sink):
 
 
 def _shrinks(column: Any) -> bool:
-    import pyarrow as pa
-
     before = after = 0
     for chunk in column.chunks:
         width = chunk.type.bit_width // 8
@@ -117,10 +113,8 @@ class ArrowSink(Sink):
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
-        import pyarrow as pa
-
         begin = pa.ipc.new_file if file.seekable() else pa.ipc.new_stream
-        self.direct = self.opened_by_arrow()
+        self.direct = self._open_by_arrow()
         self.writer = begin(self.direct, schema)
 
     def write(self, batch: Any) -> None:
@@ -142,28 +136,21 @@ class CellsSink(Sink):
         file.write((separator.join(head) + "\n").encode())
 
     def write(self, batch: Any) -> None:
-        for start in range(0, batch.num_rows, SLICE_ROWS):
-            self.file.write(self.lines(batch.slice(start, SLICE_ROWS)))
-
-    def lines(self, batch: Any) -> memoryview:
-        """Return rows as bytes."""
-        import numpy as np
         import pyarrow.compute as pc
 
-        # numbers of a row with an error are null, written as nothing
-        cells = [as_texts(column) for column in batch.columns[: self.end]]
-        cells += [self.cells(column, k > 0) for k, column in enumerate(batch.columns[self.end :])]
-        cells[-1] = "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
-        lines = pc.binary_join_element_wise(*cells, self.separator)
-        ends = np.frombuffer(lines.buffers()[1], np.int32, len(lines) + 1, 4 * lines.offset)
-        return memoryview(lines.buffers()[2])[ends[0] : ends[-1]]
+        for start in range(0, batch.num_rows, SLICE_ROWS):
+            columns = batch.slice(start, SLICE_ROWS).columns
+            # numbers of a row with an error are null, written as nothing
+            cells = [as_texts(column) for column in columns[: self.end]]
+            cells += [self._cells(column, k > 0) for k, column in enumerate(columns[self.end :])]
+            cells[-1] = "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
+            lines = pc.binary_join_element_wise(*cells, self.separator)
+            ends = np.frombuffer(lines.buffers()[1], np.int32, len(lines) + 1, 4 * lines.offset)
+            self.file.write(memoryview(lines.buffers()[2])[ends[0] : ends[-1]])
 
-    def cells(self, column: Any, kept: bool) -> Any:
-        """Return a column as text without nulls: errors, or `kept` cells."""
+    def _cells(self, column: Any, kept: bool) -> Any:
         if column.null_count == len(column):
             return ""
-        # it imports many other modules
-        import pyarrow as pa
         import pyarrow.compute as pc
 
         if pa.types.is_dictionary(column.type):
@@ -191,17 +178,12 @@ class CellsSink(Sink):
         texts = [changed(cell) for cell in column.filter(changes).to_pylist()]
         return pc.replace_with_mask(column, changes, pa.array(texts, pa.string()))
 
-    def close(self) -> None:
-        self.file.flush()
-
 
 def as_texts(column: Any) -> Any:
     """Return doubles as Python writes them, and null as empty text."""
-    import numpy as np
-    import pyarrow as pa
     import pyarrow.compute as pc
 
-    x = doubles(column)
+    x = numbers_of(column)
     size = np.abs(x)
     text = pc.fill_null(pc.cast(column, pa.string()), "")
 
@@ -281,8 +263,6 @@ class Collected(Writer[Values]):
             self._write()
 
     def _write(self) -> None:
-        import pyarrow as pa
-
         if self.sink is None:
             # an empty column is numeric
             texts = {name for row in self.rows for name, x in row.items() if isinstance(x, str)} | {"error"}
@@ -299,23 +279,10 @@ class Collected(Writer[Values]):
         self.sink.close()
 
 
-def plain_cell(cell: object) -> object:
-    """Return a kept cell as in JSON: NaN as null, bytes in hexadecimal."""
-    if cell is None or isinstance(cell, (str, int)):
-        return cell
-    if isinstance(cell, float):
-        return cell if cell - cell == 0.0 else None if cell != cell else str(cell)
-    if isinstance(cell, Mapping):
-        return {str(name): plain_cell(value) for name, value in cell.items()}
-    if isinstance(cell, (list, tuple)):
-        return [plain_cell(value) for value in cell]
-    return cell.hex() if isinstance(cell, bytes) else str(cell)
-
-
 def open_sink(
     file: IO[bytes], schema: Any, format: str, *, spreadsheet: bool, leading: tuple[str, ...] = (), **choices: Any
 ) -> Sink:
-    """Return the writer of a format; see `WideView`. Raises a usage error."""
+    """Return the writer of a format; see `WideView`."""
     if format in ("csv", "tsv"):
         return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
     if format in WIDE:

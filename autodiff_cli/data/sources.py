@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError, quote, require, usage_error
@@ -25,7 +26,6 @@ from .text_dialects import FIRST_BLOCK_BYTES, UNFORCED, Forced, Layout, Normal
 
 TEXT = ("csv", "tsv", "jsonl")
 INPUT_FORMATS = (*TEXT, "xlsx", *COLUMNAR)
-
 _ENDINGS = {
     "csv": ".csv",
     "tsv": ".tsv .tab",
@@ -41,11 +41,8 @@ MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-
 MAX_PARALLEL_FILES = 32
 
-
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
@@ -82,7 +79,7 @@ class Source(NamedTuple):
         return self.format in COLUMNAR
 
     def open(self) -> Any:
-        """Open the file in bytes, for the caller to close. Raises `ExpressionError` or `OSError`."""
+        """Open the file in bytes."""
         if self.file is not None:
             return self.file
         return filesystems.open_file(self.path) if is_url(self.path) else open(self.path, "rb")
@@ -98,11 +95,9 @@ def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
     return parallel_map(lambda path: _source(path, forced), paths)
 
 
-def parallel_map(
-    action: Callable[[Item], Result], items: Sequence[Item], where: Callable[[Item], str] = str
-) -> list[Result]:
-    """Return the results of an action on files; remote ones run in parallel."""
-    if len(items) < 2 or not any(is_url(where(item)) for item in items):
+def parallel_map(action: Callable[[Any], Result], items: Sequence[Any]) -> list[Result]:
+    """Return the results of an action; remote files run in parallel."""
+    if len(items) < 2 or not any(is_url(getattr(item, "path", item)) for item in items):
         return [action(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor
 
@@ -164,8 +159,7 @@ def _by_name(path: str) -> str | None:
 
 def _source(path: str, forced: Forced) -> Source:
     format = forced.input_format
-    file: io.BufferedReader | None = None
-    sheet: str | None = None
+    file = sheet = None
     if "#" in path and not os.path.exists(path):
         book, _, name = path.rpartition("#")
         if (format or _by_name(book)) == "xlsx":
@@ -181,11 +175,10 @@ def _source(path: str, forced: Forced) -> Source:
     except OSError as fault:
         raise filesystems.unreadable(path, fault) from None
     except ValueError:
-        # invalid in any file system: a null character, or half a character
+        # a null character, or half a character
         raise filesystems.unreadable(path, FileNotFoundError("there is no such file")) from None
-    kind = next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     stream = begin.startswith(ARROW_STREAM)
-    kind = "arrow" if stream else kind
+    kind = "arrow" if stream else next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     named = format or (kind if kind in COLUMNAR else _by_name(path))
     if format is None and named in COLUMNAR:
         # its reader reports the error
@@ -236,7 +229,7 @@ class TextFile:
             raise ExpressionError("io", message, hint="check the path") from None
 
     def first_block(self) -> tuple[str, bool]:
-        """Return the text's beginning, of a pipe two lines of the table, and whether that is all."""
+        """Return the beginning, of a pipe two lines, and whether that is all."""
         lines = 0
         while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
             self._next(FIRST_BLOCK_BYTES)
@@ -247,7 +240,17 @@ class TextFile:
         if not is_json and (encoding := _encoding(bytes(self.head), self.source.forced.encoding)):
             self.summary.append(f"encoding {encoding[1]}")
             decode = codecs.getincrementaldecoder(encoding[0])().decode
-            self._filter(lambda data: self._decoded(data, decode))
+
+            def decoded(data: bytes) -> bytes:
+                try:
+                    return decode(data, self.ended).encode(errors="replace")
+                except UnicodeDecodeError as fault:
+                    byte = f"byte {fault.object[fault.start]:#04x}"
+                    message = f"{self.source.name} cannot be read as {fault.encoding}: {byte}"
+                    hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
+                    raise ExpressionError("io", message, hint=hint) from None
+
+            self._filter(decoded)
             self.head = self.head.removeprefix(BYTE_ORDER_MARK)
         if not is_json and b"\r" in self.head and b"\n" not in self.head:
             self.summary.append("lines that end in carriage returns")
@@ -258,16 +261,8 @@ class TextFile:
         self.filters.append(change)
         self.head = bytearray(change(bytes(self.head)))
 
-    def _decoded(self, data: bytes, decode: Callable[[bytes, bool], str]) -> bytes:
-        try:
-            return decode(data, self.ended).encode(errors="replace")
-        except UnicodeDecodeError as fault:
-            message = f"{self.source.name} cannot be read as {fault.encoding}: byte {fault.object[fault.start]:#04x}"
-            hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
-            raise ExpressionError("io", message, hint=hint) from None
-
     def follow(self, layout: Layout) -> None:
-        """Skip comments, blanks, and lines before the table, by the layout."""
+        """Skip what the layout skips."""
         if not (layout.skip or layout.marks or layout.blanks):
             return
         normal = Normal(layout)
@@ -294,10 +289,8 @@ class TextFile:
     def _next(self, size: int) -> None:
         try:
             # handle signals while waiting for another file system
-            elsewhere = is_url(self.source.path)
-            data: bytes = (
-                filesystems.run_interruptibly(lambda: self.file.read1(size)) if elsewhere else self.file.read1(size)
-            )
+            read1: Callable[[], bytes] = partial(self.file.read1, size)
+            data = filesystems.run_interruptibly(read1) if is_url(self.source.path) else read1()
         except (OSError, EOFError, ValueError, zlib.error) as fault:
             if self.source.packed is None:
                 raise
@@ -309,20 +302,20 @@ class TextFile:
         self.head += data
 
     def peek(self, size: int) -> bytearray:
-        """Return the first bytes of the file without consuming them."""
+        """Return the first bytes."""
         while len(self.head) < size and not self.ended:
             self._next(size)
         return self.head
 
     def rewind(self, lines: int) -> None:
-        """Rewind to after `lines` lines, and stop keeping the beginning."""
+        """Rewind to after `lines` lines."""
         self.place = len(BYTE_ORDER_MARK) if self.head.startswith(BYTE_ORDER_MARK) else 0
         for _ in range(lines):
             self.place = self.head.find(b"\n", self.place) + 1 or len(self.head)
         self.keep = False
 
     def close(self) -> None:
-        """Close the file, except standard input and a file still waited for."""
+        """Close the file, unless it is still waited for."""
         if self.source.path != "-" and not (is_url(self.source.path) and filesystems.abandoned.is_set()):
             with suppress(OSError, ValueError):
                 self.file.close()
@@ -354,10 +347,8 @@ def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list
 
 
 def _sheet_cell(cell: Any) -> str | float:
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
-        return int(cell)
     if isinstance(cell, int | float) and not isinstance(cell, bool):
-        return cell
+        return int(cell) if cell == cell // 1 and abs(cell) < 2**53 else cell
     if hasattr(cell, "isoformat"):  # a date, or a time
         return str(cell.isoformat())
     if hasattr(cell, "total_seconds"):
@@ -366,9 +357,7 @@ def _sheet_cell(cell: Any) -> str | float:
 
 
 _WORDS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32": "UTF-32", "cp1252": "Latin-1"}
-
 _UTF_16 = re.compile(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}")
-
 _LATIN_1 = re.compile(rb"[\t\n\f\r -~\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xfe]*")
 """Text in Latin-1 or its Windows variant."""
 
@@ -379,7 +368,6 @@ def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
     if forced is not None:
         name = codecs.lookup(forced).name
         return None if name in ("utf-8", "utf-8-sig", "ascii") else (name, forced)
-    name = ""
     if data.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff")):
         name = "utf-32"
     elif data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -388,7 +376,9 @@ def _encoding(data: bytes, forced: str | None) -> tuple[str, str] | None:
         name = "utf-16-be" if data[0] == 0 else "utf-16-le"
     elif not data.isascii() and _LATIN_1.fullmatch(data) and not _UTF_8.search(data):
         name = "cp1252"
-    return (name, _WORDS[name]) if name else None
+    else:
+        return None
+    return name, _WORDS[name]
 
 
 def has_arrow() -> bool:

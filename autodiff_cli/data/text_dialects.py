@@ -1,16 +1,25 @@
-"""Dialects of text files: recognised once from the first block by the manual's rules, or set by options."""
+"""Text files of rows: separated columns under a header, or a JSON object a line.
+
+Their dialect is recognised once from the first block by the manual's rules, or set by options.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cache
-from itertools import pairwise
-from typing import NamedTuple
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
-from ..errors import ExpressionError, point_error, quote, usage_error
+from ..batched.columns_io import unique
+from ..errors import ExpressionError, limit_error, point_error, quote, usage_error
+from ..inputs import decoding as reading
 from ..inputs.optional_units import heading, is_unit, without_brackets
+from ..inputs.parse_point import Typed, read_json, value_of_object
+from ..language.elements import flatten
+from ..streams.requests import lines
 
 FIRST_BLOCK_BYTES = 64 * 1024
 SAMPLE_LINES = 20
@@ -21,6 +30,7 @@ BLANKS = " "
 MAX_PREFACE_LINES = 100
 SEPARATORS = ("\t", ";", "|", ",", BLANKS)
 SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blank": BLANKS, "blanks": BLANKS}
+_SHORT = {"\t": "tab", BLANKS: "blanks"}
 DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
 
 MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
@@ -28,7 +38,6 @@ SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
 """Spreadsheet errors: missing values, not comments."""
 
 _SPREADSHEET = rf"(?!{SPREADSHEET_ERROR.pattern})"
-
 FORTRAN_DOUBLE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)[dD][+-]?\d{1,3}")
 DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
@@ -37,18 +46,16 @@ DATE = re.compile(
 """A date, which as a formula would be a difference or a quotient."""
 
 UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)")
-"""Unclear as a formula: `5-10`, `555-1234`, Fortran's `1.5-123`, a truncated `1.5e`."""
+"""Unclear as a formula: `5-10`, Fortran's `1.5-123`, a truncated `1.5e`."""
 
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
-
+_THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
 _THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
 """Non-breaking blanks and the apostrophe between thousands."""
 
 _PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
-
 _NO_TEXT = re.compile(r"[\0-\x08\x0e-\x1f\r\ufffd]")
-
 _SPECIAL = re.compile(r'[\t;|"\u00a0\u2009\u202f\u2019]|\d\'\d|^[ \t]*(?:#|%|//|sep=)', re.MULTILINE)
 
 
@@ -64,7 +71,6 @@ class Forced(NamedTuple):
 
     @classmethod
     def of(cls, group: object) -> Forced:
-        """Return the options of a group. Raises a usage error for invalid ones."""
         values = cls(*(getattr(group, field) for field in cls._fields))
         separator, decimal, encoding = values.separator, values.decimal, values.encoding
         if separator is not None:
@@ -102,7 +108,6 @@ class Dialect(NamedTuple):
 
     @property
     def plain(self) -> bool:
-        """Whether numbers are written as in formulas."""
         return self.decimal == "." and not self.thousands
 
 
@@ -148,7 +153,7 @@ def as_point(cell: str, decimal: str, thousands: str) -> str:
 
 
 def in_formula(cell: str, dialect: Dialect) -> str:
-    """Return a cell in the style of formulas. Raises `ExpressionError` for another style."""
+    """Return a cell in the style of formulas."""
     if dialect.plain and "," not in cell:
         return cell
     cell = cell.translate(_THIN)
@@ -245,11 +250,9 @@ class _Fit(NamedTuple):
 
     @property
     def numbers(self) -> list[list[str]]:
-        """The values in the style of formulas, for comparison."""
         style = _style([cell for row in self.values for cell in row], None)
-        return [
-            [as_point(cell, *style) if number(*style).fullmatch(cell) else cell for cell in row] for row in self.values
-        ]
+        plain = number(*style)
+        return [[as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row] for row in self.values]
 
 
 def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
@@ -278,29 +281,26 @@ def _word(char: str, words: Mapping[str, str] = SPELLED) -> str:
     return next((word for word, own in words.items() if own == char and word.isalpha()), char)
 
 
-def _spelled(separator: str) -> str:
-    return {"\t": "tab", BLANKS: "blanks"}.get(separator, separator)
-
-
 # ---- a file
 Line = tuple[int, str]
 
 
 def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
-    """Return the layout of a file from its first text. Raises `ExpressionError` if ambiguous.
+    """Return the layout of a file from its first text, perhaps `complete`.
 
-    The text may be `complete`; with `tabs` they separate if the first line has some.
+    With `tabs` they separate if the first line has some.
     """
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not complete and len(lines) > 1:
         lines.pop()
     separator, skip = forced.separator, forced.skip or 0
     start = next((k for k, line in enumerate(lines[skip:], skip) if line.strip()), skip)
-    if start < len(lines) and (own := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
-        separator, skip = separator or own[1], start + 1
+    if start < len(lines) and (declared := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
+        separator, skip = separator or declared[1], start + 1
     as_usual = separator in (None, ",") and skip == 0 and forced.decimal is None and forced.comment is None
     if as_usual and (_is_plain(lines, text) or _NO_TEXT.search("\n".join(lines[: start + 1]))):
         return AS_CSV
+    marks: tuple[str, ...]
     marks = COMMENT_MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
     table = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
     is_comment = re.compile(rf"\s*{_SPREADSHEET}(?:{'|'.join(map(re.escape, marks))})") if marks else None
@@ -313,19 +313,89 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
         return Layout(Dialect(separator or ","), skip=skip)
     separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
     sample = [line for _, line in table[:SAMPLE_LINES]]
-    fit = _fitting(sample, separators, separator, forced.decimal)
-    if fit is None:
+    are_pairs = all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample)
+    if are_pairs and separator is None and forced.decimal is None:
+        message = f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal comma"
+        hint = "add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`"
+        raise point_error(message, hint)
+    fits = [fit for char in separators if (fit := _fit(sample, char)) is not None]
+    of_numbers = [fit for fit in fits if fit.values] or fits
+    for other in of_numbers[1:]:
+        if other.values and other.numbers != of_numbers[0].numbers:
+            both = of_numbers[0], other
+            one, two = (f"{_SHORT.get(fit.separator, fit.separator)} ({quote(fit.values[0][:4])})" for fit in both)
+            words = " or ".join(f"`--separator {_word(fit.separator)}`" for fit in both)
+            raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
+    if of_numbers:
+        fit = of_numbers[0]
+    else:
         _check_title(table, separators)
         if separator is None:
             usual = ";" if forced.decimal == "," else ","
             plain = re.sub(r'"[^"]*("|$)', "", sample[0])
             separator = next((c for c in f"\t{usual};|" if c in plain and (c != "\t" or tabs)), usual)
-        names = _split(sample[0], separator)
-        fit = _Fit(separator, len(names), None if _all_values(names) else names, ())
+        cells = _split(sample[0], separator)
+        fit = _Fit(separator, len(cells), None if _all_values(cells) else cells, ())
     begin = _samples_begin([line for _, line in table[:MAX_PREFACE_LINES]], fit.separator)
     if begin is not None:
         raise _below(table, begin)
-    return _laid_out(fit, lines, skip, table, comments, complete, forced)
+    separator, width, names = fit.separator, fit.width, fit.names
+    units, summary = list[str | None](), list[str]()
+    first, body, headers = table[0][0], table, list[tuple[int, list[str]]]()
+    other_comments = dict(comments)
+    if any(map(_is_value, names or _split(table[0][1], separator))):
+        above = [(k, re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)) for k, line in comments if k < first]
+        for char in dict.fromkeys((BLANKS, separator)):
+            named = [(k, parts) for k, line in above if (parts := _headings(line, char, width)) is not None]
+            headers = named[-2 if len(named) > 1 and _are_units(named[-1][1]) else -1 :] or headers
+        if headers:
+            names = headers[0][1]
+            summary.append(f"the header in line {headers[0][0] + 1}, a comment")
+            if len(headers) == 2:
+                units = [*map(without_brackets, headers[1][1])]
+                summary.append(f"units in line {headers[1][0] + 1}")
+            for k, _ in headers:
+                del other_comments[k]
+        elif names is None:
+            names = [f"c{k}" for k in range(1, width + 1)]
+            listed = f"c1 to c{width}" if width > 3 else ", ".join(names)
+            summary.append(f"no header (column{'s' * (width > 1)} {listed})")
+    if names is not None and names is fit.names:
+        # the first line of the table is the header
+        before, skip, body = skip, first + 1, table[1:]
+        after = next(((k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()), None)
+        cells = (_headings(after[1], separator, width) or []) if after else []
+        if after and _are_units(cells):
+            units, skip = [without_brackets(cell) or None for cell in cells], after[0] + 1
+            summary.append(f"units in line {skip}")
+            other_comments.pop(after[0], None)
+            body = [pair for pair in body if pair[0] >= skip]
+        elif any(heading(name)[1] for name in names):
+            summary.append("units in the header")
+        if lines[first].count('"') % 2:
+            # a name continues in the next line; the reader reads it
+            names, skip = None, before
+    spread = dict.fromkeys(cell.translate(_THIN) for _, line in body for cell in _split(line, separator))
+    style = _style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
+    if forced.comment is None:
+        _check_comments(other_comments, body, separator, width)
+    numbers = ["decimal comma"] * (style[0] == ",") + [f"thousands {_THOUSANDS.get(style[1])}"] * bool(style[1])
+    if other_comments:
+        count = len(other_comments)
+        numbers.append(f"{count} comment line{'s' * (count > 1)}" if complete else "comment lines")
+    summary = [*numbers, *summary]
+    blocks = 1 + sum(later[0] - line[0] > 1 for line, later in pairwise(body))
+    if separator == BLANKS and complete and blocks > 1:
+        summary.append(f"{blocks} blocks")
+    if separator in "\t," and summary == ["units in the header"]:
+        summary = []
+    elif separator not in "\t," or (summary and separator != ","):
+        summary.insert(0, f"separator {_SHORT.get(separator, separator)}")
+    if names is not None:
+        names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
+    marks = tuple(mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments))
+    blanks = separator == BLANKS
+    return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(summary))
 
 
 def _is_plain(lines: Sequence[str], text: str) -> bool:
@@ -335,22 +405,6 @@ def _is_plain(lines: Sequence[str], text: str) -> bool:
     if len(table) > 1 and _are_units(_split(table[1], ",")):
         return False
     return _samples_begin([line for line in lines[:MAX_PREFACE_LINES] if line.strip()], ",") is None
-
-
-def _fitting(sample: Sequence[str], separators: Sequence[str], forced: str | None, decimal: str | None) -> _Fit | None:
-    if forced is None and decimal is None and all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample):
-        message = f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal comma"
-        hint = "add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`"
-        raise point_error(message, hint)
-    fits = [fit for separator in separators if (fit := _fit(sample, separator)) is not None]
-    of_numbers = [fit for fit in fits if fit.values] or fits
-    for other in of_numbers[1:]:
-        if other.values and other.numbers != of_numbers[0].numbers:
-            both = of_numbers[0], other
-            one, two = (f"{_spelled(fit.separator)} ({quote(fit.values[0][:4])})" for fit in both)
-            words = " or ".join(f"`--separator {_word(fit.separator)}`" for fit in both)
-            raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
-    return of_numbers[0] if of_numbers else None
 
 
 def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
@@ -389,82 +443,6 @@ def _below(table: Sequence[Line], begin: int) -> ExpressionError:
     return point_error(
         f"{message}; the table begins in line {line + 1}", f"leave the lines before it out: `--skip {line}`"
     )
-
-
-def _laid_out(
-    fit: _Fit,
-    lines: Sequence[str],
-    skip: int,
-    table: Sequence[Line],
-    comment_lines: Sequence[Line],
-    complete: bool,
-    forced: Forced,
-) -> Layout:
-    separator, width, names = fit.separator, fit.width, fit.names
-    units, summary = list[str | None](), list[str]()
-    first, body = table[0][0], table
-    comments = dict(comment_lines)
-    if any(map(_is_value, names or _split(table[0][1], separator))):
-        above = [(k, re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)) for k, line in comment_lines if k < first]
-        if own := _named(above, separator, width):
-            names = own[0][1]
-            summary.append(f"the header in line {own[0][0] + 1}, a comment")
-            if len(own) == 2:
-                units = [*map(without_brackets, own[1][1])]
-                summary.append(f"units in line {own[1][0] + 1}")
-            for k, _ in own:
-                del comments[k]
-        elif names is None:
-            names = [f"c{k}" for k in range(1, width + 1)]
-            listed = f"c1 to c{width}" if width > 3 else ", ".join(names)
-            summary.append(f"no header (column{'s' * (width > 1)} {listed})")
-    if names is not None and names is fit.names:
-        # the first line of the table is the header
-        before, skip, body = skip, first + 1, table[1:]
-        after = next(((k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()), None)
-        cells = (_headings(after[1], separator, width) or []) if after else []
-        if after and _are_units(cells):
-            units, skip = [without_brackets(cell) or None for cell in cells], after[0] + 1
-            summary.append(f"units in line {skip}")
-            comments.pop(after[0], None)
-            body = [pair for pair in body if pair[0] >= skip]
-        elif any(heading(name)[1] for name in names):
-            summary.append("units in the header")
-        if lines[first].count('"') % 2:
-            # a name continues in the next line; the reader reads it
-            names, skip = None, before
-    spread = dict.fromkeys(cell.translate(_THIN) for _, line in body for cell in _split(line, separator))
-    style = _style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
-    if forced.comment is None:
-        _check_comments(comments, body, separator, width)
-    numbers = ["decimal comma"] * (style[0] == ",") + [f"thousands {_THOUSANDS.get(style[1])}"] * bool(style[1])
-    if comments:
-        numbers.append(f"{len(comments)} comment line{'s' * (len(comments) > 1)}" if complete else "comment lines")
-    summary = [*numbers, *summary]
-    blocks = 1 + sum(later[0] - line[0] > 1 for line, later in pairwise(body))
-    if separator == BLANKS and complete and blocks > 1:
-        summary.append(f"{blocks} blocks")
-    if separator in "\t," and summary == ["units in the header"]:
-        summary = []
-    elif separator not in "\t," or (summary and separator != ","):
-        summary.insert(0, f"separator {_spelled(separator)}")
-    if names is not None:
-        names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
-    marks = tuple(mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for _, line in comment_lines))
-    marks = (forced.comment,) if forced.comment not in (None, "none") and comment_lines else marks
-    blanks = separator == BLANKS
-    return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(summary))
-
-
-def _named(comments: Sequence[Line], separator: str, width: int) -> list[tuple[int, list[str]]]:
-    for char in dict.fromkeys((separator, BLANKS)):
-        lines = [(k, cells) for k, line in comments if (cells := _headings(line, char, width)) is not None]
-        if lines:
-            return lines[-2:] if len(lines) > 1 and _are_units(lines[-1][1]) else lines[-1:]
-    return []
-
-
-_THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 
 
 def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
@@ -517,3 +495,236 @@ def _tabbed(block: bytes, begins: bool = True, ends: bool = True) -> bytes:
     if ends:
         block = re.sub(rb"(?m)[ \t]+(?=\r?$)", b"", block)
     return re.sub(rb"[ \t]+", b"\t", block)
+
+
+# ---- rows
+TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
+"""A row: its line number, its cells by column, and its error or None."""
+
+ReadLine = tuple[int, str, ExpressionError | None]
+
+MAX_FAULTY_ROWS = 1000
+_ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
+
+
+class Texts:
+    """The lines of a file, with pushback."""
+
+    def __init__(self, file: Any, name: str, idle: Callable[[], None] | None = None, *, first: bool = True) -> None:
+        self.name = name
+        self.again: list[ReadLine] = []
+        self.taken = 0
+        self.first = first
+        self.more = self._read(lines(file, idle))
+
+    def _read(self, raw: Iterator[bytes | None]) -> Iterator[ReadLine]:
+        for number, data in enumerate(raw, start=1):
+            if data is None:
+                message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
+                yield number, "", limit_error(message, "use shorter lines")
+                continue
+            begins = self.first and number == 1
+            if begins and (other := reading.kind_of(data)):
+                self._refuse(*other)
+            if begins and b"\r" in data[:-1] and b'"' not in data:
+                kind = "text with lines that end in a carriage return alone"
+                self._refuse(kind, "end them with a line feed: `tr '\\r' '\\n'`")
+            text, fault = reading.decode(data.removesuffix(b"\r"), first=begins)
+            if fault is not None:
+                fault.text = text
+            yield number, text, fault
+
+    def _refuse(self, kind: str, hint: str) -> None:
+        raise point_error(f"{self.name} seems to be {kind}", hint)
+
+    def __next__(self) -> ReadLine:
+        line = self.again.pop() if self.again else next(self.more)
+        self.taken += 1
+        return line
+
+    def __iter__(self) -> Texts:
+        return self
+
+    def back(self, taken: Sequence[ReadLine]) -> None:
+        """Push lines back."""
+        self.again += reversed(taken)
+        self.taken -= len(taken)
+
+
+def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[list[str], Iterator[TextRow], Dialect]:
+    """Return the columns' names, the rows as an iterator, and the dialect.
+
+    If each row names its own columns, the names are those of the first. Raises `ExpressionError`.
+    """
+    dialect = layout.dialect
+    if layout.names is not None:
+        columns = [*layout.names]
+    else:
+        first = next((line for line in texts if line[2] is not None or line[1].strip()), None)
+        if first is None:
+            raise point_error(f"{texts.name} is empty", "its first line names the columns: `x,y`")
+        if _ARRAY.match(first[1]):
+            texts._refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
+        if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
+            texts.back([first])
+            rows, passed = objects_of(texts), list[TextRow]()
+            for row in rows:
+                passed.append(row)
+                if row[2] is None or len(passed) > MAX_FAULTY_ROWS:
+                    break
+            if passed and passed[-1][2] is not None and (fault := passed[0][2]) is not None:
+                raise ExpressionError(fault.kind, f"line {passed[0][0]}: {fault}", hint=fault.hint)
+            return list(passed[-1][1]) if passed else [], chain(passed, rows), Dialect("")
+        try:
+            if first[2] is not None:
+                raise first[2]
+            columns = [cell.strip() for cell in _separated(first, texts, dialect)]
+        except ExpressionError as fault:
+            placed = point_error(f"in the header: {fault}", fault.hint, fault.span)
+            placed.text = fault.text
+            raise placed from None
+    unique(columns)
+    return columns, cells_of(columns, texts, dialect), dialect
+
+
+class Unclosed(ExpressionError):
+    """A quote that is open at the end of the text."""
+
+
+def _separated(line: ReadLine, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
+    _, text, fault = line
+    separator = dialect.separator
+    if '"' not in text:
+        return text.split(separator)
+    cells: list[str] = []
+    taken: list[ReadLine] = []
+    size = begin = end = 0
+    while end >= 0:
+        parts: list[str] = []
+        while text.startswith('"', begin):
+            if parts:
+                parts.append('"')  # a doubled one
+            begin += 1
+            while (close := text.find('"', begin)) < 0:
+                parts += text[begin:], "\n"
+                size += len(text)
+                more = next(texts, None) if size <= reading.MAX_BYTES else None
+                if more is None:
+                    texts.back(taken)
+                    where = f"column `{columns[len(cells)]}`" if len(cells) < len(columns) else f"cell {len(cells) + 1}"
+                    message = f"{where}: the quote that opens the cell is never closed"
+                    raise Unclosed("point", message, hint='close it; inside a quoted cell, write `""` for a quote')
+                taken.append(more)
+                text, begin = more[1], 0
+                fault = fault or more[2]
+            parts.append(text[begin:close])
+            begin = close + 1
+        end = text.find(separator, begin)
+        cells.append("".join([*parts, text[begin:] if end < 0 else text[begin:end]]))
+        begin = end + len(separator)
+    if fault is not None:
+        raise fault
+    return cells
+
+
+def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator[TextRow]:
+    """Yield the rows of a file after its header."""
+    count = len(columns)
+    for line in texts:
+        number, text, fault = line
+        if fault is not None:
+            yield number, {}, fault
+        elif text.strip():
+            try:
+                cells = _separated(line, texts, dialect, columns)
+            except ExpressionError as spoilt:
+                yield number, {}, spoilt
+                continue
+            if len(cells) == count:
+                yield number, dict(zip(columns, cells, strict=True)), None
+            else:
+                message = f"the row has {len(cells)} cells, and the header {count}"
+                yield number, {}, point_error(message, "check its separators and quotes")
+
+
+def objects_of(texts: Texts) -> Iterator[TextRow]:
+    """Yield the rows of a file with a JSON object a line."""
+    for number, text, fault in texts:
+        error = fault
+        cells: Mapping[str, object] = {}
+        if error is None and text.strip():
+            try:
+                value, error = read_json(text)
+                if not isinstance(value, Mapping):
+                    raise point_error("the row is not an object", 'write it as {"x": 3, "y": 1}')
+                cells = _with_entries(value) if "[" in text else value
+            except ExpressionError as fault_of_row:
+                error = fault_of_row
+        if error is not None or text.strip():
+            yield number, cells, error
+
+
+def _with_entries(cells: Mapping[str, object]) -> dict[str, object]:
+    entries: dict[str, object] = {}
+    for name, cell in cells.items():
+        flat = flatten(name, cell) if isinstance(cell, list) else ""
+        numbers = not isinstance(flat, str) and {*map(type, flat.values())} <= {int, float, Typed}
+        entries.update(flat if numbers and not isinstance(flat, str) else {name: cell})
+    return entries
+
+
+_IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
+
+
+def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
+    """Return the number in a cell, with its text. Raises `ExpressionError`."""
+    try:
+        if isinstance(cell, str):
+            cell = cell.strip()
+            if cell == name:
+                hint = "leave it out: where files were put together, each had its own"
+                raise point_error("it is the name of the column: a header among the rows", hint)
+            if cell in MISSING_VALUES or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
+                raise point_error(f"`{cell}` stands for no value", "give a number")
+            if DATE.fullmatch(cell):
+                hint = "give a number, such as days since the first of them"
+                raise point_error(f"it is a date, and no number: `{cell}`", hint)
+            if UNCLEAR.fullmatch(cell):
+                hint = f"give a number; put what is to be computed in parentheses: `({cell})`"
+                raise point_error(f"it may be a range, a code, or a number without its exponent: `{cell}`", hint)
+            if cell[:1] == "(" and _IN_PARENTHESES.fullmatch(cell):
+                hint = "write it without parentheses, with a sign where it is below 0"
+                raise point_error(f"accounts write `-{cell[1:-1]}` as `{cell}`", hint)
+            cell = in_formula(cell, dialect)
+        if cell is None or cell == "":
+            raise point_error("it is empty", "give a number")
+        return value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
+    except ExpressionError as error:
+        message, advice = str(error), error.hint
+        if isinstance(cell, str):
+            if FORTRAN_DOUBLE.fullmatch(cell):
+                return value_of_object(name, re.sub("[dD]", "e", cell))
+            # an invalid formula; the message is about files
+            other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
+            if TIME.fullmatch(cell):
+                message = f"it is a time, and no number: `{cell}`"
+                advice = "give a number, such as seconds since the first of them"
+            elif other is not None:
+                here = "tabs" if dialect.separator == "\t" else f"`{dialect.separator}`"
+                message = f"`{cell}` has a `{other}` in it, and columns are separated by {here} here"
+                advice = "write all rows alike"
+        raise point_error(f"column `{name}`: {message}", advice) from None
+
+
+def numbers_in(
+    row: TextRow, columns: Sequence[str], dialect: Dialect = PLAIN
+) -> tuple[dict[str, float], ExpressionError | None]:
+    """Return the numbers in columns of a row, and the row's first error or None."""
+    _, cells, fault = row
+    numbers: dict[str, float] = {}
+    for column in columns if fault is None else ():
+        try:
+            numbers[column] = value(column, cells.get(column), dialect)
+        except ExpressionError as error:
+            fault = fault or error
+    return numbers, fault

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
     from ..inputs.quantities import Units
 
-_NOT_EVALUATED = {"value": None, "grad": None}
 Number = TypeVar("Number", bound=Shown)
 """Doubles, or what another arithmetic shows."""
 
@@ -48,11 +47,9 @@ class Gradient(Record, Generic[Number]):
     point: dict[str, Number]
     """The value of every variable, and of wanted names that are not used."""
     constants: dict[str, float]
-    """The named constants used, which reveal a forgotten variable `e`."""
     warnings: tuple[Diagnostic, ...] = ()
     intermediates: tuple[Intermediate[Number], ...] = ()
     graph: Graph | None = None
-    """The graph with the derivative by each node, in doubles."""
     over: LossSummary | None = None
     elasticities: dict[str, Number | None] | None = None
     """The elasticities x·f′/f by the wanted variables, if requested; None if undefined."""
@@ -150,7 +147,9 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
             "gradient": gradient,
             "point": values,
             "intermediates": [
-                {"value": unsigned(graph.data[i]), "grad": grads[i]} if i in evaluated else _NOT_EVALUATED
+                {"value": unsigned(graph.data[i]), "grad": grads[i]}
+                if i in evaluated
+                else {"value": None, "grad": None}
                 for i in bound
             ],
             "elasticities": {name: _elasticity(values[name], gradient[name], value) for name in gradient if relative},
@@ -163,9 +162,19 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     intermediates = tuple(
         [Intermediate(name, program.text.count("\n", 0, start) + 1, **number) for (name, start, _), number in named]
     )
-    results = numbers["value"], numbers["gradient"], numbers["point"], program.constants
-    elasticities, messages = numbers["elasticities"] if relative else None, (*posed.warnings, *warnings)
-    return Gradient(text, arithmetic, *results, messages, intermediates, shown, None, elasticities, tree)
+    return Gradient(
+        text,
+        arithmetic,
+        numbers["value"],
+        numbers["gradient"],
+        numbers["point"],
+        program.constants,
+        (*posed.warnings, *warnings),
+        intermediates,
+        shown,
+        elasticities=numbers["elasticities"] if relative else None,
+        units=tree,
+    )
 
 
 def _over_data(

@@ -42,7 +42,6 @@ class PictureNode(Record):
     """A node of the graph: its name, operation and numbers."""
 
     label: str
-    """The name of a variable, constant or binding, or empty."""
     operation: str
     variable: bool
     ordered: bool
@@ -52,7 +51,6 @@ class PictureNode(Record):
     """The number of a literal in coherent units, or its text with a unit."""
     inputs: tuple[PictureInput, ...]
     value: float | bool | None
-    """Its value if known, whether needed or not."""
     unit: Unit | None
     adjoint: float | None
     grad_unit: Unit | None
@@ -74,14 +72,11 @@ class Picture(Record):
     text: str
     numbers: bool
     nodes: tuple[PictureNode, ...]
-    """Each after its inputs."""
     outputs: tuple[int, ...]
     gradient: dict[str, float]
-    """The partial derivatives of the output; empty without numbers."""
     warnings: tuple[Diagnostic, ...]
     graph: Graph
     order: tuple[int, ...]
-    """The numbers of its nodes in that graph."""
     units: Units | None = None
 
 
@@ -109,7 +104,7 @@ def picture(
 def picture_of(result: Gradient[float]) -> Picture:
     """Return the graph of a gradient in doubles, with its numbers."""
     assert result.graph is not None
-    answer = to_picture(result.graph, result.text, gradient=result.gradient, warnings=result.warnings)
+    answer = to_picture(result.graph, result.text)._replace(gradient=result.gradient, warnings=result.warnings)
     if result.units is None:
         return answer
     nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
@@ -134,8 +129,6 @@ def to_picture(
     source: Graph | Iterable[Value],
     text: str = "",
     *,
-    gradient: Mapping[str, float] | None = None,
-    warnings: Sequence[Diagnostic] = (),
     roots: Sequence[int] | None = None,
     chains: bool = False,
     partials: bool = True,
@@ -182,8 +175,8 @@ def to_picture(
         numbers = *_in_unit(data, of), *_in_unit(grad, of and graph.unit(roots[0]), of)
         kind = primitive is VARIABLE, ordered, evaluated[i], literal
         nodes.append(PictureNode(label, symbol, *kind, tuple(inputs), *numbers))
-    outputs, known = tuple([place[root] for root in roots]), (dict(gradient or {}), tuple(warnings))
-    return Picture(text, grads is not None, tuple(nodes), outputs, *known, graph, tuple(drawn))
+    outputs = tuple([place[root] for root in roots])
+    return Picture(text, grads is not None, tuple(nodes), outputs, {}, (), graph, tuple(drawn))
 
 
 def _in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Unit | None]:
@@ -244,7 +237,6 @@ class Fold(Record):
 
     members: tuple[int, ...]
     inputs: tuple[int, ...]
-    """The folded nodes that its lines come from, in order."""
     results: tuple[int, ...]
     """The members whose numbers it shows: its own, or how many of theirs are known."""
     words: str

@@ -42,7 +42,6 @@ class Hessian(Record):
     curvature: str
     """convex, concave, indefinite, or flat in some direction, by eigenvalues alone."""
     flat: tuple[str, ...]
-    """The directions of zero curvature, such as `x - y`."""
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]

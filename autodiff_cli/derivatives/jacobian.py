@@ -67,12 +67,7 @@ def jacobian(
     """
     posed = _posed(text, point, wrt, units, system)
     names, called, measured = posed.wanted, output_names(posed.program), posed.units
-    for name in direction or ():
-        if name not in names:
-            hint = f"the variables: {quote(names)}"
-            raise usage_error(f"`{name}` of the direction is not differentiated by", hint)
-    along = None if direction is None else {name: direction.get(name, 0.0) for name in names}
-    weights = None if adjoint is None else _weights(adjoint, called)
+    along, weights = seeds(posed, direction, adjoint)
     in_full = along is None and weights is None
     tree = None
     if measured is not None:
@@ -169,14 +164,24 @@ def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
     return ""
 
 
-def _weights(adjoint: Mapping[str, float | str] | Sequence[float | str], outputs: Sequence[str]) -> list[float | str]:
+def seeds(
+    posed: Problem,
+    direction: Mapping[str, float | str] | None,
+    adjoint: Mapping[str, float | str] | Sequence[float | str] | None,
+) -> tuple[dict[str, float | str] | None, list[float | str] | None]:
+    """Return the seeds of the variables and of the outputs. Raises a usage error for names that there are not."""
+    names, outputs = posed.wanted, output_names(posed.program)
+    for name in [name for name in direction or () if name not in names]:
+        raise usage_error(f"`{name}` of the direction is not differentiated by", f"the variables: {quote(names)}")
+    along = None if direction is None else {name: direction.get(name, 0.0) for name in names}
+    if adjoint is None:
+        return along, None
     if not isinstance(adjoint, Mapping):
         if len(adjoint) != len(outputs):
             counts = plural(len(adjoint), "number"), plural(len(outputs), "output")
             message = "the adjoint has {}, and the program {}".format(*counts)
             raise usage_error(message, "give one for each output, in their order")
-        return list(adjoint)
-    for name in adjoint:
-        if name not in outputs:
-            raise usage_error(f"`{name}` of the adjoint is not an output", f"the outputs: {quote(outputs)}")
-    return [adjoint.get(name, 0.0) for name in outputs]
+        return along, list(adjoint)
+    for name in [name for name in adjoint if name not in outputs]:
+        raise usage_error(f"`{name}` of the adjoint is not an output", f"the outputs: {quote(outputs)}")
+    return along, [adjoint.get(name, 0.0) for name in outputs]

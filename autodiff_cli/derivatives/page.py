@@ -74,9 +74,7 @@ class Page(Record):
     text: str
     picture: Picture
     nodes: tuple[Node, ...]
-    """Each after its inputs, in the order of the picture."""
     order: tuple[int, ...]
-    """The nodes with a line of their own, in order of computation."""
     operations: tuple[Operation, ...]
     output: int
     variables: dict[str, int]
@@ -85,7 +83,6 @@ class Page(Record):
     derivations: tuple[Derivation, ...]
     warnings: tuple[Diagnostic, ...]
     folded: tuple[Folding, ...]
-    """The picture with lists folded, then those with one fold open."""
     units: Units | None = None
 
 
@@ -122,13 +119,13 @@ def page(
     nodes = []
     for i in drawn.order:
         primitive, parents, span, named = graph.primitives[i], graph.parents[i], graph.span(i), reading_place[i]
-        operation: Any = (), "", ()
+        written: Any = (), "", ()
         used: int | None = None
         if parents:
-            code, operation = _operation(graph, i)
+            code, written = _operation(graph, i)
             key = primitive.name, code
             if key not in operations:
-                free = [f"x{k + 1}" for k in operation[0] if k is not None]
+                free = [f"x{k + 1}" for k in written[0] if k is not None]
                 source = export(code, "javascript", wrt=free).source
                 message = "division by zero" if primitive is DIV else ""
                 domain = "" if message else domain_description(primitive, len(parents))
@@ -147,16 +144,26 @@ def page(
             kind = primitive.name.strip("_")
         name = writer.names.get(named, ""), named in writer.numbered
         inputs, literal = tuple([place[p] for p in parents]), _literal(graph, i)
-        slots, formula, partials = operation
+        slots, formula, partials = written
         nodes.append(Node(*name, used, inputs, slots, formula, partials, kind, *literal, selects, at))
     order = [*reading_place]
     variables = {name: place[i] for name, i in program.places.items()}
     wanted = tuple([name for name in answer.gradient if name in variables])
-    known = variables, wanted, {name: answer.point[name] for name in variables}
-    in_units = None if answer.units is None else _units(drawn, answer.units, wanted)
-    listed, derived = tuple([place[order[k]] for k in writer.listed]), _derivations(text, [*answer.gradient])
-    steps = tuple(nodes), listed, tuple([shared for _, shared in operations.values()]), drawn.outputs[0]
-    return Page(text, drawn, *steps, *known, derived, drawn.warnings, all_foldings(drawn), in_units)
+    return Page(
+        text,
+        drawn,
+        tuple(nodes),
+        tuple([place[order[k]] for k in writer.listed]),
+        tuple([operation for _, operation in operations.values()]),
+        drawn.outputs[0],
+        variables,
+        wanted,
+        {name: answer.point[name] for name in variables},
+        _derivations(text, [*answer.gradient]),
+        drawn.warnings,
+        all_foldings(drawn),
+        None if answer.units is None else _units(drawn, answer.units, wanted),
+    )
 
 
 def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:

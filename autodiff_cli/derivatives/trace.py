@@ -38,9 +38,7 @@ class TraceRow(Record):
     name: str
     """The name of the variable or binding; else `v1`, `v2` …"""
     kind: str
-    """`variable`, `constant`, `operation` or `condition`."""
     numbered: bool
-    """Whether the name was generated: a letter and a number."""
     symbol: str
     formula: str
     """The operation, such as `v1 + v2`; empty for a variable or constant."""
@@ -49,7 +47,6 @@ class TraceRow(Record):
     inputs: tuple[str, ...]
     value: float | bool
     adjoint: float | None
-    """In reverse mode the derivative of the output by it; None if none arrives."""
     span: Span | None
 
 
@@ -58,7 +55,6 @@ class Term(Record):
 
     source: TraceRow
     formula: str
-    """The local derivative over the inputs' names; empty if too long."""
     graph: Value | None
     partial: float
 
@@ -70,9 +66,7 @@ class AdjointStep(Term):
     upstream: float
     product: float
     before: float | None
-    """The target's adjoint before this step; None before the first."""
     total: float
-    """The target's adjoint after this step."""
     accumulates: bool
     """Whether the target has several consumers, so its adjoint is a sum."""
 
@@ -180,12 +174,21 @@ def trace(
         values = {name: MeasuredNumber(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
         gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
         seeds = {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()}
-    tangent = None if reverse else writer.tangent(flows[root] or 0.0, graph.unit(root))
-    value, rows = writer.number(float(graph.data[root]), root), tuple(writer.rows.values())
-    steps = tuple(pulls), tuple(writer.pushes(flows, active)) if flows else ()
-    heard = tuple(notes), (*posed.warnings, *kink_warnings)
     return Trace(
-        text, mode, writer.letter, value, values, program.constants, rows, *steps, gradient, seeds, tangent, *heard
+        text,
+        mode,
+        writer.letter,
+        writer.number(float(graph.data[root]), root),
+        values,
+        program.constants,
+        tuple(writer.rows.values()),
+        tuple(pulls),
+        tuple(writer.pushes(flows, active)) if flows else (),
+        gradient,
+        seeds,
+        None if reverse else writer.tangent(flows[root] or 0.0, graph.unit(root)),
+        tuple(notes),
+        (*posed.warnings, *kink_warnings),
     )
 
 
@@ -283,8 +286,9 @@ class Writer:
         elif primitive is CONSTANT:
             kind, formula = "constant", constant(*graph.constants[i])
         names = tuple([leaf.label or expression_text(leaf) for leaf in inputs])
-        named, numbers = (self.names[i], kind, i in self.numbered), (self.number(graph.data[i], i), adjoint)
-        return TraceRow(*named, symbol, text, formula, names, *numbers, graph.span(i))
+        value = self.number(graph.data[i], i)
+        numbered = i in self.numbered
+        return TraceRow(self.names[i], kind, numbered, symbol, text, formula, names, value, adjoint, graph.span(i))
 
     def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
         """Yield each active input with its local derivative, plain and as shown."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives, partials
@@ -29,7 +28,6 @@ PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", 
 """Steps that are no rules; `conventions` adds the values at kinks."""
 
 GREATER = {LT: GT, LE: GE}
-
 SUM = PRIMITIVES["sum"]
 PRODUCTS = (MUL, PRIMITIVES["prod"])
 
@@ -93,16 +91,16 @@ def derivations(
     formulas: Mapping[Multi, Value],
     assumed: Sequence[str] = (),
 ) -> tuple[Derivation, ...]:
-    """Return the derivations of the derivatives `formulas` of an order, and of lower orders.
+    """Return the derivations of the derivatives `formulas`, lower orders first.
 
     `assumed` are the assumptions used, as typed. Raises `ExpressionError` (`limit`) if they are too long.
     """
     worked: list[Derivation] = []
     before: Mapping[Multi, Value] = {(): output}
     for k in range(1, order + 1):
-        following = formulas if k == order else derivatives(output, leaves, k)
+        following, used = (formulas, assumed) if k == order else (derivatives(output, leaves, k), ())
         for multi, formula in following.items():
-            by, used = tuple([names[j] for j in multi]), assumed if k == order else ()
+            by = tuple([names[j] for j in multi])
             worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula, used))
             if sum(len(entry.steps) for entry in worked) > MAX_STEPS:
                 message = f"the derivations have more than {MAX_STEPS:,} steps"
@@ -140,11 +138,8 @@ def pending_name(function: Value, by: str) -> str:
     return f"d/d{by}({expression_text(function)})"
 
 
-class _Rule(NamedTuple):
-    rule: str
-    result: Value
-    function: str = ""
-    conditions: tuple[str, ...] = ()
+Outcome = tuple[str, Value, str, tuple[str, ...]]
+"""A rule, its result, a function and conditions."""
 
 
 class _Work:
@@ -155,8 +150,7 @@ class _Work:
         varies = facts_of((function,), lambda v, inputs: v is leaf or v in follows or any(inputs))
         self.varying = {value for value in varies if varies[value]}
         self.pending: dict[str, Value] = {}
-        names = (pending_name(follower, leaf.label) for follower in follows)
-        self.results: dict[str, Value] = {name: variable(name) for name in names}
+        self.results = {name: variable(name) for name in (pending_name(v, leaf.label) for v in follows)}
         self.conditional = False
 
     def steps(self) -> Iterator[Step]:
@@ -165,19 +159,18 @@ class _Work:
             rule = "variable" if self.function is self.leaf else "constant"
             yield self.step(rule, self.pending_derivative(self.function), root, 0)
             return
-        # names of derivatives, and results of rules that were applied
+        # names of derivatives, and results of rules
         stack: list[tuple[str, Value | None, int]] = [(root.label, None, 0)]
         while stack:
             name, result, depth = stack.pop()
             if result is None:
                 if name in self.results:
                     continue
-                outcome = self.rule(self.pending[name])
-                self.conditional = self.conditional or bool(outcome.conditions)
-                condition = "; ".join(outcome.conditions)
-                yield self.step(outcome.rule, variable(name), outcome.result, depth, outcome.function, condition)
-                stack.append((name, outcome.result, depth))
-                stack += [(inner, None, depth + 1) for inner in reversed(self.waiting(outcome.result))]
+                rule, derivative, function, conditions = self.rule(self.pending[name])
+                self.conditional = self.conditional or bool(conditions)
+                yield self.step(rule, variable(name), derivative, depth, function, "; ".join(conditions))
+                stack.append((name, derivative, depth))
+                stack += [(inner, None, depth + 1) for inner in reversed(self.waiting(derivative))]
                 continue
             inserted = substitute(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
             if inserted is not result and expression_text(inserted) != expression_text(result):
@@ -201,14 +194,14 @@ class _Work:
 
     def step(self, rule: str, part: Value, result: Value, depth: int, function: str = "", condition: str = "") -> Step:
         self.charge(part, result)
-        pending = {name: self.pending[name] for name in (*self.waiting(part), *self.waiting(result))}
+        pending = {name: self.pending[name] for name in self.waiting(part, result)}
         return Step(rule, function, part, result, condition, depth, pending)
 
     def charge(self, *graphs: Value) -> None:
         budget.charge(budget.DERIVED_NODE * len(in_order(graphs)))
 
-    def waiting(self, graph: Value) -> list[str]:
-        return [value.label for value in in_order((graph,)) if value.label in self.pending and not value._prev]
+    def waiting(self, *graphs: Value) -> list[str]:
+        return [value.label for value in in_order(graphs) if value.label in self.pending and not value._prev]
 
     def open(self, function: Value) -> Value:
         if function is self.leaf:
@@ -222,32 +215,32 @@ class _Work:
         self.pending[name] = function
         return variable(name)
 
-    # -- the rules --------------------------------------------------------------------------------------------------
-    def rule(self, value: Value) -> _Rule:
+    # -- the rules
+    def rule(self, value: Value) -> Outcome:
         primitive, inputs = value.primitive, value._prev
         if primitive in (ADD, SUB):
             # signs and parentheses are kept
-            return _Rule("sum", substitute(value, lambda v: None if v.primitive in (ADD, SUB, NEG) else self.open(v)))
+            kept = (ADD, SUB, NEG)
+            return "sum", substitute(value, lambda v: None if v.primitive in kept else self.open(v)), "", ()
         if primitive is SUM:
-            return _Rule("sum", node(SUM, tuple([self.open(term) for term in inputs])))
+            return "sum", node(SUM, tuple(map(self.open, inputs))), "", ()
         if (multiple := self.constant_multiple(value)) is not None:
-            return _Rule("constant multiple", multiple)
+            return "constant multiple", multiple, "", ()
         if primitive in PRODUCTS:
             # each factor is differentiated once
             factors = flat_inputs(value, PRODUCTS)
             terms = [chain_of(MUL, [*factors[:k], self.open(f), *factors[k + 1 :]]) for k, f in enumerate(factors)]
-            return _Rule("product", _total(terms))
+            return "product", _total(terms), "", ()
         if primitive is DIV:
             return self.quotient(*inputs)
         if primitive is WHERE:
             condition, then, otherwise = inputs
             compared = [part._prev for part in flat_inputs(condition, (AND, OR, NOT)) if part.primitive.holds]
             borders = tuple(dict.fromkeys(_apart(*sides) for sides in compared))
-            return _Rule("branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders)
+            return "branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders
         return self.of_function(value)
 
     def constant_multiple(self, value: Value) -> Value | None:
-        """Return the derivative of c·f with all fixed factors together; None without any."""
         outer: Callable[[Value], Value]
         if value.primitive is NEG:
             inner, outer = value._prev[0], _negative
@@ -258,10 +251,8 @@ class _Work:
             fixed = [factor for factor in factors if factor not in self.varying]
             if not fixed:
                 return None
-            inner, outer = (
-                chain_of(MUL, [f for f in factors if f in self.varying]),
-                partial(_times, chain_of(MUL, fixed)),
-            )
+            outer = partial(_times, chain_of(MUL, fixed))
+            inner = chain_of(MUL, [factor for factor in factors if factor in self.varying])
             left = inner
             while left.primitive is MUL:
                 self.varying.add(left)
@@ -269,16 +260,15 @@ class _Work:
         multiple = self.constant_multiple(inner)
         return outer(self.open(inner) if multiple is None else multiple)
 
-    def quotient(self, above: Value, below: Value) -> _Rule:
+    def quotient(self, above: Value, below: Value) -> Outcome:
         square = node(POW, (below, constant(2.0, "2")))
         if above not in self.varying:
             slope = _times(above, self.open(below))
-            return _Rule("reciprocal", node(DIV, (node(NEG, (slope,)), square)))
-        first = node(MUL, (self.open(above), below))
-        second = node(MUL, (above, self.open(below)))
-        return _Rule("quotient", node(DIV, (node(SUB, (first, second)), square)))
+            return "reciprocal", node(DIV, (node(NEG, (slope,)), square)), "", ()
+        first, second = node(MUL, (self.open(above), below)), node(MUL, (above, self.open(below)))
+        return "quotient", node(DIV, (node(SUB, (first, second)), square)), "", ()
 
-    def of_function(self, value: Value) -> _Rule:
+    def of_function(self, value: Value) -> Outcome:
         primitive, inputs = value.primitive, value._prev
         active = [k for k, p in enumerate(inputs) if p in self.varying]
         one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
@@ -294,25 +284,34 @@ class _Work:
         else:
             terms = [_times(slope, self.open(inputs[k])) for k, slope in zip(active, slopes, strict=True)]
             result = _total(terms)
-        name = primitive.spelling or primitive.name
+        name, rule = primitive.spelling or primitive.name, "function"
         if primitive is POW:
-            name = "power" if active == [0] else "exponential" if active == [1] else "general power"
-        if all(inputs[k] is self.leaf for k in active):
-            return _Rule(name if primitive is POW else "function", result, "" if primitive is POW else name, conditions)
-        return _Rule("chain", result, name, conditions)
+            name = rule = "power" if active == [0] else "exponential" if active == [1] else "general power"
+        if not all(inputs[k] is self.leaf for k in active):
+            return "chain", result, name, conditions
+        return rule, result, "" if primitive is POW else name, conditions
 
 
 def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
     primitive, inputs = value.primitive, value._prev
     if primitive.smooth:
-        return _smooth(value, active)
+        if not primitive.variadic:
+            at = dict(zip(primitive.params, inputs, strict=True))
+            slopes = [_placed(parse(primitive.smooth[k]).outputs[0], at) for k in active]
+        elif len(inputs) == 2:
+            (first,) = parse(primitive.smooth[0]).outputs
+            leaves = [v.label for v in in_order((first,)) if v.primitive is VARIABLE]
+            return [_placed(first, dict(zip(leaves, inputs, strict=True)))] * len(active), (_apart(*inputs),)
+        else:
+            one, zero = constant(1.0, "1"), constant(0.0, "0")
+            slopes = [node(WHERE, (node(EQ, (inputs[k], value)), one, zero)) for k in active]
+        return slopes, (_away(value),)
     # Inputs have distinct names; numbers stay: exponents, orders, slopes.
     names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or has_variables(p)}
     local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
     formulas = simplify(partials(local, [names[k] for k in active]))
     places = {leaf: inputs[k] for k, leaf in names.items()}
-    conditions = []
-    slopes = []
+    conditions, slopes = [], []
     for formula in formulas:
         slope = formula
         while slope.primitive is WHERE and any(v.primitive is EQ for v in in_order((slope._prev[0],))):
@@ -327,21 +326,6 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     return slopes, tuple(
         [c for c in dict.fromkeys(conditions) if not any(c.startswith(f"{o} and ") for o in conditions)]
     )
-
-
-def _smooth(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
-    primitive, inputs = value.primitive, value._prev
-    if not primitive.variadic:
-        at = dict(zip(primitive.params, inputs, strict=True))
-        slopes = [_placed(parse(primitive.smooth[k]).outputs[0], at) for k in active]
-    elif len(inputs) == 2:
-        (first,) = parse(primitive.smooth[0]).outputs
-        names = [v.label for v in in_order((first,)) if v.primitive is VARIABLE]
-        return [_placed(first, dict(zip(names, inputs, strict=True)))] * len(active), (_apart(*inputs),)
-    else:
-        one, zero = constant(1.0, "1"), constant(0.0, "0")
-        slopes = [node(WHERE, (node(EQ, (inputs[k], value)), one, zero)) for k in active]
-    return slopes, (_away(value),)
 
 
 def _apart(a: Value, b: Value) -> str:
@@ -360,7 +344,7 @@ def _away(value: Value) -> str:
     return "away from kinks" + (f", where it is {value.primitive.convention}" if value.primitive.convention else "")
 
 
-# ---- graphs -------------------------------------------------------------------------------------------------------
+# ---- graphs
 def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
     return substitute(formula, lambda v: None if v._prev else inputs.get(v.label, v))
 
@@ -374,7 +358,7 @@ def _is_fraction(value: Value) -> bool:
 
 
 def _comparisons(formula: Value) -> set[str]:
-    compared = [part for part in in_order((formula,)) if part.primitive.holds]
+    compared = [v for v in in_order((formula,)) if v.primitive.holds]
     turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared]
     return set(map(expression_text, turned))
 
@@ -434,29 +418,24 @@ def latex(derivations: Sequence[Derivation]) -> str:
             part, result = map(typeset.expression, sides)
             title = rf"\text{{{text_latex(step.title)}}}"
             if step.condition:
-                title += rf"\quad({_condition_latex(step.condition, typeset)})"
+                conditions = [_condition_latex(condition, typeset) for condition in step.condition.split("; ")]
+                title += r"\quad(" + r";\ ".join(conditions) + ")"
             rows.append(rf"{part} &= {result} && {title} \\")
     if not rows:
         return ""
     return "\n".join([r"\begin{align*}", *rows[:-1], rows[-1].removesuffix(r" \\"), r"\end{align*}"])
 
 
-def _condition_latex(conditions: str, typeset: Typesetting) -> str:
-    written = []
-    for part in conditions.split("; "):
-        unless = part.startswith("unless ")
-        try:
-            (choice,) = parse(f"where({part.removeprefix('unless ')}, 1, 0)").outputs
-        except (ExpressionError, ValueError):
-            written.append(rf"\text{{{text_latex(part)}}}")
-            continue
-        condition = typeset.expression(choice._prev[0])
-        written.append(rf"\text{{unless }} {condition}" if unless else condition)
-    return r";\ ".join(written)
+def _condition_latex(condition: str, typeset: Typesetting) -> str:
+    try:
+        (choice,) = parse(f"where({condition.removeprefix('unless ')}, 1, 0)").outputs
+    except (ExpressionError, ValueError):
+        return rf"\text{{{text_latex(condition)}}}"
+    return r"\text{unless } " * condition.startswith("unless ") + typeset.expression(choice._prev[0])
 
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
-    """Return a part of a step with open derivatives as operations, to print it."""
+    """Return a part of a step with open derivatives as operations."""
     return substitute(
         graph,
         lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,

@@ -18,19 +18,11 @@ from ..graphs.adjoint import record_values
 from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
+from ..inputs import problem
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import split
-from ..inputs.problem import (
-    Point,
-    check_values,
-    numbers_or_quantities,
-    parse,
-    parse_program,
-    single_output,
-    split_name_offers,
-    wanted_variables,
-)
+from ..inputs.problem import Point, parse, wanted_variables
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
 from ..language.typesetting import GREEK, equations, equations_of, typesetting
@@ -70,6 +62,7 @@ class Operator(NamedTuple):
     end: int
 
 
+_SUPERSCRIPTS = str.maketrans("²³", "23")
 _ORDER = r"(?:\s*\^?\s*([2-9²³]))?"
 _OPERATOR = re.compile(rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=[\s(])(?=\s*(?!-\s)[^\s*/^+)=])")
 
@@ -84,9 +77,6 @@ def differential_operator(text: str) -> Operator | None:
     if match is None or match[1] != match[3]:
         return None
     return Operator(match[2], int((match[1] or "1").translate(_SUPERSCRIPTS)), match.end())
-
-
-_SUPERSCRIPTS = str.maketrans("²³", "23")
 
 
 class Assumption(Record):
@@ -155,11 +145,8 @@ def diff(
 ) -> Diff:
     """Return the derivatives of an order of `text` by all combinations of the variables `wrt`.
 
-    With `share` common parts are named, with `steps` each derivative is derived step by step. A `point` adds values.
-    In LaTeX the function is stated first, by this `name`. Unless `everywhere` or `share`, a formula may have a short
-    form, with the condition where it is equal. `assume` has conditions on the variables: `x > 0, n > 1`.
-
-    Raises `ExpressionError` as `gradient` does; `limit` if too long.
+    With `share` common parts are named. In LaTeX the function is stated first, by this `name`. Unless `everywhere` or
+    `share`, a formula may have a short form. `assume` has conditions: `x > 0, n > 1`.
 
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
@@ -175,20 +162,18 @@ def diff(
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
     typed_values = with_units(point)
-    numbers = numbers_or_quantities(typed_values)
-    program, bound, notes = parse_program(text, numbers, wrt)
+    numbers = problem.numbers_or_quantities(typed_values)
+    program, bound, notes = problem.parse_program(text, numbers, wrt)
     typed_values |= bound
-    output = single_output(program)
+    output = problem.single_output(program)
     before = text[: output.span.start].rstrip() if output.span else ""
     if operator is not None and output.primitive in (ADD, SUB) and not before.endswith("("):
         message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
         notes = [*notes, Diagnostic("note", message, None, "put parentheses around what is differentiated")]
-    _check_names(program, {*typed_values, *(wrt or ())})
-    if wrt is None and not typed_values:
-        _check_products(program)
+    _check_names(program, {*typed_values, *(wrt or ())}, products=wrt is None and not typed_values)
     here = any(name in numbers for name in program.variables)
     check_has_values(units, here)
-    warnings = (check_values(program, numbers) if here else []) + notes
+    warnings = (problem.check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
     if math.comb(len(names) + order - 1, order) > MAX_DERIVATIVES:
@@ -205,18 +190,19 @@ def diff(
     for graph in (output, *simplify((output,), spell=False)):
         _check_divisors(graph, output)
     assumed = assumptions(assume, program)
-    check_point(assumed, numbers)
-    derived = _under(output, leaves, order, assumed)
-    used = _used(output, leaves, order, assumed, derived)
+    for one in assumed:
+        names_used = [v.label for v in in_order((one.condition,)) if v.primitive is VARIABLE]
+        if all(name in numbers for name in names_used) and value_in(REAL, one.condition, numbers) is False:
+            raise point_error(f"the point does not meet the assumption `{one.text}`", "change one of them")
+    derived, used = _derive(output, leaves, order, assumed)
     for one in assumed:
         if one not in used:
             message = f"the assumption `{one.text}` was not used: the derivatives are the same without it"
             warnings.append(Diagnostic("assumption", message, None, "leave it out"))
     formulas = list(derived.values())
-    facts = [one.condition for one in assumed]
-    shorts = [
-        None if everywhere or share or language in ("python", "sympy") else generic_form(one, facts) for one in formulas
-    ]
+    shorts: list[Generic | None] = [None] * len(formulas)
+    if not (everywhere or share or language in ("python", "sympy")):
+        shorts = [generic_form(formula, [one.condition for one in assumed]) for formula in formulas]
     if order > 1:
         warnings += _kinks(output, order)
     tree: Units | None = None
@@ -255,7 +241,7 @@ def diff(
         typeset = typesetting(program, names, [name for name, _ in parts], function=name)
     written = typeset.expression if typeset else expression_text
     if language == "sympy":
-        from ..targets.sympy import sympy_text as written  # only SymPy's text needs it
+        from ..targets.languages import sympy_text as written  # only SymPy's text needs it
     shared = [(typeset.name(name) if typeset else name, written(part)) for name, part in parts]
     function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
     listed = [
@@ -268,11 +254,10 @@ def diff(
         )
         for by, formula, value, short in zip(derived, rest, values, shorts, strict=True)
     ]
-    ends = [short.formula if short else formula for formula, short in zip(formulas, shorts, strict=True)]
     worked: tuple[Derivation, ...] = ()
     if steps:
-        by_variables = dict(zip(derived, ends, strict=True))
-        worked = derivations(output, names, leaves, order, by_variables, [one.text for one in used])
+        ends = {by: short.formula if short else derived[by] for by, short in zip(derived, shorts, strict=True)}
+        worked = derivations(output, names, leaves, order, ends, [one.text for one in used])
     if typeset:
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
@@ -315,10 +300,9 @@ def diff(
     )
 
 
-# ---- assumptions --------------------------------------------------------------------------------------------------
+# ---- assumptions
 MAX_ASSUMPTIONS = 20
 _HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
-
 _WORDS = {
     "positive": "{0} > 0",
     "negative": "{0} < 0",
@@ -343,7 +327,7 @@ def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Ass
     return result
 
 
-def _without_words(text: str) -> str:
+def _assumption(text: str, program: Program) -> Assumption:
     name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
     if words == ["natural"]:
         raise usage_error(
@@ -352,13 +336,8 @@ def _without_words(text: str) -> str:
         )
     if words == ["real"]:
         raise usage_error(f"the assumption `{text}` says nothing: every variable is real", _HINT)
-    if words and all(word in _WORDS for word in words):
-        return " and ".join([_WORDS[word].format(name) for word in words])
-    return text
-
-
-def _assumption(text: str, program: Program) -> Assumption:
-    spelled = _without_words(text)
+    are_known = words and all(word in _WORDS for word in words)
+    spelled = " and ".join([_WORDS[word].format(name) for word in words]) if are_known else text
     try:
         outputs = parse(f"where({spelled}, 1, 0)", program.variables).outputs if text else []
     except ExpressionError as error:
@@ -376,47 +355,31 @@ def _assumption(text: str, program: Program) -> Assumption:
     return Assumption(text, substitute(condition, lambda v: None if v._prev else program.variables.get(v.label)))
 
 
-def check_point(assumed: Sequence[Assumption], numbers: Mapping[str, Any]) -> None:
-    """Raise `ExpressionError` (`point`) if the point violates an assumption."""
-    for assumption in assumed:
-        order = in_order((assumption.condition,))
-        if any(v.primitive is VARIABLE and v.label not in numbers for v in order):
-            continue
-        if value_in(REAL, assumption.condition, numbers) is False:
-            raise point_error(f"the point does not meet the assumption `{assumption.text}`", "change one of them")
-
-
 def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
     """Raise `ExpressionError` (`usage`) for units of values without a point."""
     if units and not here:
         raise usage_error("`--in` is the unit of values, and there is no point", "give `--at`, or leave `--in` out")
 
 
-# ---- checks ---------------------------------------------------------------------------------------------------------
-def _check_names(program: Program, known: Collection[str]) -> None:
+# ---- checks
+def _check_names(program: Program, known: Collection[str], *, products: bool) -> None:
     for name in [name for name in program.leaves if name not in known and name not in GREEK]:
-        message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
         offers: tuple[Offer, ...] = ()
+        message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
         if name not in SIMPLE:
             message = f"`{name}` may be one name or the value of a function"
             others = {*program.leaves, *known, *"xyzt"} - {name}
             if any(function in name for function in SIMPLE):
-                offers = split_name_offers(program, [name], others)
+                offers = problem.split_name_offers(program, [name], others)
             meant = [offer.text for offer in offers if "(" in offer.text]
         if meant:
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
             raise ExpressionError("name", message, program.whole.span(program.leaves[name]), hint, offers=offers)
-
-
-def _check_products(program: Program) -> None:
-    for name, leaf in program.leaves.items():
-        if _PRODUCT.fullmatch(name):
-            product = "*".join(name)
-            span = program.whole.span(leaf)
-            offers = () if span is None else (Offer(*span[:2], product, False),)
-            hint = f"write `{product}`, or for the name `--wrt {name}`"
-            message = f"`{name}` may be one name or a product"
-            raise ExpressionError("name", message, span, hint, offers=offers)
+    if products and (name := next(filter(_PRODUCT.fullmatch, program.leaves), "")):
+        span, product = program.whole.span(program.leaves[name]), "*".join(name)
+        offers = () if span is None else (Offer(*span[:2], product, False),)
+        hint = f"write `{product}`, or for the name `--wrt {name}`"
+        raise ExpressionError("name", f"`{name}` may be one name or a product", span, hint, offers=offers)
 
 
 _PRODUCT = re.compile(r"[xyz][a-zA-Zπ]|[abckmnrt][xyz]|π[a-zA-Z]{1,2}")
@@ -440,31 +403,28 @@ def _check_divisors(root: Value, output: Value) -> None:
                 raise ExpressionError("domain", "division by zero", top.span or output.span, hint)
 
 
-def _under(output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]) -> dict[Multi, Value]:
-    try:
-        return derivatives(output, leaves, order, [assumption.condition for assumption in assumed])
-    except Contradiction:
-        texts = ", ".join(f"`{assumption.text}`" for assumption in assumed)
-        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave out what is wrong") from None
-
-
-def _used(
-    output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption], derived: Mapping[Multi, Value]
-) -> list[Assumption]:
+def _derive(
+    output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]
+) -> tuple[dict[Multi, Value], list[Assumption]]:
     numbers: dict[tuple[object, ...], int] = {}
 
-    def shown(formulas: Mapping[Multi, Value], left: Sequence[Assumption]) -> list[list[int]]:
-        facts = [assumption.condition for assumption in left]
+    def shown(formulas: Mapping[Multi, Value], facts: Sequence[Value]) -> list[list[int]]:
         shorts = [generic_form(formula, facts) or Generic(formula, ()) for formula in formulas.values()]
         return [text_ids([short.formula, *short.conditions], numbers) for short in shorts]
 
-    used = list(assumed)
-    wanted = shown(derived, used) if assumed else []
+    used, facts = list(assumed), [assumption.condition for assumption in assumed]
+    try:
+        derived = derivatives(output, leaves, order, facts)
+    except Contradiction:
+        texts = ", ".join(f"`{assumption.text}`" for assumption in assumed)
+        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave out what is wrong") from None
+    wanted = shown(derived, facts) if assumed else []
     for assumption in assumed:
         others = [other for other in used if other is not assumption]
-        if shown(_under(output, leaves, order, others), others) == wanted:
+        facts = [other.condition for other in others]
+        if shown(derivatives(output, leaves, order, facts), facts) == wanted:
             used = others
-    return used
+    return derived, used
 
 
 def _kinks(output: Value, order: int) -> list[Diagnostic]:

@@ -39,8 +39,7 @@ def export(
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
     The function `name` returns the value and the partial derivatives by `wrt`. SQL is a statement in a `dialect`, by
-    default duckdb, with a column for each output. Raises `ExpressionError`: `usage` for an unusable dialect or name and
-    for a function that the target lacks; else as `parse`.
+    default duckdb, with a column for each output.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)

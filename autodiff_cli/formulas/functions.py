@@ -62,20 +62,14 @@ def function(name: str) -> FunctionEntry:
 
 def describe(primitive: Primitive) -> FunctionEntry:
     """Return the entry of a primitive and its form with a second argument."""
-    longer = PRIMITIVES.get(primitive.with_two)
-    longer_call = f"{primitive.name}({', '.join(longer.params)})" if longer else ""
-    return FunctionEntry(
-        primitive.name,
-        primitive.aliases,
-        primitive.signature,
-        primitive.doc,
-        "; ".join(filter(None, [primitive.domain, f"with a base: {longer.domain}" if longer else ""])),
-        derivatives(primitive)
-        | ({f"{name} of {longer_call}": formula for name, formula in derivatives(longer).items()} if longer else {}),
-        primitive.convention or None,
-        primitive.group,
-        primitive.source,
-    )
+    domain, formulas = primitive.domain, derivatives(primitive)
+    if longer := PRIMITIVES.get(primitive.with_two):
+        call = f"{primitive.name}({', '.join(longer.params)})"
+        domain = "; ".join(filter(None, [domain, f"with a base: {longer.domain}"]))
+        formulas |= {f"{name} of {call}": formula for name, formula in derivatives(longer).items()}
+    names = primitive.name, primitive.aliases, primitive.signature
+    kink = primitive.convention or None
+    return FunctionEntry(*names, primitive.doc, domain, formulas, kink, primitive.group, primitive.source)
 
 
 def derivatives(primitive: Primitive) -> dict[str, str]:
@@ -89,8 +83,7 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
 def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
     """Return an operation on variables named as its parameters, and its partial derivatives.
 
-    Formulas that hold away from kinks (`smooth`) are kept as written. A variadic function has two variables and only
-    the first derivative.
+    Formulas that hold away from kinks are kept as written. A variadic function has two variables.
     """
     names = primitive.params
     if primitive.variadic:

@@ -55,7 +55,7 @@ def units(name: str | None = None) -> UnitTable:
             entries.insert(0, _unit(entry))
         else:
             unit = parse_unit(name)
-            entries.insert(0, _of(unit, str(unit) or name, "", "", (), "", ""))
+            entries.insert(0, _of(unit, str(unit) or name))
     except ExpressionError as error:
         if not entries:
             raise ExpressionError("name", str(error), None, error.hint) from None
@@ -81,18 +81,17 @@ def _unit(entry: Entry) -> UnitEntry:
     unit = parse_unit(entry.symbol)
     prefixes = units_file()["prefixes"]
     taken = "all" if len(entry.prefixes) == len(prefixes) else " ".join(p for p in prefixes if p in entry.prefixes)
-    return _of(unit, entry.symbol, entry.name, taken, entry.aliases, entry.group, entry.source)
+    about = {"aliases": entry.aliases, "group": entry.group, "source": entry.source}
+    return _of(unit, entry.symbol)._replace(meaning=entry.name, prefixes=taken, **about)
 
 
-def _of(
-    unit: Unit, name: str, meaning: str, taken: str, aliases: tuple[str, ...], group: str, source: str
-) -> UnitEntry:
+def _of(unit: Unit, name: str) -> UnitEntry:
     exact = decimal_text(unit.scale)
     if unit.pi:
         exact = "pi" if unit.scale == 1 else f"{exact}*pi"
         exact += f"**({unit.pi})" if unit.pi != 1 else ""
     si = str(in_base_units(unit.dimension) if str(si_unit(unit.dimension)) == name else si_unit(unit.dimension))
-    return UnitEntry(name, meaning, unit.factor, exact, si, None, float(unit.zero), taken, aliases, group, source)
+    return UnitEntry(name, "", unit.factor, exact, si, None, float(unit.zero), "", (), "", "")
 
 
 def _constant(constant: Constant) -> UnitEntry:

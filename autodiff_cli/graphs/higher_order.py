@@ -79,10 +79,7 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
 
 def _may_underflow(numbers: Iterable[object], partials: Iterable[Mapping[int, float]]) -> bool:
     duals = [u for u in numbers if isinstance(u, Dual)]
-    found = [u.x for u in duals]
-    for u in duals:
-        found += u.d.values()
-    sizes = [*filter(None, map(abs, found))]
+    sizes = [size for u in duals for x in (u.x, *u.d.values()) if (size := abs(x))]
     largest = max(sizes, default=1.0)
     if largest < 1 / SAFE_SIZE and min(sizes, default=1.0) > SAFE_SIZE:
         return False
@@ -166,12 +163,8 @@ def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -
     try:
         i = next(i for i in range(len(other)) if other[i][i] != 0)
         square = form[i][i] / other[i][i]
-        pairs = [
-            (x, square * y)
-            for row, other_row in zip(form, other, strict=True)
-            for x, y in zip(row, other_row, strict=True)
-        ]
-        return m.sqrt(square) if all(m.same(x, y) for x, y in pairs) else None
+        pairs = zip([x for row in form for x in row], [y for row in other for y in row], strict=True)
+        return m.sqrt(square) if all(m.same(x, square * y) for x, y in pairs) else None
     except (StopIteration, *NO_RESULT):
         return None
 

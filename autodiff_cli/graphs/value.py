@@ -85,7 +85,6 @@ class Value:
     _first: Any
     """The first of one or two inputs, a tuple of more, or None for a leaf."""
     _second: Any
-    """The second of two inputs, else None."""
     _about: About
 
     def __init__(self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = "") -> None:
@@ -327,14 +326,9 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
 
     Raises `ExpressionError` (`domain` or `overflow`) if it has no value.
     """
-    inputs: list[Value] = []
-    numbers: list[Number] = []
-    for x in operands:
-        value = x if type(x) is Value else as_value(x)
-        inputs.append(value)
-        if value.data is not None:
-            numbers.append(value.data)
-    if len(numbers) < len(inputs):
+    inputs = [x if type(x) is Value else as_value(x) for x in operands]
+    numbers = [x.data for x in inputs]
+    if None in numbers:
         return node(primitive, inputs)
     try:
         out = compute(REAL, primitive, numbers, 0)
@@ -516,9 +510,8 @@ def graph_of(outputs: Value | Iterable[Value] | Graph) -> Graph:
 
 def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
     """Return the graph of Values with these indices."""
-    graph = Graph()
+    graph, labels = Graph(), dict[int, str]()
     rows, constants = graph.rows, graph.constants
-    labels: dict[int, str] = {}
     graph.places, graph.data = [*place], [n.data for n in place]
     for n, i in place.items():
         first, second = n._first, n._second

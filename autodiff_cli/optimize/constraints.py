@@ -33,9 +33,7 @@ if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
     from ..quantities.unit import Unit
 
-BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)
-"""Relative distances from its border at which a constraint counts as active, tried in turn."""
-
+BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)  # relative, at which a constraint counts as active, tried in turn
 END_TOLERANCE = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
 MAX_VIOLATION = 1e-10  # violation beyond rounding errors, in the same units
@@ -67,10 +65,7 @@ class Constraint(NamedTuple):
 
 
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
-    """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two.
-
-    Raises `ExpressionError`, whose `text` is what was read.
-    """
+    """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two. Raises `ExpressionError`."""
     constraints = []
     texts = [texts] if isinstance(texts, str) else texts
     for text in (line[part[0][1] : part[-1][2]] for line in texts for part in split_statements(line)):
@@ -138,10 +133,7 @@ class ConstrainedProblem(Objective):
         return [by_name.get(name, 0.0) for name in self.free]
 
     def first_order(self, x: Any, places: Sequence[int] | None = None, row: DescentStep | None = None) -> FirstOrder:
-        """Return values and gradients of function and constraints, or of some, with rounding errors.
-
-        Those of the function are taken from its `row`, if given, without errors.
-        """
+        """Return values and gradients of function (from its `row`, if given) and constraints, with rounding errors."""
         point = self.point(x.tolist())
         columns: list[tuple[float, float, Sequence[float], Sequence[float]]] = []
         if row is not None:
@@ -313,9 +305,8 @@ class ConstrainedProblem(Objective):
         elif local is not None and local.reason in ("kink", "unattained"):
             kind, verdict, reason, message = local.kind, local.verdict, local.reason, local.message
         elif np.any(np.abs(left) > allowed) or loose:
-            rest = f"{np.max(np.abs(left)):.3g} is left"
-            hint = "start elsewhere (`--at`), or write kinks as constraints"
-            message = f"not converged: the gradient is no sum of the constraints' gradients: {rest}; {hint}"
+            message = f"not converged: the gradient is no sum of the constraints' gradients: {np.max(np.abs(left)):.3g}"
+            message += " is left; start elsewhere (`--at`), or write kinks as constraints"
         elif any(function.kinks(self.point(x), names) for function, names in functions):
             kind = "kink"
             message = "not converged: there is a kink here, where the KKT conditions need derivatives"
@@ -342,14 +333,11 @@ class ConstrainedProblem(Objective):
 class Reduced(SearchProblem):
     """The function on its active constraints near a point, which is used like a `DataLoss`.
 
-    Some variables follow from the others by the constraints.
-
-    The derivatives by the others are those of the Lagrangian, whose multipliers make its derivatives by the dependent
-    variables 0: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.
+    Some variables follow from the others, by which the derivatives are those of the Lagrangian, whose multipliers make
+    its other derivatives 0: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.
     """
 
     def __init__(self, problem: ConstrainedProblem, x: Any, near: float) -> None:
-        """`near` is the relative distance from its border at which a constraint is active."""
         self.problem, self.x, self.near = problem, x, near
         at = problem.first_order(x)
         active = problem.active(at, near)
@@ -400,7 +388,6 @@ class Reduced(SearchProblem):
         return None
 
     def _on_constraints(self, x: Any) -> Any:
-        """Return the point nearest to the constraints by Newton steps of the dependent variables."""
         here, least = x, math.inf
         with suppress(np.linalg.LinAlgError):
             for _ in range(NEWTON_STEPS if self.places else 0):
@@ -414,11 +401,7 @@ class Reduced(SearchProblem):
         return x
 
     def _solved(self, x: Any, row: DescentStep | None = None) -> tuple[FirstOrder, Any, Any]:
-        """Return the first order on the constraints, their multipliers, and the derivatives of all variables.
-
-        `row` has the function at this point, if that is on the constraints. Raises `ExpressionError` off the
-        constraints.
-        """
+        # `row` has the function at this point, if that is on the constraints
         problem, places, dependent = self.problem, self.places, self.dependent
         at = problem.first_order(self._on_constraints(x) if row is None else x, row=row)
         x, slopes = at.x, at.gradients[places]

@@ -39,8 +39,6 @@ SAME_POINT_DISTANCE = 1e-3  # relative distance of points that count as the same
 FLAT_SHOWN = 3  # directions
 
 CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
-"""The kind of a point by the signs of the eigenvalues."""
-
 Limits = Sequence[tuple[float, float]]
 """The bounds of the variables that move, infinite where there is none."""
 
@@ -95,14 +93,6 @@ class ConvergenceReport:
     constraints: tuple[ConstraintAtPoint, ...] | None = None
 
 
-class PointAnalysis(NamedTuple):
-    """The verdict on a point; without a Hessian None, and kinks or the reason."""
-
-    verdict: Verdict | None
-    kinks: tuple[Diagnostic, ...] = ()
-    why: str = ""
-
-
 def projected_slope(row: DescentStep, limits: Limits) -> float:
     """Return the largest partial derivative that pushes against no bound."""
     largest = 0.0
@@ -136,11 +126,11 @@ class SearchProblem(ABC):
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """Return the report on the end point of a search that had steps left, or not."""
-        analysis = self._look(row)
+        here, kinks, why = self._look(row)
         if walking:
-            return self._described(row, analysis)
+            return self._described(row, here, kinks, why)
         stationary = projected_slope(row, self.limits) <= self.tolerance
-        trail, last = self.newton(row, analysis, stationary)
+        trail, last = self.newton(row, here, stationary)
         end, way = trail[-1], _divergence(trail, self.size)
         end_is_near = self._is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
         if way < 0 and last is not None and last.kind != "minimum":
@@ -159,26 +149,26 @@ class SearchProblem(ABC):
                 if not end_is_near:
                     return self._falling(row)
                 end = row
-            report = self._described(end, PointAnalysis(last))
+            report = self._described(end, last)
             return self._precise(report, "the partial derivatives are 0 within their rounding errors")
         lower = last is not None and stationary and end.value <= row.value
         if lower and len(trail) > FEW_STEPS and not end_is_near:
             # small derivatives far from where they are 0, if they are anywhere
             return self._falling(row)
-        here = analysis.verdict
         curved = here is not None and (here.curvature == "convex" or self._is_near(here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
-            report = self._described(row, PointAnalysis(replace(here, kind=CURVED[here.curvature])))
+            report = self._described(row, replace(here, kind=CURVED[here.curvature]))
             return self._precise(report, "what is left to gain is less than the rounding error of the value")
         held_up = None if stationary or self.function.is_smooth else self.at_kink(row)
-        return held_up or self._described(row, analysis)
+        return held_up or self._described(row, here, kinks, why)
 
     def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
         if projected_slope(report.row, self.limits) <= self.tolerance:
             return report
         return replace(report, reason="precision", message=f"converged: {why}")
 
-    def _look(self, row: DescentStep) -> PointAnalysis:
+    def _look(self, row: DescentStep) -> tuple[Verdict | None, tuple[Diagnostic, ...], str]:
+        # the verdict by gradient and Hessian; without these kinks, and the reason
         why, kinks = f"there are more than {MAX_HESSIAN} variables", tuple[Diagnostic, ...]()
         try:
             if len(row.free) <= MAX_HESSIAN:
@@ -187,12 +177,12 @@ class SearchProblem(ABC):
                 direction = self._unclear_direction(row, at, verdict) if verdict.kind in CURVED.values() else None
                 if direction is not None:
                     verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
-                return PointAnalysis(verdict)
+                return verdict, (), ""
         except NotSmooth as refused:
             kinks = (refused.diagnostic._replace(kind="kink"),)
         except Diagnosed as error:
             why = str(error)
-        return PointAnalysis(None, self.function.kinks(row.point, row.free) or kinks, why)
+        return None, self.function.kinks(row.point, row.free) or kinks, why
 
     def _unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
         import numpy as np
@@ -241,7 +231,7 @@ class SearchProblem(ABC):
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
     def newton(
-        self, row: DescentStep, look: PointAnalysis, stationary: bool
+        self, row: DescentStep, verdict: Verdict | None, stationary: bool
     ) -> tuple[list[DescentStep], Verdict | None]:
         """Return the points of Newton's steps from a row, and the last one's verdict.
 
@@ -251,9 +241,7 @@ class SearchProblem(ABC):
         def length(verdict: Verdict) -> float:
             return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
 
-        trail, verdict = [row], look.verdict
-        before: list[float] = []
-        factor = 1.0
+        trail, before, factor = [row], list[float](), 1.0
         for _ in range(MAX_STEPS if len(row.free) <= MAX_SMALL_DIMENSION else FEW_STEPS):
             if verdict is None or verdict.kind != "not stationary" or not any(verdict.step):
                 break
@@ -269,7 +257,7 @@ class SearchProblem(ABC):
                 there = self.row(self._moved(here, verdict.step, times))
                 if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
                     continue
-                other = self._look(there).verdict
+                other, _, _ = self._look(there)
                 if other is not None and length(other) < length(verdict):
                     trail.append(there)
                     verdict, before, factor = other, step, times
@@ -289,12 +277,13 @@ class SearchProblem(ABC):
         message = self.sense.say(f"not converged: {small}, but the value falls on from here; {hint}")
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
-    def _described(self, row: DescentStep, look: PointAnalysis) -> ConvergenceReport:
-        verdict = look.verdict
+    def _described(
+        self, row: DescentStep, verdict: Verdict | None, kinks: tuple[Diagnostic, ...] = (), why: str = ""
+    ) -> ConvergenceReport:
         if verdict is None:
-            if look.kinks:
-                return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=look.kinks)
-            return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {look.why}")
+            if kinks:
+                return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=kinks)
+            return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {why}")
         held, say = tuple(row.free[i] for i in verdict.held), self.sense.say
         words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from operator import sub
 from random import Random
@@ -65,28 +66,17 @@ class RunOptions:
             yield (order[k : k + size] for k in range(0, rows, size))
 
 
-class Init(NamedTuple):
-    """Starting values: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
-
-    method: str
-    seed: int = DEFAULT_SEED
-
-    def values(self, names: Iterable[str]) -> dict[str, float]:
-        """Return a value for each name: the same for the same names in the same order."""
-        random = Random(self.seed)
-        draws: dict[str, Callable[[], float]] = {
-            "normal": lambda: random.gauss(0.0, 1.0),
-            "uniform": lambda: random.uniform(-1.0, 1.0),
-            "zeros": lambda: 0.0,
-        }
-        return {name: draws[self.method]() for name in names}
+def initial_values(method: str, seed: int, names: Iterable[str]) -> dict[str, float]:
+    """Return starting values: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
+    random = Random(seed)
+    if method == "zeros":
+        return dict.fromkeys(names, 0.0)
+    draw, ends = (random.gauss, (0.0, 1.0)) if method == "normal" else (random.uniform, (-1.0, 1.0))
+    return {name: draw(*ends) for name in names}
 
 
 class DescentStep(NamedTuple):
-    """One step of a run: its point, value and gradient. Step 0 is the start.
-
-    In batches it is one epoch, with value and gradient over all rows.
-    """
+    """One step of a run, or epoch of its batches: its point, value and gradient. Step 0 is the start."""
 
     step: int
     value: float
@@ -140,10 +130,7 @@ def never(step: int) -> bool:
 
 @dataclass
 class Descent:
-    """A prepared run: iterating takes the steps, one row each, the start included.
-
-    `ending` says why it is over, `best` is the row with the best value so far.
-    """
+    """A prepared run: iterating takes the steps, one row each, the start included."""
 
     text: str
     evaluator: Evaluator | DataLoss
@@ -158,6 +145,7 @@ class Descent:
 
     def __post_init__(self) -> None:
         self.best, options = self.start, self.options
+        self.data_rows = 0 if isinstance(self.evaluator, Evaluator) else self.evaluator.data.rows
         # a row of the run follows one step, or those of an epoch
         self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
         self.steps = DEFAULT_STEPS if options.steps is None else options.steps
@@ -244,11 +232,6 @@ class Descent:
         message = f"not converged after {taken}: the gradient norm is still {norm_text}"
         return Ending("steps", message, f"take more `{more}`, or another `--rate`")
 
-    @property
-    def data_rows(self) -> int:
-        data = getattr(self.evaluator, "data", None)
-        return 0 if data is None else int(data.rows)
-
     def _diverged(self, step: int, row: DescentStep) -> Ending:
         start = self.start.value
         ends = " to ".join(row.text("value", x, 6) for x in (start, row.value))
@@ -270,7 +253,29 @@ def _mover(
     rule: RunOptions, start: DescentStep, sign: float
 ) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
     where = tuple(map(start.names.index, start.free))
-    shifts = (_adam if rule.method == "adam" else _gradient_steps)(rule, sign, len(where))
+    rate, mu, beta1, beta2 = sign * rule.rate, rule.momentum, rule.beta1, rule.beta2
+    first, second = [0.0] * len(where), [0.0] * len(where)
+    power1 = power2 = 1.0
+
+    def momentum(gradient: Sequence[float]) -> list[float]:
+        first[:] = [mu * v + g for v, g in zip(first, gradient, strict=True)]
+        if rule.method == "nesterov":
+            return [rate * (g + mu * v) for v, g in zip(first, gradient, strict=True)]
+        return [rate * v for v in first]
+
+    def adam(gradient: Sequence[float]) -> list[float]:
+        # Kingma and Ba, Algorithm 1
+        nonlocal power1, power2
+        power1 *= beta1
+        power2 *= beta2
+        first[:] = [beta1 * m + (1 - beta1) * g for m, g in zip(first, gradient, strict=True)]
+        second[:] = [beta2 * v + (1 - beta2) * g * g for v, g in zip(second, gradient, strict=True)]
+        means = zip(first, second, strict=True)
+        return [rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + ADAM_EPSILON) for m, v in means]
+
+    shifts: Callable[[Sequence[float]], Iterable[float]] = adam if rule.method == "adam" else momentum
+    if rule.method == "plain":
+        shifts = partial(map, rate.__mul__)
     if where == tuple(range(len(start.names))):
         return lambda coordinates, partials: list(map(sub, coordinates, shifts(partials)))
 
@@ -281,39 +286,6 @@ def _mover(
         return point
 
     return moved
-
-
-def _gradient_steps(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], Iterable[float]]:
-    rate, mu, velocity = sign * rule.rate, rule.momentum, [0.0] * count
-    if rule.method == "plain":
-        times = rate.__mul__
-        return lambda gradient: map(times, gradient)
-
-    def shifts(gradient: Sequence[float]) -> list[float]:
-        velocity[:] = [mu * v + g for v, g in zip(velocity, gradient, strict=True)]
-        if rule.method == "nesterov":
-            return [rate * (g + mu * v) for v, g in zip(velocity, gradient, strict=True)]
-        return [rate * v for v in velocity]
-
-    return shifts
-
-
-def _adam(rule: RunOptions, sign: float, count: int) -> Callable[[Sequence[float]], list[float]]:
-    """Return the steps of Kingma and Ba, Algorithm 1."""
-    rate, beta1, beta2 = sign * rule.rate, rule.beta1, rule.beta2
-    first, second = [0.0] * count, [0.0] * count
-    power1 = power2 = 1.0
-
-    def shifts(gradient: Sequence[float]) -> list[float]:
-        nonlocal power1, power2
-        power1 *= beta1
-        power2 *= beta2
-        first[:] = [beta1 * m + (1 - beta1) * g for m, g in zip(first, gradient, strict=True)]
-        second[:] = [beta2 * v + (1 - beta2) * g * g for v, g in zip(second, gradient, strict=True)]
-        means = zip(first, second, strict=True)
-        return [rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + ADAM_EPSILON) for m, v in means]
-
-    return shifts
 
 
 def descend(
@@ -341,16 +313,9 @@ def descend(
 ) -> Descent:
     """Return a run of gradient descent from `point`; iterate over it to take the steps.
 
-    Only the variables `wrt` move, by default as in `gradient`, but not those `held`. With data `over`, the program is
-    one row's term; a `batch` of rows in each step is stochastic descent. `init` draws missing starting values. Steps
-    are in the units of the start, the value in one of `units`. Raises `ExpressionError` as `gradient` does at the
-    start, and `usage` for impossible numbers; what happens later ends the run, and is in `ending`.
-
-    >>> run = descend("(x - 3)**2", {"x": 0}, rate=0.25, steps=3)
-    >>> [(row.step, row.value, row.point["x"]) for row in run]
-    [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
-    >>> run.ending.message
-    'stopped after 3 steps, as asked'
+    With data `over`, the program is one row's term; a `batch` of rows in each step is stochastic descent. `init` draws
+    missing starting values. Raises `ExpressionError` as `gradient` does at the start, and `usage` for impossible
+    numbers; what happens later ends the run, and is in `ending`.
     """
     method = method or ("plain" if momentum is None else "momentum")
     rate = RATES[method] if rate is None else rate
@@ -358,7 +323,7 @@ def descend(
     tolerances = gradient_tolerance, value_tolerance
     options = RunOptions(method, rate, momentum, beta1, beta2, steps, *tolerances, batch, epochs, shuffle, seed)
     passes = 1 + (DEFAULT_STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
-    drawn = None if init is None else Init(init, seed)
+    drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, summary = begin_descent(text, point, wrt, over, passes, drawn, units=units, held=held)
     if start.units is not None:
         from ..inputs.quantities import unit_of_rate
@@ -387,7 +352,7 @@ def begin_descent(
     wrt: Sequence[str] | None,
     over: LossSpec | None,
     passes: float,
-    init: Init | None = None,
+    fill: Callable[[Iterable[str]], dict[str, float]] | None = None,
     *,
     negative: bool = False,
     units: Sequence[str] | str | None = None,
@@ -395,15 +360,13 @@ def begin_descent(
 ) -> tuple[Evaluator | DataLoss, DescentStep, tuple[Diagnostic, ...], LossSummary | None]:
     """Return evaluator, start, warnings and data of a run of a program or a loss over data.
 
-    `passes` is about how often data are read; if `negative`, the run is that of the negative. Raises `ExpressionError`
-    where there is nothing to move, and as `gradient` does at the point.
+    `passes` is about how often data are read; if `negative`, the run is that of the negative. Raises as `gradient`.
     """
     evaluator: Evaluator | DataLoss
     if over is None:
-        if init is not None:
+        if fill is not None:
             values = dict(point or {})
-            missing = [name for name in parse(text, values, units=True).variables if name not in values]
-            point = values | init.values(missing)
+            point = values | fill([name for name in parse(text, values, units=True).variables if name not in values])
         problem = pose_with_units(text, point, wrt, units)
         free = [name for name in problem.wanted if name in problem.program.leaves]
         free = [name for name in free if name not in held] if wrt is None else free
@@ -416,7 +379,7 @@ def begin_descent(
     else:
         from ..batched.data_loss import pose_over
 
-        fill, over, point = init and init.values, over._replace(negative=negative), with_units(point)
+        over, point = over._replace(negative=negative), with_units(point)
         problem, evaluator = pose_over(
             text, point, wrt, over, passes, only_variables=True, fill=fill, units=units, held=held
         )

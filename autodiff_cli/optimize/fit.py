@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, point_error, quote, require, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
-from ..inputs.optional_units import with_units
+from ..inputs.optional_units import left_out, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Problem, as_number
 from ..numbers.budget import use_budget
@@ -103,16 +103,9 @@ def fit(
 ) -> Fit:
     """Return the least-squares parameters of the program `text` for a column of the data.
 
-    Names that are columns are data, others parameters; `y = …` or `response` says which column is explained. `point`
-    has starts, needed for nonlinear parameters; `fixed` holds some. `sigma` is the response's standard uncertainty (a
-    column, a number or `2%`), or uncertainties by name: with those of predictors, distances from the curve are least.
-    `weights` is a column proportional to 1/sigma². With `scale_errors` only ratios of `sigma` matter to the covariance.
-    `predict` has rows of predictors. `units` asks for units of parameters. `formula` is the program, if already read.
-    Raises `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
-
-    >>> found = fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
-    >>> {name: round(each.estimate, 6) for name, each in found.parameters.items()}
-    {'a': 0.97, 'b': 2.02}
+    Names that are columns are data, others parameters, with starts in `point`, or `fixed`. With uncertainties `sigma`
+    of predictors, distances from the curve are least. `formula` is the program, if already read. Raises
+    `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
     """
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
     with use_budget(anew=False) as work:
@@ -127,13 +120,16 @@ def fit(
 
         check_level(level)
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
-        spreads = parse_sigma(sigma, formula.of_sigma)
+        spreads = parse_sigma(sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response)
         inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})
-        of_units, notes = None, list[Diagnostic]()
-        if getattr(columns, "units", {}) or units or formula.has_unit_literals or inputs.typed_units:
-            from .fit_units import in_own_units
+        of_units = None
+        have_units = getattr(columns, "units", {}) or units or formula.has_unit_literals or inputs.typed_units
+        if have_units and not left_out(units):
+            from .fit_units import FitUnits
 
-            formula, inputs, of_units, notes = in_own_units(formula, inputs, units, arithmetic)
+            of_units = FitUnits(formula, inputs, units, arithmetic)
+            if of_units.columns:
+                formula, inputs = of_units.formula(formula), of_units.inputs(inputs)
         model = Model(*_pose(formula, inputs, weights), stop)
         problem, data, free = model.problem, model.data, model.free
         if not free:
@@ -153,14 +149,11 @@ def fit(
             error = None if model.linear else model(start).error
             if error is not None:
                 raise error
-            raise ExpressionError(
-                "missing_value",
-                f"`{lacking[0]}` has no start, and the model is not linear in it",
-                problem.program.variables[lacking[0]].span,
-                f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`; "
-                f"the columns that are used are {quote(columns)}",
-            )
-        interrupted = False
+            message = f"`{lacking[0]}` has no start, and the model is not linear in it"
+            hint = f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`"
+            hint += f"; the columns that are used are {quote(columns)}"
+            raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
+        interrupted, end = False, EndPoint(start, math.nan, math.inf, "interrupted")
         try:
             # a step may lead to where numbers are too large to be squared: it is not taken
             with np.errstate(over="ignore", invalid="ignore"):
@@ -171,13 +164,14 @@ def fit(
                 end = end._replace(values=nearest_symmetric(model, end.values))
         except Stopped as stopped:
             model.stop = lambda: False
-            first = EndPoint(start, math.nan, math.inf, "interrupted")
-            interrupted, end = True, stopped.args[0] if stopped.args else first
+            interrupted, end = True, stopped.args[0] if stopped.args else end
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
         predictions = inference.predictions(inputs.predict)
         answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
-        shown = None if of_units is None else of_units.of_answer(answer)
-        return answer._replace(warnings=(*answer.warnings, *notes), units=shown)
+        if of_units is None:
+            return answer
+        shown = of_units.of_answer(answer) if of_units.columns else None
+        return answer._replace(warnings=(*answer.warnings, *of_units.warnings), units=shown)
 
 
 def _answer(

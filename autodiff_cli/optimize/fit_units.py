@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ..inputs import quantities
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.optional_units import check_percentage, column_units, in_unit, left_out, without_units_hint
+from ..inputs.optional_units import check_percentage, column_units, in_unit, without_units_hint
 from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
@@ -18,48 +18,28 @@ from ..quantities.unit import Unit, UnitSystem, factor, parse_unit, quantity_nam
 from .observations import FitFormula, FitInputs, Spread, percentage
 
 
-def in_own_units(
-    formula: FitFormula, inputs: FitInputs, asked: Sequence[str] | str | None, arithmetic: Arithmetic
-) -> tuple[FitFormula, FitInputs, FitUnits | None, list[Diagnostic]]:
-    """Return formula and inputs in the units of columns and answer, these units, and notes.
-
-    Parameters have those that are `asked` for. The units are None where none count.
-    """
-    if left_out(asked):
-        return formula, inputs, None, []
-    texts = getattr(inputs.columns, "units", {})
-    used = [*formula.measured, *(name for name in formula.program.leaves if name in inputs.columns)]
-    for name, spread in inputs.sigma.items():
-        if percentage(spread) is not None:
-            check_percentage(name, texts.get(name, ""))
-    counts = bool(asked or inputs.typed_units or formula.has_unit_literals)
-    of_columns, notes = column_units(used, texts, counts)
-    if not of_columns:
-        return formula, inputs, None, notes
-    units = FitUnits(formula, of_columns, inputs, asked, arithmetic)
-    return units.formula(formula), units.inputs(inputs), units, [*units.warnings, *notes]
-
-
 class FitUnits:
-    """The units of a fit's columns and parameters.
+    """The units of a fit's columns, none where they do not count, and of its parameters.
 
     A fit is computed in the system of the columns' own units, which needs no factors, or in the SI.
     """
 
     def __init__(
-        self,
-        formula: FitFormula,
-        columns: Mapping[str, Unit],
-        inputs: FitInputs,
-        asked: Sequence[str] | str | None,
-        arithmetic: Arithmetic,
+        self, formula: FitFormula, inputs: FitInputs, asked: Sequence[str] | str | None, arithmetic: Arithmetic
     ) -> None:
-        """Solve for the parameters' units. Raises `ExpressionError` if dimensions do not fit."""
-        program, self.response, transform, _ = formula
+        program, self.response, transform, measured = formula
+        texts = getattr(inputs.columns, "units", {})
+        names = [*measured, *(name for name in program.leaves if name in inputs.columns)]
+        for name, spread in inputs.sigma.items():
+            if percentage(spread) is not None:
+                check_percentage(name, texts.get(name, ""))
+        counts = bool(asked or inputs.typed_units or formula.has_unit_literals)
+        columns, self.warnings = column_units(names, texts, counts)
+        if not columns:
+            self.columns = columns
+            return
         self.parameters = [name for name in program.leaves if name not in columns]
-        self.columns = dict(columns)
-        self.warnings: list[Diagnostic] = []
-        self.wanted: dict[str, Unit] = {}
+        self.columns, self.wanted = dict(columns), dict[str, Unit]()
         m = UnknownDimensions(self.parameters)
         leaves = {name: Dimensioned(unit.dimension) for name, unit in columns.items()}
         of_values: dict[str, Unit] = {}
@@ -75,11 +55,9 @@ class FitUnits:
                 leaves[name] = Dimensioned(of_values[name].dimension)
                 m.same(unknown.dimension, leaves[name].dimension)
         try:
-            if transform is None:
-                dimension = columns[self.response].dimension
-            else:
-                dimension = evaluate_dimensions(m, transform, leaves).values[0].dimension
-            found = evaluate_dimensions(m, program, leaves).values[0].dimension
+            sides = (evaluate_dimensions(m, side, leaves).values[0].dimension for side in (transform, program) if side)
+            dimension = columns[self.response].dimension if transform is None else next(sides)
+            found = next(sides)
             if not m.same(found, dimension):
                 message = f"the formula gives {m.named(found)}, and `{self.response}` is {quantity_name(dimension)}"
                 span = program.graph.span(program.roots[0])
@@ -88,9 +66,8 @@ class FitUnits:
             raise without_units_hint(error) from None
         self.si = formula.has_unit_literals
         # the response first, for it is what people look at; then simple units
-        rest = [unit for name, unit in columns.items() if name != self.response]
-        first = [columns[self.response]] if self.response in columns else []
-        self.system = UnitSystem([*first, *sorted(rest, key=lambda unit: len(unit.atoms))])
+        ranked = sorted(columns.items(), key=lambda item: (item[0] != self.response, len(item[1].atoms)))
+        self.system = UnitSystem([unit for _, unit in ranked])
         self.columns.setdefault(self.response, self.system.unit(dimension))
         self.solved = {name: m.solution(name) for name in self.parameters}
         used = [unit.dimension for unit in self.columns.values()]
@@ -106,11 +83,9 @@ class FitUnits:
             if arithmetic != DOUBLE:
                 raise usage_error(f"`--in` is for doubles, and this is `--{arithmetic.name}`", "leave one of them out")
             if unit.dimension != self.solved[outputs[k]]:
-                theirs = quantity_name(self.solved[outputs[k]] or ())
-                message = f"`{outputs[k]}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
-                raise usage_error(
-                    message, f"ask for it in a unit such as `--in {outputs[k]}={self._shown(outputs[k])}`"
-                )
+                name, theirs = outputs[k], quantity_name(self.solved[outputs[k]] or ())
+                message = f"`{name}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
+                raise usage_error(message, f"ask for it in a unit such as `--in {name}={self._shown(name)}`")
             wanted[outputs[k]] = unit
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
 
@@ -144,10 +119,9 @@ class FitUnits:
                 parts = split_quantity(given)
                 return given if parts is None else self._column(name, [float(parts[0])], str(parts[1]) or "1", True)[0]
             numbers = self._column(name, columns[given], texts.get(given, ""), True)
-            if numbers is columns[given]:
-                return given
-            columns[f"{given} of {name}"] = numbers
-            return f"{given} of {name}"
+            own = given if numbers is columns[given] else f"{given} of {name}"
+            columns[own] = numbers
+            return own
 
         def value(name: str, given: Any) -> Any:
             if not isinstance(given, Quantity) or name not in self.solved:
@@ -155,16 +129,15 @@ class FitUnits:
             unit = self._shown(name)
             return unit.from_si(float(given)) if given.unit.zero else given.number * factor(given.unit, unit)
 
+        units = {name: of_points.get(name, "") for name in inputs.predict if name in self.columns}
+        predict = {n: self._column(n, x, units[n]) if n in units else x for n, x in inputs.predict.items()}
         return FitInputs(
             columns,
             {name: value(name, x) for name, x in inputs.point.items()},
             {name: value(name, x) for name, x in inputs.fixed.items()},
             {name: Range(*(value(name, end) for end in ends)) for name, ends in inputs.bounds.items()},
             {name: spread(name, x) for name, x in inputs.sigma.items()},
-            {
-                name: self._column(name, x, of_points.get(name, "")) if name in self.columns else x
-                for name, x in inputs.predict.items()
-            },
+            predict,
         )
 
     def _column(self, name: str, numbers: Sequence[float], unit: str, spread: bool = False) -> Sequence[float]:

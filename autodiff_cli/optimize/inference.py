@@ -78,11 +78,6 @@ class Goodness(Record):
     runs: Runs | None = None
     normality: Normality | None = None
 
-    @property
-    def doubtful(self) -> bool:
-        """Return whether χ² is far from the degrees of freedom."""
-        return self.p_value is not None and not DOUBTFUL_P_VALUE <= self.p_value <= 1 - DOUBTFUL_P_VALUE
-
 
 class Inference:
     """The inference about the parameters at the end of a search."""
@@ -122,8 +117,7 @@ class Inference:
         self.noise = 1.0 if self.sigma_given else self.rss / self.dof if self.dof > 0 else math.nan
         self.variance = self.noise if model.loss == "linear" else self._robust_variance()
         self.covariance = self.inverse * self.variance
-        self.errors: dict[str, float] = {}
-        self.factor = 0.0
+        self.errors, self.factor = dict[str, float](), 0.0
         if self.dof > 0 or self.sigma_given:
             with np.errstate(over="ignore"):
                 roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
@@ -174,16 +168,14 @@ class Inference:
 
         def entry(a: str, b: str) -> float:
             size = length[a] * length[b]
-            return (
-                1.0 if a == b else max(-1.0, min(1.0, float(self.inverse[place[a], place[b]]) / size)) if size else 0.0
-            )
+            r = float(self.inverse[place[a], place[b]]) / size if size else 0.0
+            return 1.0 if a == b and size else max(-1.0, min(1.0, r))
 
         return {a: {b: entry(a, b) for b in place} for a in place}
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:
         """Return standardised residuals, and the half-width of the confidence band."""
-        weights = self.model.weights
-        of_mean = self._variances(self.slopes)
+        weights, of_mean = self.model.weights, self._variances(self.slopes)
         # of the covariance this share is what the noise alone makes
         share = self.noise / (self.variance or 1.0)
         with np.errstate(all="ignore"):
@@ -219,8 +211,7 @@ class Inference:
 
     def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
         """Return the curve at rows of predictors."""
-        data, noise = self.model.data, self.noise
-        names = data.predictors
+        data, noise, names = self.model.data, self.noise, self.model.data.predictors
         if not columns:
             return []
         if lacking := [name for name in names if name not in columns]:
@@ -230,7 +221,6 @@ class Inference:
         places = {name: np.array(columns[name], dtype=float) for name in names}
         with np.errstate(all="ignore"):
             values, of_mean = self._curve_at(places)
-            # the variance of new rows with these values, where it is known
             spread, of_rows = data.sigma.get(data.response), np.full(len(values), math.nan)
             if not data.has_sigma:
                 of_rows[:] = noise if self.model.loss == "linear" else math.nan
@@ -259,18 +249,15 @@ class Inference:
         """Yield a warning for each null direction."""
         for direction in self.null:
             first, *others = direction
+            message, hint = f"the data say nothing of `{first}` here", "start elsewhere, or hold it"
             if others:
                 names = " and ".join(f"`{name}`" for name in direction)
-                message, hint = f"the data do not tell {names} apart", f"hold one of them: `--fix {first}=…`"
-            else:
-                message = f"the data say nothing of `{first}` here"
-                hint = f"start elsewhere, or hold it: `--fix {first}=…`"
-            yield Diagnostic("undetermined", message, None, hint)
+                message, hint = f"the data do not tell {names} apart", "hold one of them"
+            yield Diagnostic("undetermined", message, None, f"{hint}: `--fix {first}=…`")
 
     def end_warnings(self) -> Iterator[Diagnostic]:
         """Yield a warning of an end at a kink, and of each other minimum that fits about as well."""
-        model, values = self.model.copy(), self.end.values
-        kinked = []
+        model, values, kinked = self.model.copy(), self.end.values, []
         for k, name in zip(self.estimated, self.names, strict=True):
             beside = np.zeros(len(values))
             beside[k] = SIDE_DISTANCE * self.errors.get(name, 0.0) if model.kinks else 0.0
@@ -317,10 +304,11 @@ class Inference:
 
     def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
         """Yield warnings of an unlikely χ², nonrandom residuals, R² below 0."""
-        if self.sigma_given and result.doubtful and result.reduced is not None and result.p_value is not None:
-            more = result.reduced > 1
+        reduced, p = result.reduced, result.p_value
+        if self.sigma_given and reduced and p is not None and not DOUBTFUL_P_VALUE <= p <= 1 - DOUBTFUL_P_VALUE:
+            more = reduced > 1
             scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
-            message = f"χ²/ν is {result.reduced:.3g}: {scatter} (p = {result.p_value:.2g})"
+            message = f"χ²/ν is {reduced:.3g}: {scatter} (p = {p:.2g})"
             hint = "check the formula and the uncertainties" if more else "the uncertainties may be too large"
             hint += "; if only their ratios are known, `--scale-errors` takes their size from the residuals"
             yield Diagnostic("goodness_of_fit", message, None, hint)
@@ -405,8 +393,7 @@ def anderson_darling(residuals: Any) -> Normality | None:
     deviation = float(np.std(residuals, ddof=1)) if n >= MIN_NORMAL else 0.0
     if not deviation > 0:
         return None
-    z = np.sort((residuals - np.mean(residuals)) / deviation)
-    odd = 2 * np.arange(1, n + 1) - 1
+    z, odd = np.sort((residuals - np.mean(residuals)) / deviation), 2 * np.arange(1, n + 1) - 1
     square = float(-n - np.mean(odd * (log_ndtr(z) + log_ndtr(-z[::-1]))))
     square *= 1 + 0.75 / n + 2.25 / n**2
     return Normality(square, _anderson_darling_tail(square))

@@ -333,17 +333,20 @@ def search(model: Model, start: Any) -> EndPoint:
 def _by_scipy(model: Model, start: Any, places: list[int], message: str, most: int = MAX_EVALUATIONS) -> EndPoint:
     from scipy.optimize import least_squares
 
-    others = [k for k in range(len(start)) if k not in places]
+    others, reached = [k for k in range(len(start)) if k not in places], list[EndPoint]()
     theta = np.array(start, dtype=float)[others]
 
     def complete(theta: Any) -> Any:
-        # parameters at these places follow from the others
         values = np.array(start, dtype=float)
         values[others] = theta
         return fitted_linearly(model, values) if places else values
 
     def slopes(theta: Any) -> Any:
-        rows = model(complete(theta)).jacobian
+        # they are asked for where a step has led
+        values = complete(theta)
+        at = model(values)
+        reached[:] = [EndPoint(values, at.cost, math.inf, message)]
+        rows = at.jacobian
         if not places:
             return rows
         q, _ = np.linalg.qr(rows[:, places] / column_sizes(rows[:, places]))
@@ -354,10 +357,13 @@ def _by_scipy(model: Model, start: Any, places: list[int], message: str, most: i
         bounds = tuple(limit[others] for limit in model.limits)
         more = {"method": "trf", "bounds": bounds, "loss": model.loss, "f_scale": model.scale}
     more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": most, "x_scale": "jac"}
-    with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError, np.linalg.LinAlgError):
-        warnings.simplefilter("ignore")
-        theta = least_squares(lambda theta: model(complete(theta)).residuals, theta, jac=slopes, **more).x
-    return polished(model, complete(theta), message)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError, np.linalg.LinAlgError):
+            warnings.simplefilter("ignore")
+            theta = least_squares(lambda theta: model(complete(theta)).residuals, theta, jac=slopes, **more).x
+        return polished(model, complete(theta), message)
+    except Stopped:
+        raise Stopped(*reached) from None
 
 
 def _products(rows: Any, left: Any) -> Any:

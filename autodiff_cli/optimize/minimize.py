@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import Diagnostic, ExpressionError, quote, require, usage_error
@@ -13,7 +14,7 @@ from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, parse
 from ..record import Record
 from .convergence import ConstraintAtPoint, Sense
-from .descend import DEFAULT_SEED, DescentStep, Init, begin_descent
+from .descend import DEFAULT_SEED, DescentStep, begin_descent, initial_values
 from .objective import METHODS, Objective
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ def minimize(
         only_constrained = {name: value for name, value in point.items() if name in more and name not in own}
         own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
     own_point = {name: value for name, value in point.items() if name not in only_constrained}
-    drawn = None if init is None else Init(init, seed)
+    drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, own_start, warnings, over_rows = begin_descent(
         text, own_point, own_wrt, over, DATA_PASSES, drawn, negative=maximize, units=units, held=held
     )
@@ -122,7 +123,19 @@ def minimize(
         value = Unit() if start.units is None else start.units["value"]
         of_point = {name: getattr(point.get(name), "unit", Unit()) for name in start.names}
         start = start._replace(units=step_units(value, of_point, start.free))
-    limits = _limits(start, bounds or {})
+    bounds = bounds or {}
+    if start.units is None:
+        bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
+    else:
+        from ..inputs.quantities import ranges_in  # only units need it
+
+        bounds = ranges_in(bounds, start.units["point"])
+    for name, ends in bounds.items():
+        if name not in start.free:
+            why = "is held fixed" if name in start.names else "is not a variable of this program"
+            raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quote(start.free)}")
+        ends.check_start(name, start.point[name])
+    limits = [bounds.get(name, Range(None, None)).ends for name in start.free]
     if method is None and not constrained and len(start.free) > MAX_DENSE:
         chosen = "l-bfgs-b"
     problem = (ConstrainedProblem if constrained else Objective)(
@@ -209,18 +222,3 @@ def _in_own_units(constraint: Constraint, point: Mapping[str, float | str]) -> C
     if measured is None:
         return constraint
     return constraint._replace(program=measured.in_own_units(program), unit=measured.outputs[0])
-
-
-def _limits(start: DescentStep, bounds: Mapping[str, Range]) -> list[tuple[float, float]]:
-    if start.units is None:
-        bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
-    else:
-        from ..inputs.quantities import ranges_in  # only units need it
-
-        bounds = ranges_in(bounds, start.units["point"])
-    for name, limits in bounds.items():
-        if name not in start.free:
-            why = "is held fixed" if name in start.names else "is not a variable of this program"
-            raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quote(start.free)}")
-        limits.check_start(name, start.point[name])
-    return [bounds.get(name, Range(None, None)).ends for name in start.free]

@@ -44,14 +44,14 @@ class NormalEquations:
     def _row(self, k: int) -> tuple[dict[str, Any], Any, Any]:
         data, columns = self.data, self.data.columns
         point = {**self.held, **{name: self._number(name, columns[name][k]) for name in data.predictors}}
+        weight = self.m.number(1)
+        slopes = {data.response: weight}
         if data.transform is None:
             response = self._number(data.response, columns[data.response][k])
-            slopes = {data.response: self.m.number(1)}
         else:
             measured = {name: self._number(name, columns[name][k]) for name in data.transform.variables}
             swept = value_and_gradient(self.m, data.transform.outputs[0], measured, list(measured))
-            response, slopes = swept.value, {data.response: self.m.number(1), **swept.gradient}
-        weight = self.m.number(1)
+            response, slopes = swept.value, slopes | swept.gradient
         if data.weights is not None:
             weight = self._number(data.weights, columns[data.weights][k])
         elif data.has_sigma:
@@ -79,11 +79,12 @@ class NormalEquations:
                 self._read.append(self._row(row))
             charge((ROW_HESSIAN if second else ROW_GRADIENT) * self._times)
             columns, y, weight = self._read[k]
+            inputs = {**columns, **point}
             if second:
-                at = hessian_in(self.m, self.output, {**columns, **point}, self.names)
+                at = hessian_in(self.m, self.output, inputs, self.names)
                 yield at.value - y, at.gradient, weight, at.hessian
             else:
-                swept = value_and_gradient(self.m, self.output, {**columns, **point}, self.names)
+                swept = value_and_gradient(self.m, self.output, inputs, self.names)
                 yield swept.value - y, [*swept.gradient.values()], weight, None
             gc_collect()
 
@@ -136,8 +137,7 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
                 raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
             solution = [Ball(a) for a in enclosed[1]]
         else:
-            # Newton's steps correct themselves: only what they come to has an error. One matrix serves all of them:
-            # each gains the digits to which it is known
+            # Newton's steps correct themselves, and one matrix serves all: each gains the digits to which it is known
             plainly = NormalEquations(m.base, problem, data, rows, {name: value_of(x) for name, x in held.items()})
             matrix = plainly.sums([m.base.number(x) for x in start], second=True)[2]
             near = refine(m.base, lambda at: (plainly.sums(at)[1], matrix), start)

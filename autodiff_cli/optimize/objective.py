@@ -155,7 +155,6 @@ class Objective(SearchProblem):
             return row.value, numpy.array(row.partials)
 
         def note(x: Any, state: object = None) -> None:
-            # some methods pass `state`
             self.evaluations -= 1
             row = self.row(x.tolist())
             if row is not None:

@@ -21,18 +21,14 @@ if TYPE_CHECKING:
 
 _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
-Spread = str | float
-"""A standard uncertainty: a number, the name of a column, or a share such as `2%`."""
-
-Sigma = float | str | Mapping[str, Spread]
-"""Uncertainties as typed: of the response, or several by name."""
+Spread = str | float  # a standard uncertainty: a number, the name of a column, or a share such as `2%`
+Sigma = float | str | Mapping[str, Spread]  # of the response, or several by name
 
 
 def percentage(spread: Spread | None) -> float | None:
     """Return the number of a share in percent; None for another uncertainty."""
-    return (
-        _number(spread.strip().removesuffix("%")) if isinstance(spread, str) and spread.strip().endswith("%") else None
-    )
+    is_share = isinstance(spread, str) and spread.strip().endswith("%")
+    return _number(str(spread).strip().removesuffix("%")) if is_share else None
 
 
 def _number(text: str) -> float | None:
@@ -43,10 +39,7 @@ def _number(text: str) -> float | None:
 
 
 def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
-    """Return standard uncertainties by name from `0.1`, `2%`, `s` or `y=s,x=0.1`.
-
-    Raises `ExpressionError` (`point`) for what is none.
-    """
+    """Return standard uncertainties by name from `0.1`, `2%`, `s` or `y=s,x=0.1`. Raises `ExpressionError`."""
     if sigma is None or isinstance(sigma, Mapping):
         return dict(sigma or {})
     if not isinstance(sigma, str):
@@ -92,32 +85,18 @@ class FitFormula(NamedTuple):
 
     @property
     def has_unit_literals(self) -> bool:
-        return any(
-            program is not None and has_unit_literals(program.text) for program in (self.program, self.transform)
-        )
-
-    @property
-    def of_sigma(self) -> str:
-        """Return the default name of an uncertainty: the only measured column."""
-        return self.measured[0] if len(self.measured) == 1 else self.response
+        return any(program and has_unit_literals(program.text) for program in (self.program, self.transform))
 
 
 def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
     """Read a program, and what it explains. Raises `ExpressionError`."""
     names = [column for column in columns if is_name(column)]
-    last = last_statement(text)
+    last, transform = last_statement(text), None
     left = last.left if last is not None else ""
     call = _CALL.fullmatch(left)
-    transform: Program | None = None
+    is_formula = left and not is_name(left) and left[-1] not in "+-*/" and (not call or call[1] in FUNCTIONS)
     # the left side is a formula where it is no name and no new function
-    if (
-        response is None
-        and last
-        and left
-        and not is_name(left)
-        and left[-1] not in "+-*/"
-        and (not call or call[1] in FUNCTIONS)
-    ):
+    if response is None and last and is_formula:
         transform = parse(left, names, units=True)
         check_single(transform)
         if other := [name for name in transform.leaves if name not in names]:
@@ -298,10 +277,8 @@ class ProgramOverRows:
 
         from ..batched.kernels import evaluate
 
-        columns = [
-            x if isinstance(x, float | numpy.ndarray) else numpy.array(x, dtype=float)
-            for x in map(inputs.__getitem__, self.names)
-        ]
+        given = map(inputs.__getitem__, self.names)
+        columns = [x if isinstance(x, float | numpy.ndarray) else numpy.array(x, dtype=float) for x in given]
 
         def plain(at: Mapping[str, float]) -> Sequence[float]:
             value, slopes = self._evaluator([at[name] for name in self.names])

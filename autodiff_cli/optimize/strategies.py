@@ -65,10 +65,7 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
 
 
 def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
-    """Return the minimum of squared distances near a fit with exact predictors.
-
-    It is not the least one: a curve that oscillates enough is near to all rows.
-    """
+    """Return the minimum of squared distances near a fit with exact predictors."""
 
     def rank(end: EndPoint) -> tuple[bool, float]:
         # an oscillating curve is at no distance from any row, whatever the parameters
@@ -161,26 +158,19 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
             raise Stopped(best) from None
         except BudgetExceeded:
             break
-    return best._replace(others=_within_noise(probe, best, minima))
-
-
-def _within_noise(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
-    """Return minima with other curves that the data hardly tell from the best one."""
     dof = model.rows - len(model.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []
     for end in sorted(minima, key=lambda end: end.cost):
         if best.cost < end.cost < best.cost + MAX_CHI_SQUARE_RISE / 2 * noise:
-            apart = [np.linalg.norm(model(end.values).residuals - model(x.values).residuals) for x in (best, *others)]
+            left = probe(end.values).residuals
+            apart = [np.linalg.norm(left - probe(x.values).residuals) for x in (best, *others)]
             others += [end] if min(apart) > SAME_CURVE * math.sqrt(2 * end.cost) else []
-    return tuple(others)
+    return best._replace(others=tuple(others))
 
 
 def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) -> list[tuple[float, Any]]:
-    """Return starts that are spread over the scales of the data: the best with different curves, and the next best.
-
-    Each follows how many times as large as at the best end its residuals are.
-    """
+    # starts after the relative size of their residuals: the best with different curves, and the next best
     anywhere = best.cost < UNDEFINED_SUM_OF_SQUARES
     probe = model.sample(SCANNED_ROWS)
     points: list[tuple[float, Any, Any]] = []
@@ -253,8 +243,8 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
 
     In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
     """
-    values = _in_order(model, values)
-    fitted, given = model(values).fitted, model.problem.values
+    values, given = _in_order(model, values), model.problem.values
+    fitted = model(values).fitted
     starts = [0.0 if name in model.linear else given.get(name, 0.0) for name in model.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (model.free[k] in model.linear and values[k])]
     for count in range(1, 4 if len(loose) <= MAX_PERMUTED else 1):

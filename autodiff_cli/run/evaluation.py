@@ -80,7 +80,6 @@ class Evaluation:
     kinks: Kinks
     """The nodes met there that have no derivative; a convention is used."""
     gradient: dict[str, Number]
-    """The derivatives of the output by the variables asked."""
 
     def __init__(self, m: NumberType, graph: Graph, wanted: Mapping[str, int | None] = MappingProxyType({})) -> None:
         self.m = m
@@ -155,11 +154,11 @@ class Evaluation:
 
     def jacobian(self) -> tuple[list[list[Number]], Kinks]:
         """Return the Jacobian, by one backward sweep an output, with kinks. Raises `ExpressionError`."""
-        one, zero = self.m.number(1), self.m.number(0)
+        one, zero, outputs = self.m.number(1), self.m.number(0), range(len(self.graph.roots))
         rows: list[list[Number]] = []
         kinks: Kinks = {}
-        for k in range(len(self.graph.roots)):
-            row, met = self.vjp([one if j == k else zero for j in range(len(self.graph.roots))])
+        for k in outputs:
+            row, met = self.vjp([one if j == k else zero for j in outputs])
             rows.append([*row.values()])
             kinks |= met
         return rows, kinks

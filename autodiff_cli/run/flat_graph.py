@@ -42,7 +42,6 @@ class Graph:
     def __init__(self) -> None:
         self.rows = []
         self.places: list[Place] = []
-        """The origin of each node."""
         self.constants: dict[int, tuple[float, str | None]] = {}
         """Each constant and its source text, for other number types."""
         self.signed: set[int] = set()

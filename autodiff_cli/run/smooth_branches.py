@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
-from itertools import product
+from functools import partial, reduce
 from operator import add, mul
 from typing import Any, NamedTuple
 
@@ -47,6 +46,10 @@ def _plain(u: Dual | Series) -> Number:
     return u.x.x if isinstance(u, Dual) else u.x
 
 
+def _varies(u: Dual | Series) -> bool:
+    return bool(u.d) or u.fault is not None if isinstance(u, Dual) else u.active
+
+
 class SecondOrder:
     """Numbers with their first and second derivatives in several variables."""
 
@@ -58,15 +61,10 @@ class SecondOrder:
         self.size = count
         """The number of variables, including lengths of vectors."""
         self.steps = budget.BRANCH_NODE + count**2
-        """Steps of work for a node."""
 
     def leaf(self, x: Number, direction: int) -> Dual:
         """Return the variable of a direction."""
         return Dual(self.m, self.inner.seeded(x, direction), {direction: self.inner.number(1)})
-
-    def moves(self, u: Dual) -> bool:
-        """Return whether a number depends on a variable."""
-        return bool(u.d) or u.fault is not None
 
     def gradient(self, u: Dual) -> list[Number]:
         """Return the first derivatives. Raises the rule's error if one does not exist."""
@@ -77,16 +75,13 @@ class SecondOrder:
 
     def hessian(self, u: Dual) -> list[list[Number]]:
         """Return the second derivatives. Raises the rule's error if one does not exist."""
-        zero = self.base.number(0)
+        zero, size = self.base.number(0), range(self.size)
         for t in u.d.values():
             if t.fault is not None:
                 raise t.fault
-        rows = [[u.d[i].d.get(j, zero) if i in u.d else zero for j in range(self.size)] for i in range(self.size)]
-        for i, j in product(range(self.size), repeat=2):
-            if j < i:
-                # Equal but for rounding.
-                rows[i][j] = rows[j][i]
-        return rows
+        # the lower triangle equals the upper one but for rounding
+        pairs = [[(min(i, j), max(i, j)) for j in size] for i in size]
+        return [[u.d[i].d.get(j, zero) if i in u.d else zero for i, j in row] for row in pairs]
 
     def sign(self, piece: SmoothBranch, u: Dual) -> int:
         """Return the sign of a number that is 0 at the point, on one side of its zero surface.
@@ -147,15 +142,10 @@ class TaylorSeries:
         self.line = line
         self.order = order if line else max(order, MIN_SERIES_ORDER)
         self.steps = budget.BRANCH_NODE + 4 * self.order
-        """Steps of work for a node."""
 
     def leaf(self, x: Number, direction: int) -> Series:
         """Return the variable."""
         return self.m.variable(x, self.line[direction] if self.line else self.base.number(1))
-
-    def moves(self, u: Series) -> bool:
-        """Return whether a number depends on the variable."""
-        return u.active
 
     def coefficient(self, u: Series, k: int) -> Number:
         """Return the coefficient of order k. Raises `Failed`."""
@@ -211,24 +201,26 @@ class SmoothBranch:
     def __init__(
         self, smooth: Any, graph: Graph, wanted: Sequence[int], choices: list[int], turned: Breakpoint | None
     ) -> None:
-        self.smooth = smooth
-        self.graph = graph
-        self.wanted = wanted
-        self.choices = choices
-        """The sides to take, 1 or -1, in order of use; 1 after the last."""
+        self.smooth, self.graph, self.wanted, self.choices = smooth, graph, wanted, choices
+        # `choices` are the sides to take, 1 or -1, in order of use; 1 after the last
         self.turned = turned
         """The breakpoint where this piece and an earlier one take different sides."""
         self.groups: list[tuple[Any, Breakpoint]] = []
         """The subject of each choice, and the breakpoint that made it first."""
         self.lengths: list[Length] = []
         self.numbers: dict[int, Any] = {}
-        """The smooth number of each node; a bool for a condition."""
         self.taken: dict[int, int] = {}
         """The position of the input that each conditional takes."""
         self.sides: dict[int, list[int]] = {}
         """The sides taken by each operation with a kink, in order."""
         self.here = Breakpoint(graph, 0, ())
         self.first: Breakpoint | None = None
+
+    @property
+    def strayed(self) -> list[int]:
+        """Return the conditionals whose branch is not the one taken at the point."""
+        data, parents = self.graph.data, self.graph.parents
+        return [i for i, taken in self.taken.items() if data[parents[i][0]] is not (taken == 1)]
 
     @property
     def breakpoint(self) -> Breakpoint | None:
@@ -282,7 +274,7 @@ class SmoothBranch:
         """Return an operation with sides on smooth inputs; a bool if a comparison."""
         primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [_plain(x) for x in inputs]
-        varying = any(smooth.moves(x) for x in inputs)
+        varying = any(map(_varies, inputs))
         if primitive.gives_condition and not (varying and inputs[0] is not inputs[1] and xs[0] == xs[1]):
             return getattr(smooth.base, primitive.name)(*xs)
         meets = primitive.breakpoint is not None and primitive.breakpoint(*xs)
@@ -304,7 +296,7 @@ class SmoothBranch:
         x = _plain(u)
         if x != 0:
             return 1 if x > 0 else -1
-        sign: int = self.smooth.sign(self, u) if self.smooth.moves(u) else 1
+        sign: int = self.smooth.sign(self, u) if _varies(u) else 1
         return sign
 
     def recorded(self, answer: int) -> int:
@@ -320,7 +312,7 @@ class SmoothBranch:
 
     def length(self, xs: Sequence[Any]) -> Any:
         """Return the length of a vector that is 0 at the point."""
-        varying = [k for k, x in enumerate(xs) if self.smooth.moves(x)]
+        varying = [k for k, x in enumerate(xs) if _varies(x)]
         if len(varying) == 1:
             k = self.recorded(varying[0])
             return xs[k] if self.recorded(self.sign(xs[k])) > 0 else -xs[k]
@@ -367,8 +359,8 @@ def pieces(
             piece.evaluate(roots)
         except NodeError as fault:
             raise piece.as_kink_error(fault) from None
-        more = range(len(choices), len(piece.groups))
-        waiting += [([*piece.choices[:k], -1], piece.groups[k][1]) for k in more]
+        for k in range(len(choices), len(piece.groups)):
+            waiting.append(([*piece.choices[:k], -1], piece.groups[k][1]))
         yield piece
 
 
@@ -422,13 +414,13 @@ def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | Non
     # Along a line, most kinks already show.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
     with suppress(Unknown):
-        if _agreeing(lambda: TaylorSeries(m, 1, line), graph, wanted, seeds, MAX_COMPARISON_EFFORT) is None:
+        if _agreeing(partial(TaylorSeries, m, 1, line), graph, wanted, seeds, MAX_COMPARISON_EFFORT) is None:
             return None
     most = MAX_COMPARISON_EFFORT // (len(graph.data) * (len(wanted) + 1) ** 2)
-    if len(wanted) == 1:
-        with suppress(Unknown):
-            return _agreeing(lambda: TaylorSeries(m, 1), graph, wanted, seeds, most)
-    return _agreeing(lambda: SecondOrder(m, len(wanted)), graph, wanted, seeds, most)
+    with suppress(Unknown):
+        if len(wanted) == 1:
+            return _agreeing(partial(TaylorSeries, m, 1), graph, wanted, seeds, most)
+    return _agreeing(partial(SecondOrder, m, len(wanted)), graph, wanted, seeds, most)
 
 
 def _agreeing(
@@ -436,9 +428,7 @@ def _agreeing(
 ) -> SmoothBranch | None:
     agreed: SmoothBranch | None = None
     expected: list[Number] = []
-    if most < 2:
-        return None
-    for count, piece in enumerate(pieces(make, graph, list(seeds), wanted)):
+    for count, piece in enumerate(pieces(make, graph, list(seeds), wanted) if most > 1 else ()):
         m = piece.smooth.base
         outputs = [piece.numbers[root] for root in seeds]
         columns = list(zip(*map(piece.smooth.gradient, outputs), strict=True))
@@ -451,21 +441,13 @@ def _agreeing(
             agree = all(map(m.same, expected, here))
         if count >= most or not agree:
             return None
-        if agreed is None or _strayed(agreed) > _strayed(piece):
+        if agreed is None or len(agreed.strayed) > len(piece.strayed):
             agreed = piece
     return agreed
 
 
 def _weighted(numbers: Sequence[Number], seeds: Mapping[int, Number]) -> Number:
     return reduce(add, map(mul, numbers, seeds.values()))
-
-
-def _strays(piece: SmoothBranch, choice: int) -> bool:
-    return piece.graph.data[piece.graph.parents[choice][0]] is not (piece.taken[choice] == 1)
-
-
-def _strayed(piece: SmoothBranch) -> int:
-    return sum(_strays(piece, choice) for choice in piece.taken)
 
 
 def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]:
@@ -475,7 +457,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         for i, taken in piece.taken.items()
     }
     # operations whose value on the piece's side differs from that at the point
-    jumped = {i for i in piece.sides if graph.primitives[i].jumps} | {i for i in piece.taken if _strays(piece, i)}
+    jumped = {i for i in piece.sides if graph.primitives[i].jumps} | {*piece.strayed}
     for i in piece.numbers:
         primitive, ps = graph.primitives[i], graph.parents[i]
         if not jumped.isdisjoint(ps):

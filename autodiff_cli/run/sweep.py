@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import AutodiffError, Diagnostic, Span
@@ -29,7 +29,6 @@ class NodeError(AutodiffError):
         self.message = message
         self.hint = hint
         self.position = position
-        """Position of the input whose partial derivative failed."""
 
 
 class NotDifferentiable(NodeError):
@@ -188,12 +187,11 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
     if primitive.domain_message:
         with suppress(Refusal):
             message, hint = primitive.domain_message(*inputs) or (None, None)
-    if message is not None:
-        message = message.format(*map(show, inputs))
+    if message is None:
+        domain = f"; its domain: {domain_description(primitive, len(inputs))}" if primitive.domain else ""
+        message = f"`{name}` is undefined at {_point_text(inputs)}{domain}"
     else:
-        message = f"`{name}` is undefined at {_point_text(inputs)}"
-        if primitive.domain:
-            message += f"; its domain: {domain_description(primitive, len(inputs))}"
+        message = message.format(*map(show, inputs))
     hint = hint or "move the point into the domain, or guard it: `a if condition else b`"
     return NodeError(node, "domain", message, hint)
 
@@ -250,7 +248,6 @@ class Activity(list[bool]):
         self.zeros: set[int] = set()
         """Literal zeros; a product with one depends on nothing."""
         self._through = through
-        self._locally_varying: Activity | None = None
         self._values: dict[int, Any] = {}
         """Known values of nodes, also in untaken branches."""
         self._discontinuous: set[int] = set()
@@ -287,14 +284,10 @@ class Activity(list[bool]):
         except Refusal as refusal:
             raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
 
-    @property
+    @cached_property
     def varying(self) -> Activity:
-        """Return the activity of nodes near the point; computed on first use."""
-        if not self._through:
-            return self
-        if self._locally_varying is None:
-            self._locally_varying = Activity(self.graph, self.m, self.order, self.wanted, False)
-        return self._locally_varying
+        """Return the activity of nodes near the point."""
+        return Activity(self.graph, self.m, self.order, self.wanted, False) if self._through else self
 
     def choose_side(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
         """Use one-sided local derivatives, and activate `others` in untaken branches."""
@@ -324,8 +317,7 @@ class Activity(list[bool]):
             return True
 
     def _evaluate(self, roots: Sequence[int]) -> None:
-        if not self._values:
-            self._values = {i: x for i, x in enumerate(self.graph.data) if x is not None}
+        self._values = self._values or {i: x for i, x in enumerate(self.graph.data) if x is not None}
         for i, inputs, needed in needed_nodes(self.graph, roots, self._values, self._values):
             primitive, ps = self.graph.primitives[i], self.graph.parents[i]
             value = _value(self.m, primitive, inputs, needed, i)
@@ -409,15 +401,14 @@ def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) 
 def _failing_input(active: Activity, i: int) -> int:
     graph, position = active.graph, 0
     ps, inputs, primitive = graph.parents[i], graph.inputs(i), graph.primitives[i]
-    for k, p in enumerate(ps):
-        if active[p]:
-            position = ps.index(p)
-            try:
-                partial = primitive.slopes(active.m, inputs, graph.data[i], [j == k for j in range(len(ps))])[k]
-                if partial is not None and not active.m.finite(partial):
-                    break
-            except NO_RESULT:
+    for k in [k for k, p in enumerate(ps) if active[p]]:
+        position = ps.index(ps[k])
+        try:
+            partial = primitive.slopes(active.m, inputs, graph.data[i], [j == k for j in range(len(ps))])[k]
+            if partial is not None and not active.m.finite(partial):
                 break
+        except NO_RESULT:
+            break
     return position
 
 
@@ -490,9 +481,7 @@ def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> 
 
 
 def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
-    graph = active.graph
-    edges: list[int] = []
-    seen: set[int] = set()
+    graph, edges, seen = active.graph, list[int](), set[int]()
     stack = [condition]
     while stack:
         i = stack.pop()

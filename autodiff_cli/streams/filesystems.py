@@ -1,7 +1,5 @@
 """Remote files: `s3://`, `gs://`, `hdfs://` and others, by pyarrow or fsspec."""
 
-from __future__ import annotations
-
 import os
 import re
 import secrets
@@ -17,15 +15,12 @@ MAX_BYTES_IN_MEMORY = 32 * 1024 * 1024
 MAX_ATTEMPTS = 3
 CONNECT_SECONDS = 10
 """Seconds allowed for connecting, all retries included."""
-
 ANSWER_SECONDS = 60
 """Seconds allowed without an answer, all retries included."""
-
 LACKING = "pyarrow, which is needed for files that are elsewhere, is not installed"
 
 OBJECT_STORES = ("s3", "gcs", "abfs")
 """File systems that show only complete files; others need a temporary file."""
-
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
 
 

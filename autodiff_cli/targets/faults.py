@@ -15,8 +15,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from ..graphs.adjoint import Recording
-from ..graphs.schedule import LAZY, branches, live_steps, schedule, shows_first
+from ..graphs.adjoint import LAZY, Recording, branches, live_steps, schedule, shows_first
 from ..numbers.recorder import CONDITIONS, Step, always_defined
 from ..table.operators import COMPARISONS
 from ..table.primitive import OPERATIONS

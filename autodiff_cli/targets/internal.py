@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..graphs.adjoint import Recording
-from ..graphs.schedule import schedule
+from ..graphs.adjoint import Recording, schedule
 from ..language.printer import OPERATORS, Written, as_call, assemble, fill_in
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
@@ -78,21 +77,14 @@ class Internal(Target):
         plan = schedule(recording, SILENT)
         used = {s.data for s in recording.recorder.steps if s.name == "input"}
         self._inputs(recording, [f"x{k}" for k in range(inputs)])
-        lines = ["def f(x):"]
-        if inputs:
-            lines.append("    " + ", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x")
-        lines.append("    s = 0.0")
-        lines += ["    " + line for line in self.statements(plan, lambda step: f"t{step.index}", {})]
+        rows = [", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x"] if inputs else []
+        called = {task.step: f"t{task.step.index}" for task in plan.tasks}
+        rows += ["s = 0.0", *self.statements(plan, called, {})]
         results = [self._result(step) for step in recording.results]
-        lines += [
-            "    s += " + " + ".join(results[start : start + MAX_TERMS]) for start in range(0, len(results), MAX_TERMS)
-        ]
+        for start in range(0, len(results), MAX_TERMS):
+            rows.append("s += " + " + ".join(results[start : start + MAX_TERMS]))
         count = len(recording.values)
         values = results[0] if count == 1 else "[" + ", ".join(results[:count]) + "]"
-        lines += [
-            # If a number is infinite or nan, s - s is nan.
-            "    if s - s == 0.0:",
-            f"        return {values}, [{', '.join(results[count:])}]",
-            "    return None",
-        ]
-        return "\n".join(lines) + "\n"
+        # If a number is infinite or nan, s - s is nan.
+        rows += ["if s - s == 0.0:", f"    return {values}, [{', '.join(results[count:])}]", "return None"]
+        return "\n".join(["def f(x):", *["    " + row for row in rows]]) + "\n"

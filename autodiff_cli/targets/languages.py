@@ -11,12 +11,15 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
+from ..algebra.symbolic import by_definition
 from ..graphs.adjoint import Recording, all_of
-from ..language.printer import Item, Written, as_call, fill_in
+from ..graphs.value import Value
+from ..language.printer import Item, Written, as_call, assemble, fill_in, number_text, spell
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
-from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT
+from ..table.operators import VARIABLE
+from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT, SIGN
 from ..table.primitives import by_name
-from .target import Form, Target, by_library, reserved_words
+from .target import Form, Target, by_library, language, reserved_words
 
 
 class Python(Target):
@@ -145,21 +148,21 @@ class Curly(Target):
 
     declares: tuple[str, str]
 
-    def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
+    def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
         plan = self.plan(recording)
         self.seen = {a for task in plan.tasks for a in task.step.args} | {*recording.results}
-        rows = self.body(recording, labels)
+        rows = super().body(recording, labels)
         inside = {task.step for task in plan.tasks if task.branch.depth}
         zero = self._number(False)
         flags = [row for row in rows if row.startswith("ad_b") and row.endswith(f"= {zero};")]
         kinds = {name: self.declares[step.name in CONDITIONS] for step, name in self.called.items()}
-        plain = {name for step, name in self.called.items() if step not in inside}
-        result = [f"{kinds[name]} {name} = 0;" for name in self.called.values() if name not in plain]
+        ahead = [name for step, name in self.called.items() if step in inside]
+        result = [f"{kinds[name]} {name} = 0;" for name in ahead]
         result += [f"{self.declares[True]} {row}" for row in flags]
         for row in rows:
             if row not in flags:
                 name = row.split(" ", 1)[0]
-                result.append(f"{kinds[name]} {row}" if name in plain else row)
+                result.append(f"{kinds[name]} {row}" if name in kinds and name not in ahead else row)
         return result
 
 
@@ -213,7 +216,7 @@ class C(Curly):
     ) -> list[str]:
         """Return the lines of a function; unused names cause no warnings."""
         self._inputs(recording, parameters)
-        rows = self._declared(recording, labels)
+        rows = self.body(recording, labels)
         rows += [f"gradient[{k}] = {self._result(s)};" for k, s in enumerate(recording.partials)]
         used = {s.data for s in self.seen if s.name == "input"}
         unused = [name for k, name in enumerate(parameters) if k not in used]
@@ -300,3 +303,38 @@ class Spreadsheet(Target):
                     length[a], depth[a] = 8, 0
                 length[step], depth[step] = 12 + 8 * len(step.args), 1
         return sorted(kept, key=lambda step: step.index)
+
+
+# ---- formulas as SymPy's text; a function that it lacks by its definition
+_SYMPY_NAME = re.compile(r"(?![CEINOQS])[A-Za-z]\d*", re.ASCII)
+"""Names that mean nothing else to SymPy."""
+
+SYMPY_CONSTANTS = {"pi": "pi", "π": "pi", "e": "E"}
+
+SYMPY_FORMS = language("sympy")["forms"]
+"""How SymPy writes operations."""
+
+
+def sympy_text(root: Value) -> str:
+    """Return text that `sympy.sympify` reads as the same function of real variables.
+
+    >>> from autodiff_cli.inputs.problem import parse
+    >>> sympy_text(parse("where(x > 0, log2(x), beta)").outputs[0])
+    "Piecewise((log(x, 2), x > 0), (Symbol('beta'), True))"
+    """
+    return assemble(root, _sympy_parts)
+
+
+def _sympy_parts(value: Value) -> Written:
+    while value._prev and value.primitive.name not in SYMPY_FORMS:
+        value = by_definition(value, always=True)
+    inputs = value._prev
+    if not inputs:
+        text = _sympy_symbol(value.label) if value.primitive is VARIABLE else ""
+        text = text or SYMPY_CONSTANTS.get(value.source or "") or number_text(value.data)
+        return SIGN if text.startswith("-") else ATOM, [text]
+    return spell(SYMPY_FORMS[value.primitive.name], inputs)
+
+
+def _sympy_symbol(name: str) -> str:
+    return name if _SYMPY_NAME.fullmatch(name) else f"Symbol({name!r})"

@@ -11,8 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ..graphs.adjoint import Branch, column_names
-from ..graphs.schedule import schedule
+from ..graphs.adjoint import Branch, column_names, schedule
 from ..language.printer import Written, assemble, fill_in
 from ..numbers.recorder import CONDITIONS, Step, is_number
 from ..run.sweep import domain_description

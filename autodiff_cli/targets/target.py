@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import quote
-from ..graphs.adjoint import Branch, Recording
-from ..graphs.schedule import Schedule, Task, schedule
+from ..graphs.adjoint import Branch, Recording, Schedule, Task, schedule
 from ..language.elements import underscored
 from ..language.printer import INFIX, OPERATORS, PREFIX, Template, Written, as_call, assemble, spell
 from ..language.typesetting import plain_name
@@ -199,7 +198,9 @@ class Target:
                 if not count or name in self.forms or (name, count) in entered:
                     continue
                 entered.add((name, count))
-                supported = self.supported(name, count)
+                supported = showing_faults(
+                    compose_for(self.forms, name, count, self.coarse), self.silent, limits=self.limits
+                )
                 visit(supported.recorder.steps)
                 lines.extend([""] * self.blank_lines)
                 lines.extend(type(self)(self.name)._support(f"{RESERVED_PREFIX}{name}", PARAMETERS[:count], supported))
@@ -210,13 +211,13 @@ class Target:
 
     def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
         self._inputs(recording, parameters)
-        rows = [*self._declared(recording, {}), self.returned.format(self._result(recording.values[0]))]
+        rows = [*self.body(recording, {}), self.returned.format(self._result(recording.values[0]))]
         return self._block(self.signature.format(name, ", ".join(parameters)), rows)
 
     def defined(self) -> list[str]:
         """Return the lines of the unit's function."""
         unit = self.unit
-        rows = [*self._opening(), *self._declared(unit.recording, unit.labels)]
+        rows = [*self._opening(), *self.body(unit.recording, unit.labels)]
         value, *partials = map(self._shown, unit.recording.results)
         if self.names_results:
             named = [(self.variables.get(name), x) for name, x in zip(unit.wanted, partials, strict=True)]
@@ -231,10 +232,6 @@ class Target:
     def _block(self, head: str, rows: Iterable[str]) -> list[str]:
         return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
 
-    def _declared(self, recording: Recording, labels: dict[Step, str]) -> list[str]:
-        """Return the lines that compute results, with declarations if needed."""
-        return self.body(recording, labels)
-
     def _shown(self, step: Step) -> str:
         return self._result(step)
 
@@ -248,10 +245,6 @@ class Target:
         if self.errors != "functions":
             return self.errors == "none"
         return large if step.name in INFIX else step.name in PREFIX or step.name not in self.forms
-
-    def supported(self, name: str, count: int) -> Recording:
-        """Return the recording of a function of `count` inputs that the target lacks."""
-        return showing_faults(compose_for(self.forms, name, count, self.coarse), self.silent, limits=self.limits)
 
     # -- names
     def usable(self, name: str) -> bool:
@@ -287,9 +280,7 @@ class Target:
         return {name: spellings[name] for name in names}
 
     def _inputs(self, recording: Recording, names: Sequence[str]) -> None:
-        for step in recording.recorder.steps:
-            if step.name == "input":
-                self.names[step] = names[step.data]
+        self.names |= {step: names[step.data] for step in recording.recorder.steps if step.name == "input"}
 
     def _renamed(self) -> list[str]:
         changed = {old: new for old, new in self.variables.items() if old != new}
@@ -305,22 +296,15 @@ class Target:
         return comment_lines(text)
 
     # -- statements
-    def _negated(self, condition: Step) -> str:
-        form = self.forms["not_"]
-        assert isinstance(form, tuple)
-        return str(form[0]).format(assemble(condition, self.parts, form[2]))
-
     def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
         """Return the lines that compute results; steps needed once are inlined."""
         plan = self.plan(recording)
         hidden = self._inlined(plan, recording.results, labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]
-        called = self.called = {}
-
-        def name_of(step: Step) -> str:
-            return called.setdefault(step, f"{self.stem}{len(called) + 1}")
-
-        return list(self.statements(Schedule(tasks, []), name_of, labels))
+        self.called = {
+            step: f"{self.stem}{k}" for k, step in enumerate(dict.fromkeys([t.step for t in tasks]), start=1)
+        }
+        return list(self.statements(Schedule(tasks, []), self.called, labels))
 
     def plan(self, recording: Recording) -> Schedule:
         """Return the schedule; without conditional statements everything is computed."""
@@ -348,17 +332,17 @@ class Target:
             stack += [a for a in reversed(waits) if a not in entered]
         return list(order)
 
-    def _inlined(self, plan: Schedule, results: Collection[Step], named: Collection[Step]) -> set[Step]:
-        steps = {task.step: task for task in plan.tasks}
+    def _inlined(self, plan: Schedule, results: Iterable[Step], named: Iterable[Step]) -> Collection[Step]:
+        steps, shown = {task.step: task for task in plan.tasks}, {*results, *named}
         uses = Counter(a for step in steps for a in self.reads(step))
-        hidden: set[Step] = set()
+        # the operations of each step that is written in place
         weight: dict[Step, int] = {}
         for step in sorted(steps, key=lambda step: step.index):
-            weight[step] = 1 + sum(weight.get(a, 0) for a in step.args if a in hidden)
-            simple = uses[step] == 1 and weight[step] <= MAX_INLINE_STEPS and steps[step].source is None
-            if simple and step not in results and step not in named and step.name != "where":
-                hidden.add(step)
-        return hidden
+            size = 1 + sum(weight.get(a, 0) for a in step.args)
+            simple = uses[step] == 1 and size <= MAX_INLINE_STEPS and steps[step].source is None
+            if simple and step not in shown and step.name != "where":
+                weight[step] = size
+        return weight
 
     def reads(self, step: Step) -> Iterable[Step]:
         """Return the inputs of a step, each as often as it is written."""
@@ -367,8 +351,8 @@ class Target:
         places = _PLACE.findall(template) if isinstance(template, str) else ()
         return [step.args[int(place)] for place in places] if places else step.args
 
-    def statements(self, plan: Schedule, name_of: Callable[[Step], str], labels: Mapping[Step, str]) -> Iterator[str]:
-        """Yield the lines that carry out a schedule, unindented at first."""
+    def statements(self, plan: Schedule, called: Mapping[Step, str], labels: Mapping[Step, str]) -> Iterator[str]:
+        """Yield the lines that carry out a schedule, unindented at first; `called` has the names of steps."""
         checks = {(step, branch) for step, branch, _ in plan.checks}
         anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[MAX_INDENTED::MAX_INDENTED]]
         flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
@@ -392,40 +376,38 @@ class Target:
             yield from self._moved(here, inside, flagged)
             here = inside
             text = assemble(source, self.parts) if source is not None else self.text(step)
-            name = self.names[step] = name_of(step)
+            name = self.names[step] = called[step]
             indent = self.indent * len(here)
             label = labels.get(step)
             remark = self.label.format(" ".join(self._comment(label))) if label else ""
             yield indent + self.assignment.format(name, text) + remark
             if (step, branch) in checks:
                 yield indent + self._check(step, name)
-        yield from self._closed(len(here), 0)
+        yield from self._moved(here, [], flagged)
 
     def _check(self, step: Step, name: str) -> str:
         return ""
-
-    def _closed(self, depth: int, down_to: int) -> Iterator[str]:
-        if self.closing is not None:
-            for d in range(depth - 1, down_to - 1, -1):
-                yield self.indent * d + self.closing
 
     def _moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
         k = 0
         while k < len(old) and k < len(new) and old[k] is new[k]:
             k += 1
         turned = k < len(old) and k < len(new) and old[k] is new[k].other and old[k].holds and new[k] not in flagged
-        yield from self._closed(len(old), k + 1 if turned else k)
+        for depth in reversed(range(k + turned, len(old))) if self.closing is not None else ():
+            yield f"{self.indent * depth}{self.closing}"
         for depth, branch in enumerate(new[k:], start=k):
-            if turned:
-                yield self.indent * depth + self.otherwise
-                turned = False
-            else:
-                yield self.indent * depth + self.branch.format(flagged.get(branch) or self.condition(branch))
+            head = self.branch.format(flagged.get(branch) or self.condition(branch)) if not turned else self.otherwise
+            yield self.indent * depth + head
+            turned = False
 
     def condition(self, branch: Branch) -> str:
         """Return the condition to enter a branch from the one around it."""
         assert branch.condition is not None
-        return assemble(branch.condition, self.parts) if branch.holds else self._negated(branch.condition)
+        if branch.holds:
+            return assemble(branch.condition, self.parts)
+        form = self.forms["not_"]
+        assert isinstance(form, tuple)
+        return str(form[0]).format(assemble(branch.condition, self.parts, form[2]))
 
 
 def needs(plan: Schedule) -> dict[Step, list[Branch]]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from fractions import Fraction
 
 from ..errors import ExpressionError, Span
 from ..inputs.optional_units import percentage_of
 from ..inputs.parse_point import constant_value
-from ..inputs.quantities import ProgramUnits, Units, check_temperature, make_quantity, quantity_value, to_double
+from ..inputs.quantities import check_temperature, make_quantity, quantity_value, to_double
 from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
 from .distributions import FAMILIES
 from .measured_value import BETWEEN, COVERAGE, MeasuredValue, is_asymmetric, quantity, with_distribution
@@ -20,9 +19,7 @@ _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])
 
 
 def measured_value(name: str, text: str, offset: int = 0) -> float:
-    """Return the value of a text, with its uncertainty and unit if it has them.
-
-    Raises `ExpressionError` of kind `point`.
+    """Return the value of a text, with its uncertainty and unit if it has them. Raises `ExpressionError`.
 
     >>> length = measured_value("L", "2.000(3) mm")
     >>> length, length.uncertainty, str(length.unit)
@@ -95,13 +92,3 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
     measured = with_distribution(name, si, u, distribution, text)
     measured.unit, measured.number, measured.typed = unit, float(value), value
     return measured
-
-
-def budget_units(units: ProgramUnits, inputs: Sequence[str]) -> Units:
-    """Return the units of a propagation's numbers."""
-    results = []
-    for k, out in enumerate(units.outputs):
-        budget = {n: {"sensitivity": units.derivative([n], k), "contribution": out.degree} for n in inputs}
-        results.append({"value": out, "uncertainty": out.degree, "budget": budget})
-    of_inputs = {n: {"estimate": units.point[n], "uncertainty": units.point[n].degree} for n in inputs}
-    return units.tree(results=results, inputs=of_inputs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError, Span, plural, point_error
@@ -84,9 +84,8 @@ def is_asymmetric(text: str) -> bool:
 def quantity(name: str, text: str, offset: int = 0) -> float:
     """Return the value of a text, with its uncertainty if it has one.
 
-    `5.00±0.02` (also `+/-`, `+-`, with a percentage), `19.66(10)e-3` and `19.66e-3(10)` give one standard uncertainty
-    of a normal distribution, `5.00 ± 0.04 (k = 2)` gives two. `offset` is the text's place in a longer one.
-    Raises `ExpressionError` of kind `point`.
+    `5.00±0.02`, `19.66(10)e-3` and `19.66e-3(10)` give one standard uncertainty of a normal distribution, `5.00 ± 0.04
+    (k = 2)` gives two. `offset` is the text's place in a longer one. Raises `ExpressionError`.
 
     >>> x = quantity("x", "19.66(10)e-3")
     >>> x, x.uncertainty
@@ -130,7 +129,7 @@ class _Written:
             u, scale = Decimal(spread), int(before or behind or 0)
             if "." not in spread:
                 u = u.scaleb(-len(number.partition(".")[2]))
-            return normal(self.name, _double(Decimal(number).scaleb(scale)), _double(u.scaleb(scale)), self.text)
+            return normal(self.name, float(Decimal(number).scaleb(scale)), float(u.scaleb(scale)), self.text)
         inside = UNCERTAIN_DIGITS.search(written)
         if inside and "+" not in inside[2]:
             product = f"{EXAMPLE}; a product is `{inside[1].rstrip()}*{inside[2]}`"
@@ -159,8 +158,7 @@ class _Written:
         spelled = written[after.start : after.end].strip()
         if BETWEEN.search(spelled):
             raise self.refused("has two uncertainties")
-        value = self.number(written, before.start, before.end) * factor
-        relative = spelled.endswith("%")
+        value, relative = self.number(written, *before[:2]) * factor, spelled.endswith("%")
         if not spelled.removesuffix("%").strip():
             raise self.refused("has no uncertainty behind the sign")
         end = written.rindex("%", after.start, after.end) if relative else after.end
@@ -168,7 +166,7 @@ class _Written:
         if spread < 0:
             raise self.refused(f"has the uncertainty {spelled}, which is below 0", NEGATIVE)
         u = abs(value) * spread / 100 if relative else spread * abs(factor)
-        return normal(self.name, _double(value), _double(u / k), self.text)
+        return normal(self.name, float(value), float(u / k), self.text)
 
     def number(self, written: str, start: int, end: int) -> Decimal:
         number = written[start:end]
@@ -217,13 +215,6 @@ def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:
             return Span(start, match.start()), Span(match.end(), end)
         at, last = match.end(), match[0][-1]
     return None
-
-
-def _double(x: Decimal) -> float:
-    try:
-        return float(x)
-    except (OverflowError, InvalidOperation):
-        return math.inf
 
 
 def of_draws(name: str, draws: Sequence[float]) -> MeasuredValue:

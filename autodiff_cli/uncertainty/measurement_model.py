@@ -114,7 +114,6 @@ class Explicit:
                     error = usage_error("this is an equation: it does not say what is computed", hint)
             raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
-        """The point has the inputs' values as given."""
         self.outputs, self.units = output_names(self.program), problem.units
         self.values = {name: float(x) for name, x in problem.values.items()}
 
@@ -176,10 +175,8 @@ class Implicit:
         self.units, self._text = problem.units, problem.text
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
-                raise point_error(
-                    f"`{name}` is looked for: its value is where to start, and has no uncertainty",
-                    f"give the number alone: `{name}={float(start):g}`",
-                )
+                message = f"`{name}` is looked for: its value is where to start, and has no uncertainty"
+                raise point_error(message, f"give the number alone: `{name}={float(start):g}`")
         self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
         self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}
         self.values: dict[str, float] = {**problem.values, **find_solution(problem)}
@@ -249,7 +246,6 @@ class Implicit:
             at = {**inputs, **dict(zip(self.outputs, unknowns, strict=True))}
             columns = [at[name] for name in names]
             block = evaluate(compiled, names, columns, count, size * (1 + size), plain, lambda row, name: None)
-            # values of all equations, then derivatives of each
             left, rows = block.results[:size], block.results[size:].reshape(size, size, count)
             step = np.full((size, count), np.nan)
             good = np.isfinite(block.results).all(axis=0)
@@ -266,8 +262,7 @@ class Implicit:
             sizes = np.abs(results) + far
             sizes[sizes == 0] = 1.0
             last = np.maximum(np.max(far / sizes, axis=0), 2 * TANGENT_SLACK)
-            waiting = np.arange(count)
-            doubtful = []
+            waiting, doubtful = np.arange(count), []
             for _ in range(MAX_CORRECTIONS):
                 inputs = {name: x[waiting] if isinstance(x, np.ndarray) else x for name, x in values.items()}
                 step = newton_step(inputs, results[:, waiting], len(waiting))
@@ -303,9 +298,7 @@ class Implicit:
         while done < 1:
             part = min(step, 1 - done)
             there = {name: x + (done + part) * (target[name] - x) for name, x in begun.items()}
-            if done + part >= 1:
-                there = dict(target)
-            reached = None
+            there, reached = dict(target) if done + part >= 1 else there, None
             with Defined(ArithmeticError):
                 reached = self._corrected(here, there)
             if reached is not None:
@@ -365,8 +358,7 @@ class Branch:
 
     def __init__(self, model: Implicit, name: str) -> None:
         self.model, self.name = model, name
-        self._last = (-math.inf, math.inf)
-        """Between these numbers it ends, or continues."""
+        self._last = (-math.inf, math.inf)  # between these numbers it ends, or continues
         self._known = {model.values[name]: model.values}
         self._at = [*self._known]
 

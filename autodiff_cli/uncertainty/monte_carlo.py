@@ -51,7 +51,6 @@ class Sampler:
         self._independent = [name for name in distributions if name not in together]
 
     def __call__(self, n: int) -> dict[str, Any]:
-        """Return `n` samples of each input; constants as numbers."""
         values: dict[str, Any] = dict(self.constants)
         for names, root, dof in self.correlated:
             z = np.asarray(root) @ self.random.standard_normal((len(names), n))
@@ -73,13 +72,11 @@ class Results:
     """The results of one output: kept up to a limit, then counted in bins."""
 
     def __init__(self, middle: float) -> None:
-        self.middle = middle
-        self.count = self.outside = 0
+        self.middle, self.count, self.outside = middle, 0, 0
         self._sum = self._squares = 0.0
-        self._kept: list[Any] = []
+        self._kept, self._batches = list[Any](), list[Any]()
         self._edges: Any = None
         self._counts: Any = 0
-        self._batches: list[Any] = []
 
     def add(self, values: Any) -> None:
         """Add a block of results."""
@@ -110,7 +107,6 @@ class Results:
 
     def drawn(self, level: float) -> Drawn:
         """Return the summary of all results."""
-        # sorted values, and how many results are at most each
         if self._edges is None:
             values = np.sort(np.concatenate(self._kept))
             below = np.arange(1, len(values) + 1)

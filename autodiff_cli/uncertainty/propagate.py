@@ -31,13 +31,13 @@ from ..numerics.student_t import check_level, coverage_factor, level_of
 from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
-from .measured_units import budget_units, measured_value, with_unit
+from .measured_units import measured_value, with_unit
 from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from .measurement_model import Explicit, Implicit, Model, variables_of
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
-    from .monte_carlo import Drawn, Sampler
+    from .monte_carlo import Drawn
 
 DEFAULT_LEVEL = 0.95  # of confidence, by default
 DEFAULT_SEED = 1
@@ -45,8 +45,8 @@ SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
+# standard uncertainties on both sides, and their weights: exact up to the ninth power
 GAUSS_HERMITE = [(1.355626179974266, 0.2220759220056126), (2.8569700138728056, 0.01125741132772069)]
-"""Standard uncertainties on both sides, and their weights: exact up to the ninth power."""
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
@@ -221,9 +221,6 @@ def propagate(
     `point` has numbers, `MeasuredValue`s or texts; `readings` and `draws` are columns, `fitted` further inputs.
     With `unknowns` or `between`, the text is equations. In a `system`, units of outputs are products of input units;
     `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
-
-    >>> propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"}).results[0].written
-    '254.3(16)'
     """
     check_level(level)
     if k is not None and not 0 < k < math.inf:
@@ -316,12 +313,12 @@ def propagate(
             warnings += [warning] if warning else []
         if count:
             for drawn in tables.values():
-                for name, column in drawn.items():
-                    unit = getattr(values[name], "unit", Unit())
-                    drawn[name] = in_unit(column, unit, si_unit(unit.dimension))
-            copies = [{name: x for name, x in drawn.items() if name in inputs} for drawn in tables.values()]
-            sampler = _sampler(model, spread, [*filter(None, copies)], count, seed)
-            results, count, interrupted = _with_draws(model, results, out, sampler, count, stop, warnings)
+                for name in [*drawn]:
+                    unit, column = getattr(values[name], "unit", Unit()), drawn.pop(name)
+                    if name in inputs:
+                        drawn[name] = in_unit(column, unit, si_unit(unit.dimension))
+            copies = [*filter(None, tables.values())]
+            results, count, interrupted = _with_draws(model, spread, results, out, copies, count, seed, stop, warnings)
         covariance = [[dot(one, other) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
@@ -345,6 +342,14 @@ def propagate(
             hint = "`--samples 1e6` keeps the asymmetry in the result"
             warnings.insert(first_notes, Diagnostic("distribution", message, None, hint))
             first_notes += 1
+    units_of_answer = None
+    if of_program is not None:
+        of_inputs = {n: {"estimate": of_program.point[n], "uncertainty": of_program.point[n].degree} for n in inputs}
+        of_results = []
+        for j, unit in enumerate(of_program.outputs):
+            shares = {n: {"sensitivity": of_program.derivative([n], j), "contribution": unit.degree} for n in inputs}
+            of_results.append({"value": unit, "uncertainty": unit.degree, "budget": shares})
+        units_of_answer = of_program.tree(results=of_results, inputs=of_inputs)
     return Propagation(
         text=text,
         results=results,
@@ -360,7 +365,7 @@ def propagate(
         point={name: as_number(getattr(x, "number", x), name) for name, x in model.point.items()},
         constants=model.program.constants,
         warnings=tuple(warnings),
-        units=None if of_program is None else budget_units(of_program, list(inputs)),
+        units=units_of_answer,
     )
 
 
@@ -479,11 +484,14 @@ def _spread(
         groups.append((members, min(degrees)))
         block = [[matrix[i][j] for j in members] for i in members]
         if len(members) > 1 and (least := eigenvalues(block)[0]) < -EIGENVALUE_SLACK * len(members):
-            raise point_error(
-                f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}",
-                "no quantities can be correlated so; check the signs, and give more digits of correlations near 1",
-            )
-    return _Spread(inputs, matrix, groups, _square_root(matrix, [x.uncertainty for x in inputs.values()]))
+            message = f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}"
+            hint = "no quantities can be correlated so; check the signs, and give more digits of correlations near 1"
+            raise point_error(message, hint)
+    root = [
+        [x * entry.uncertainty for x in row] + [0.0] * (len(names) - len(row))
+        for entry, row in zip(inputs.values(), cholesky(matrix, EIGENVALUE_SLACK) or [], strict=True)
+    ]
+    return _Spread(inputs, matrix, groups, root)
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
@@ -496,15 +504,10 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
     return max(-1.0, min(1.0, covariance / (u_a * u_b)))
 
 
-def _square_root(matrix: Sequence[Sequence[float]], u: Sequence[float]) -> list[list[float]]:
-    lower = cholesky(matrix, EIGENVALUE_SLACK) or []
-    return [[x * u[i] for x in row] + [0.0] * (len(u) - len(row)) for i, row in enumerate(lower)]
-
-
 def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None]]:
     rows: list[list[float | None]] = []
     for i, row in enumerate(covariance):
-        sizes = [math.sqrt(row[i]) * math.sqrt(covariance[j][j]) for j in range(len(row))]
+        sizes = [math.sqrt(row[i]) * math.sqrt(other[j]) for j, other in enumerate(covariance)]
         rows.append([max(-1.0, min(1.0, x / size)) if size else None for x, size in zip(row, sizes, strict=True)])
         rows[i][i] = 1.0 if row[i] else None
     return rows
@@ -579,9 +582,7 @@ class _Expansion:
         for way, m in zip(ways, [*self.moments, Moments()], strict=False):
             if math.isinf(m.variance):
                 continue
-            # points with the same skewness and kurtosis
-            # H. P. Hong, Reliability Engineering
-            # and System Safety 59 (1998) 261
+            # of the same skewness and kurtosis: Hong, Reliability Engineering and System Safety 59 (1998) 261
             half = math.sqrt(max(m.fourth - 0.75 * m.third**2, 0.0))
             nodes = [(t, 1 / (2 * half * abs(t))) for t in (m.third / 2 + half, m.third / 2 - half)]
             if not m.third and m.fourth >= 3 * m.variance**2:
@@ -591,10 +592,9 @@ class _Expansion:
             yield way, [(max(low, min(t, high)), w) for t, w in nodes]
 
     def _beyond_domain(self) -> str | None:
-        primitives = self.model.program.graph.primitives
+        primitives, reach = self.model.program.graph.primitives, max(DOMAIN_REACH, self.first.k)
         if not (isinstance(self.model, Explicit) and any({*p.domain} & {"<", ">"} for p in primitives)):
             return None
-        reach = max(DOMAIN_REACH, self.first.k)
         for i, (name, (low, high)) in enumerate(zip(self.names, self.ends, strict=True)):
             for t in (max(-reach, 0.999 * low), min(reach, 0.999 * high)):
                 moves = zip(self.names, self.root, strict=True)
@@ -605,9 +605,8 @@ class _Expansion:
 
     @cached_property
     def second(self) -> list[list[float]]:
-        rows = self.model.second(self.output, self.names)
+        rows, columns = self.model.second(self.output, self.names), list(zip(*self.root, strict=True))
         matrix = [[self.unit.from_si(float(x)) for x in row] for row in rows]
-        columns = list(zip(*self.root, strict=True))
 
         def along(a: Sequence[float], b: Sequence[float]) -> float:
             return math.fsum(x * y * h for x, row in zip(a, matrix, strict=True) for y, h in zip(b, row, strict=True))
@@ -639,17 +638,14 @@ class _Expansion:
             if self._departs(way, [(min(t, end), 1 / KINK_QUANTILES) for t in quantiles if t > distance], math.inf):
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
                 place = f"{distance:.2g} standard uncertainties away"
-                message = f"`{node.primitive.written}` {fault} "
-                message += "within the coverage interval" if distance < first.k else place
-                return Diagnostic("linearity", message, node.span, None)
+                place = "within the coverage interval" if distance < first.k else place
+                return Diagnostic("linearity", f"`{node.primitive.written}` {fault} {place}", node.span, None)
         return None
 
     def _departs(self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float) -> bool:
-        # from the cubic Taylor polynomial, at places with weights
         step = [dot(row, way) for row in self.root]
-        slope = dot(self.slopes, way)
+        slope, third = dot(self.slopes, way), self._third(step)
         second = dot(way, [dot(row, way) for row in self.second])
-        third = self._third(step)
         departures = []
         for t, weight in nodes:
             moves = zip(self.names, step, strict=True)
@@ -699,43 +695,34 @@ def _tolerance(result: Result) -> float:
     return max(half, 1e-15 * abs(result.value))
 
 
-def _sampler(
-    model: Model, spread: _Spread, copies: Sequence[Mapping[str, Sequence[float]]], samples: int, seed: int
-) -> Sampler:
-    from .monte_carlo import Sampler  # only draws need NumPy
+def _with_draws(
+    model: Model,
+    spread: _Spread,
+    results: Sequence[Result],
+    units: Sequence[Unit],
+    copies: Sequence[Mapping[str, Sequence[float]]],
+    samples: int,
+    seed: int,
+    stop: Callable[[], bool],
+    warnings: list[Diagnostic],
+) -> tuple[list[Result], int, bool]:
+    from .monte_carlo import BLOCK_DRAWS, Results, Sampler  # only draws need NumPy
 
-    inputs, names = spread.inputs, list(spread.inputs)
-    correlated = []
+    inputs, correlated = spread.inputs, []
     for members, dof in spread.groups:
-        group = [names[i] for i in members]
+        group = [[*inputs][i] for i in members]
         if len(group) < 2 or any(group[0] in table for table in copies):
             continue
         for name in group:
             if (family := inputs[name].distribution.family) != "normal":
-                raise usage_error(
-                    f"`{name}` is correlated and its distribution is {family}, so the joint one is not determined",
-                    "`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8",
-                )
-        block = [[spread.matrix[i][j] for j in members] for i in members]
-        root = _square_root(block, [inputs[name].uncertainty for name in group])
-        correlated.append((group, root, dof))
+                message = f"`{name}` is correlated and its distribution is {family}, so the joint one is not determined"
+                hint = "`--samples` draws correlated inputs from normal distributions: JCGM 101, 6.4.8"
+                raise usage_error(message, hint)
+        correlated.append((group, [[spread.root[i][j] for j in members] for i in members], dof))
     constants = {name: float(model.values[name]) for name in model.point if name not in inputs}
     distributions = {name: entry.distribution for name, entry in inputs.items()}
-    return Sampler(distributions, correlated, constants, seed, copies, samples)
-
-
-def _with_draws(
-    model: Model,
-    results: Sequence[Result],
-    units: Sequence[Unit],
-    draw: Sampler,
-    samples: int,
-    stop: Callable[[], bool],
-    warnings: list[Diagnostic],
-) -> tuple[list[Result], int, bool]:
-    from .monte_carlo import BLOCK_DRAWS, Results  # only draws need NumPy
-
-    (steps, evaluate), work = model.draws(draw.constants), current_budget()
+    draw = Sampler(distributions, correlated, constants, seed, copies, samples)
+    (steps, evaluate), work = model.draws(constants), current_budget()
     if samples * steps > work.left:
         raise work.exhausted(samples * steps, exactly=True)
     collected = [Results(result.value) for result in results]
@@ -756,8 +743,7 @@ def _with_draws(
             hint = "the distributions reach beyond the domain of the formula"
             warnings.append(Diagnostic("outside", f"{message}; they are left out", None, hint))
         drawn = tally.drawn(result.level)
-        numbers = drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter
-        if not all(map(math.isfinite, numbers)):
+        if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
             message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
             raise ExpressionError("overflow", message, hint="compute in larger units")
         tolerance = _tolerance(result)

@@ -195,7 +195,7 @@ def asked_of(command: str) -> set[str]:
 def test_a_command_reads_what_is_declared_and_all_of_it(command: str) -> None:
     declaration = declared(command)
     options = {option.parameter for option in declaration.options.values()}
-    options |= {parameter for parameter, _ in declaration.arguments}
+    options |= {argument.parameter for argument in declaration.arguments}
     assert declaration.defaults.keys() >= options
     named = read_in(command_module(command))
     parameters = {option.parameter for option in users_of_options()}
@@ -269,7 +269,7 @@ def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
         for option in options.values():
             for other in (*option.needs, *option.conflicts, *option.yields_to):
                 name, _, value = other.partition(" ")
-                arguments = [argument.metavar.strip("[]") for _, argument in declared(command).arguments]
+                arguments = [argument.name for argument in declared(command).arguments]
                 assert name in all_options() or name in arguments, (command, option.name, other)
                 if name in options and value:
                     assert value in options[name].choices, (command, option.name, other)

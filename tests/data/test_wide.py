@@ -239,7 +239,7 @@ def test_cells_that_are_not_plain_numbers_are_read_one_by_one(monkeypatch: pytes
     text = "x,note,y\n1,a,2\nNA,b,2\npi/4,c,2\n,d,-2\n1e999,e,2\n3,f,oops\nno,g,no\n 4,h,2.50\n"
     asked = ("grad", "y*x", "--points", "-", "--wide", "--keep", "note", "--format", "jsonl")
     plain = autodiff(*asked, "--backend", "python", stdin=text)
-    monkeypatch.setattr(readers.Text, "parse_plainly", None)
+    monkeypatch.setattr(readers.Text, "_parse_plainly", None)
     found = autodiff(*asked, "--backend", "numpy", stdin=text)
     assert (found.out, found.err, found.code) == (plain.out, plain.err, plain.code)
     assert [json.loads(row)["error"] is None for row in found.out.splitlines()] == [1, 0, 1, 0, 0, 0, 0, 1]

@@ -15,7 +15,8 @@ from autodiff_cli.graphs.value import Value
 from autodiff_cli.language.mathml import mathml
 from autodiff_cli.language.typesetting import Typesetting
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS
-from autodiff_cli.targets.sympy import FORMS, sympy_text
+from autodiff_cli.targets.languages import SYMPY_FORMS as FORMS
+from autodiff_cli.targets.languages import sympy_text
 from counting import compared, compares
 from presented import Reading, parsed, plain
 from strategies import NAMES, graphs, program_text

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.batched import columns_io
-from autodiff_cli.data import text_rows
+from autodiff_cli.data import text_dialects
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.derivatives.gradient_cache import Programs
 from autodiff_cli.errors import ExpressionError
@@ -279,9 +279,9 @@ def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
             return bytes(20)
 
     monkeypatch.setattr(decoding, "MAX_BYTES", 100)
-    texts = text_rows.Texts(cast(BinaryIO, Zeros()), "zero", None)
+    texts = text_dialects.Texts(cast(BinaryIO, Zeros()), "zero", None)
     with pytest.raises(ExpressionError, match="in the header: the line is longer than 100 bytes"):
-        text_rows.table(texts, "zero")
+        text_dialects.table(texts, "zero")
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\n9\n"])

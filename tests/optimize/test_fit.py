@@ -324,6 +324,12 @@ def test_a_fit_ends_when_it_is_to() -> None:
     evaluations = itertools.count()
     found = fit("y = a*sin(b*x)*exp(-c*x)", {"x": x, "y": y}, {"b": 1, "c": 1}, stop=lambda: next(evaluations) > 1000)
     assert found.reason == "interrupted" and "the best values so far" in found.message and found.rss < 20
+    # so it is within the first search
+    columns, start = {"x": x, "y": [math.exp(-3 * each) for each in x]}, {"a": 5, "b": 0.3}
+    calls = itertools.count()
+    found = fit("y = a*exp(-b*x)", columns, start, bounds={"b": Range(0, 9)}, stop=lambda: next(calls) > 4)
+    assert found.reason == "interrupted" and "the best values so far, by trust regions" in found.message
+    assert found.rss < sum((5 * math.exp(-0.3 * each) - math.exp(-3 * each)) ** 2 for each in x) / 2
 
 
 # ---- converged is what meets the first-order conditions -------------------------------------------------------------

@@ -432,6 +432,8 @@ def test_what_an_option_may_not_be() -> None:
             function("x**2", {"x": 1}, **given)
     with pytest.raises(ExpressionError, match="exclude each other"):
         api.gradient("x", "x=1", exact=True, precision=3)
+    with pytest.raises(ExpressionError, match="`level` and `function` exclude each other"):
+        api.exercise(2, "x**2")
     with pytest.raises(TypeError, match="unexpected keyword"):
         api.gradient("x", "x=1", format="json")  # type: ignore[call-overload]
     for asked in (api.gradient, api.parse, api.diff, api.export):

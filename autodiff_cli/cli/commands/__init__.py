@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 EXIT_NO = 1
 """The exit code if the answer is no."""
-
 CHECKS = {
     "diff": ("answers", "check_derivative"),
     "hessian": ("answers", "check_hessian"),

@@ -27,15 +27,13 @@ _WORD = re.compile(r"\w+")
 
 def run(call: Command) -> int:
     """Fit the parameters of a formula to data, by least squares."""
-    residuals = call.residuals
     call.need(only="a fit is of one formula to a file of data, not of a stream")
-    predict = prediction_columns(call.predict or (), call.expr)
+    residuals, predict = call.residuals, prediction_columns(call.predict or (), call.expr)
     view = FitView(predicted=tuple(predict), **call.shown)
     call.check_picture(call.chosen(view.formats), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
-    constants = constant_texts(call.held) if call.held else []
-    texts = [*constants, *(call.fix or ())]
+    texts = [*(constant_texts(call.held) if call.held else []), *(call.fix or ())]
     fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}
     # constants of nature are fixed, not starting values
     call.at = call.values["at"]
@@ -44,10 +42,7 @@ def run(call: Command) -> int:
         files.check(residuals, force=call.force)
 
     searches = Searches(
-        call,
-        view,
-        lambda request, stop: run_fit(call, request, {**arguments, "stop": stop}),
-        warning=warning_of,
+        call, view, lambda request, stop: run_fit(call, request, {**arguments, "stop": stop}), warning=warning_of
     )
     code = searches.run()
     if residuals is not None and searches.last is not None:
@@ -117,12 +112,10 @@ def residuals_table(answer: Fit, path: str) -> bytes:
     }
     if path.endswith(".csv"):
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerows([columns, *zip(*columns.values(), strict=True)])
+        csv.writer(text, lineterminator="\n").writerows([columns, *zip(*columns.values(), strict=True)])
         return text.getvalue().encode()
-    parquet = require(
-        "pyarrow.parquet", "data", "parquet files need pyarrow, which is not installed", ", or write `.csv`"
-    )
+    message = "parquet files need pyarrow, which is not installed"
+    parquet = require("pyarrow.parquet", "data", message, ", or write `.csv`")
     import pyarrow
 
     sink = io.BytesIO()

@@ -1,7 +1,10 @@
 """`autodiff jacobian`: derivatives of several outputs, or products with them."""
 
+from collections.abc import Mapping
+
 from ...data.rows import FLAT
-from ...derivatives.jacobian import jacobian
+from ...derivatives.jacobian import jacobian, seeds
+from ...inputs.problem import Problem
 from ...views.jacobian import JacobianView
 from ..runner import Command, RowQuestion
 from . import answer_at
@@ -9,6 +12,12 @@ from . import answer_at
 
 def run(call: Command) -> int:
     """Compute the Jacobian of several outputs, or products with it."""
-    whole = call.direction is None and call.adjoint is None
-    question = RowQuestion("jacobian", call.posed, FLAT["jacobian"] if whole else None)
+    direction, adjoint = call.direction, call.adjoint
+
+    def posed(text: str, point: Mapping[str, float]) -> Problem:
+        problem = call.posed(text, point)
+        seeds(problem, direction, adjoint)
+        return problem
+
+    question = RowQuestion("jacobian", posed, FLAT["jacobian"] if direction is None and adjoint is None else None)
     return answer_at(call, call.asking(jacobian), JacobianView(**call.shown), question)

@@ -1,7 +1,5 @@
 """`autodiff plot`: a function with its derivative and tangent, or contours."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from ...curves.contours import Surface, read_path

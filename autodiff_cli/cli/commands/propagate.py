@@ -55,11 +55,10 @@ def run(call: Command) -> int:
     call.read_by(Reading(with_spreads(value_of) if call.points else value_of, keys))
     call.uncertain = True
     call.need()
-    looked_for, between = call.unknowns, call.between
-    view = PropagationView(**call.shown)
+    is_implicit = call.unknowns is not None or call.between is not None
     searches = Searches(
         call,
-        view,
+        PropagationView(**call.shown),
         # units in these formats do not depend on numbers; "" is no choice yet
         lambda request, stop: method(
             request, stop=stop, by_size=searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
@@ -78,18 +77,16 @@ def run(call: Command) -> int:
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
         if option is not None:
-            raise usage_error(
-                f"`{option}` and many points do not go together", "give the values in `--at`, or one point"
-            )
+            message = f"`{option}` and many points do not go together"
+            raise usage_error(message, "give the values in `--at`, or one point")
         values = {**(fitted.values if fitted is not None else {}), **point}
         if not call.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
             example = next(iter(point), "x")
             raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
-        if looked_for is not None or between is not None:
-            return posed_equations(text, values, looked_for, between, None, dimensions=False)
+        if is_implicit:
+            return posed_equations(text, values, call.unknowns, call.between, None, dimensions=False)
         return pose(text, {name: float(x) for name, x in values.items()}, None)
 
-    is_implicit = looked_for is not None or between is not None
     return searches.run(RowQuestion("propagate", posed, errors=call.errors or "columns", equations=is_implicit))
 
 
@@ -139,14 +136,11 @@ def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[
         variables = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
         used_names = [name for name in variables if name in columns]
         # variables of an implicit model without values are unknowns
-        missing = [name for name in variables if name not in columns and name not in known_names and not implicit]
-        if missing:
-            raise ExpressionError(
-                "missing_value",
-                f"`{missing[0]}` has no value: the data has no column of that name",
-                variables[missing[0]].span,
-                f'its columns are {list_columns(columns)}; or give the value: `--at "{missing[0]}=…"`',
-            )
+        for name in variables:
+            if name not in columns and name not in known_names and not implicit:
+                message = f"`{name}` has no value: the data has no column of that name"
+                hint = f'its columns are {list_columns(columns)}; or give the value: `--at "{name}=…"`'
+                raise ExpressionError("missing_value", message, variables[name].span, hint)
         return used_names
 
     return call.read_columns(paths, used, known_names, readings=True)

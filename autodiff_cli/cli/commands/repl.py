@@ -28,13 +28,10 @@ can be meant; `read as:` says how.
 
 REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
 """Lines answered silently before the prompt, to import modules."""
-
 LIBRARIES = {name: libraries.split() for name, libraries in table("libraries").items()}
 """Libraries to import at the prompt, or when a line needs them."""
-
 IDLE_SECONDS = 1.0
 """Seconds at the prompt before the libraries of searches are imported."""
-
 _answering = Lock()
 """Held while a line is answered or rehearsed."""
 
