@@ -3,8 +3,8 @@
 from typing import Any
 
 from ...formulas.functions import function, functions
-from ...views.formats import is_drawn
 from ...views.functions import FunctionsView
+from ...views.schema import FORMS
 from ..runner import Command, write_entries
 
 
@@ -13,5 +13,5 @@ def run(call: Command) -> int:
     shown, name = FunctionsView(), call.name
     chosen = call.chosen(shown.formats)
     every = functions() if name is None else None
-    entries: Any = [function(name)] if every is None else [every] if is_drawn(chosen) else every.entries
+    entries: Any = [function(name)] if every is None else [every] if FORMS.get(chosen) == "document" else every.entries
     return write_entries(call, shown, entries, chosen=chosen)
