@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 CERTIFIED_DIGITS = 17
 MAX_BITS = 1 << 17
-VANISHING_BITS = 7000  # bits at which a number not distinguished from 0 is shown by its bound
+VANISHING_BITS = 7000
+"""Bits at which a number not distinguished from 0 is shown by its bound."""
 GUARD_DIGITS = 10
 VANISHING_DIGITS = 2_200
 MAX_DIGITS = 10_000

@@ -8,7 +8,8 @@ from typing import BinaryIO
 
 from ..errors import ExpressionError, Span, limit_error
 
-MAX_BYTES = 64 * 1024 * 1024  # bytes in a line, or in a file that is read whole
+MAX_BYTES = 64 * 1024 * 1024
+"""Bytes in a line, or in a file that is read whole."""
 
 KINDS: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "compressed by gzip", "unpack it: `gzip -dc FILE | autodiff … -`"),

@@ -87,7 +87,8 @@ def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
     return {name: texts[0] for name, texts in columns.items() if len(texts) == 1}
 
 
-NONE = "none"  # the value of `--in` that ignores units in headings
+NONE = "none"
+"""The value of `--in` that ignores units in headings."""
 WITHOUT = f"or compute with the numbers alone: `--in {NONE}`"
 
 
@@ -115,10 +116,7 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
 def column_units(
     names: Iterable[str], texts: Mapping[str, str], asked: bool
 ) -> tuple[dict[str, Unit], list[Diagnostic]]:
-    """Return the units of columns, and a note if those in headings are ignored, as one is unknown and none `asked` for.
-
-    Raises `ExpressionError` if an angle would lose its unit.
-    """
+    """Return the units of columns, and a note if those in headings are ignored."""
     names = list(names)
     if not asked and not any(name in texts for name in names):
         return {}, []
@@ -177,7 +175,8 @@ def without_units_hint(error: ExpressionError) -> ExpressionError:
     """Return the error, with a hint to omit units if it is about dimensions."""
     if error.kind != "dimension":
         return error
-    other = ExpressionError(error.kind, str(error), error.span, f"{error.hint}; {WITHOUT}" if error.hint else WITHOUT)
+    hint = f"{error.hint}; {WITHOUT}" if error.hint else WITHOUT
+    other = ExpressionError(error.kind, str(error), error.span, hint)
     other.text = error.text
     return other
 
@@ -206,7 +205,9 @@ def pose_with_units(
     """Return a text as a problem at a point, with the units of its names and outputs. Raises `ExpressionError`."""
     problem = pose(text, with_units(point), wrt, single=single)
     units = program_units(problem.program, problem.values, asked, system=system)
-    return problem if units is None else problem._replace(units=units, warnings=[*problem.warnings, *units.warnings])
+    if units is None:
+        return problem
+    return problem._replace(units=units, warnings=[*problem.warnings, *units.warnings])
 
 
 def program_units(

@@ -29,8 +29,10 @@ UNCERTAIN_DIGITS = re.compile(
 )
 """A number with its uncertainty in parentheses: `127.7(12)`, `6.67e-11(15)`."""
 
-MAX_OUTPUT_NAME = 40  # characters of an output's text that may be its name
-Point = Mapping[str, float | str]  # the values of variables: numbers, or constant expressions as text
+MAX_OUTPUT_NAME = 40
+"""Characters of an output's text that may be its name."""
+Point = Mapping[str, float | str]
+"""The values of variables: numbers, or constant expressions as text."""
 
 
 class Typed(float):
@@ -56,7 +58,8 @@ class Quantity(Typed):
     unit: Unit
 
 
-PLAIN = frozenset((float, int, Typed))  # the types of values without units
+PLAIN = frozenset((float, int, Typed))
+"""The types of values without units."""
 
 
 def have_units(text: str, values: Mapping[Any, object], ranges: Mapping[str, Sequence[object]] = {}) -> bool:
@@ -96,10 +99,7 @@ class Problem(NamedTuple):
 
 
 def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
-    """Return the program of a text, not yet evaluated. Raises `ExpressionError`, without `units` for numbers in units.
-
-    `valued` names have values in a point, and override the constants `e`, `pi`, `π`.
-    """
+    """Return the program of a text, not yet evaluated. Raises `ExpressionError`."""
     program = _explaining(text, lambda: read(text, Builder(text, valued)).program(), valued)
     if "[" in text and not units:
         for i, (x, source) in program.whole.constants.items():
@@ -328,7 +328,8 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         offers = split_name_offers(program, missing, values)
         names = [*nest(dict.fromkeys(missing))]
         stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
-        example = point_text({name: _short_number(values[name]) if name in values else "…" for name in program.leaves})
+        typed = {name: _short_number(values[name]) if name in values else "…" for name in program.leaves}
+        example = point_text(typed)
         message = f"{stated} {'has' if len(names) == 1 else 'have'} no value"
         hint = (f"write {spelling_hint(offers)}, or " if offers else "") + f"give the point: `--at {example}`"
         if warnings and not offers:
@@ -371,7 +372,7 @@ def _short_number(x: float) -> str:
 def wanted_variables(
     program: Program, values: Mapping[str, float], wrt: Names, unknowns: Collection[str] = ()
 ) -> list[str]:
-    """Return the variables to differentiate by, in program order. Raises `ExpressionError` for other names."""
+    """Return the variables to differentiate by, in program order."""
     if wrt is None:
         return list(program.parameters)
     if isinstance(wrt, str):

@@ -170,7 +170,8 @@ def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
     """Return the units in `--in` by output index: `mm`, `mm, kN` in order, or `y=mm`."""
     if texts is None:
         return {}
-    listed = [text[start:end] for text in ([texts] if isinstance(texts, str) else texts) for start, end in pieces(text)]
+    options = [texts] if isinstance(texts, str) else texts
+    listed = [text[start:end] for text in options for start, end in pieces(text)]
     units: dict[int, Unit] = {}
     for k, piece in enumerate(listed):
         name, equals, text = (part.strip() for part in piece.rpartition("="))
@@ -198,11 +199,7 @@ class ProgramUnits:
         ranges: Mapping[str, Range] = {},
         system: bool = False,
     ) -> None:
-        """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent.
-
-        In a `system`, units of outputs are products of input units; else an input unit, or the SI's. An unknown has the
-        dimension of its start and of its bounds; if these have no unit, the one that makes the equations consistent.
-        """
+        """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent."""
         self.unknowns = list(unknowns)
         self.warnings: list[Diagnostic] = []
         self.point: dict[str, Unit] = {
@@ -413,7 +410,8 @@ def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> U
     """Return the units of an iterate; the gradient norm has none if the units differ."""
     slopes = {name: value.degree / point[name].degree for name in free}
     norm = {*slopes.values()}
-    return Units(value=value, gradient=slopes, gradient_norm=norm.pop() if len(norm) == 1 else None, point={**point})
+    of_norm = norm.pop() if len(norm) == 1 else None
+    return Units(value=value, gradient=slopes, gradient_norm=of_norm, point={**point})
 
 
 def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
@@ -429,7 +427,8 @@ def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str
     for name, text in texts.items():
         lists.setdefault(name.partition("[")[0], set()).add(text)
     # a list by its name if its entries have one unit
-    whole = {name if len(lists[name.partition("[")[0]]) > 1 else name.partition("[")[0]: x for name, x in texts.items()}
+    stems = {name: name.partition("[")[0] for name in texts}
+    whole = {name if len(lists[stems[name]]) > 1 else stems[name]: x for name, x in texts.items()}
     return ", ".join(f"{text} for `{name}`" for name, text in whole.items())
 
 
@@ -546,7 +545,8 @@ def in_own_units(
             constants[k] = whole.constants[i]
         elif parents:
             first, *more = [moved[parent] for parent in parents]
-            rows.append((primitive, k, first if len(more) < 2 else (first, *more), more[0] if len(more) == 1 else None))
+            operand = first if len(more) < 2 else (first, *more)
+            rows.append((primitive, k, operand, more[0] if len(more) == 1 else None))
         if i in whole.signed:
             signed.add(k)
         if i in leaves:

@@ -1,7 +1,4 @@
-"""Sweeps of a name: `x=0:10:0.5`, `x=0:10/21` (N follows the last `/`), `x=log(1:1e6)/7`, `x={1,2,5}`.
-
-Values are exact fractions, so decimal steps are exact, and include the end if it is hit up to rounding.
-"""
+"""Sweeps of a name: `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7`, `x={1,2,5}`, in exact fractions."""
 
 from __future__ import annotations
 
@@ -22,7 +19,8 @@ if TYPE_CHECKING:
 
 MAX_POINTS = 10_000_000
 MAX_WORK = 1_000_000
-STEP_TOLERANCE = Fraction(1, 10**9)  # distance from the end, as a share of the step, that counts as rounding
+STEP_TOLERANCE = Fraction(1, 10**9)
+"""Distance from the end, as a share of the step, that counts as rounding."""
 MAX_RATIO_POINTS = 400
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
 _NUMBER_AND_MORE = re.compile(r"(?:.*/)?\s*[-+−]?[\d._]+(?:[eE][-+]?\d+)?(?![\d.])\s*((?!\(\d)[^-+*/)\s].*)", re.DOTALL)
@@ -205,7 +203,8 @@ class Grid(NamedTuple):
         strides = [*self._strides()]
         values: dict[str, float] = {}
         for k in range(self.size):
-            values = values | {name: axis.value(k // n % axis.size) for name, axis, n in strides if not k % n}
+            changed = {name: axis.value(k // n % axis.size) for name, axis, n in strides if not k % n}
+            values = values | changed
             yield values
 
     def columns(self, start: int, stop: int) -> dict[str, list[float]]:
@@ -297,7 +296,8 @@ class Sweeping:
         if logarithmic:
             return Geometric(start, end, count)
         steps = max(1, count - 1)
-        texts = None if plain_number(first) and plain_number(last) else (first, f"({last}) - ({first})", str(steps))
+        is_plain = plain_number(first) and plain_number(last)
+        texts = None if is_plain else (first, f"({last}) - ({first})", str(steps))
         return Evenly(start, (end - start) / steps, count, texts, True)
 
     def _without_unit(self, written: str, here: Span) -> tuple[str, str]:
@@ -392,7 +392,8 @@ class Sweeping:
             fail("the step is 0, so the sweep never ends", place, f"write `{name}={first}:{last}:1`, for example")
         if (end - start) * step < 0:
             way = "up" if end > start else "down"
-            turned = by[1:].strip() if by.startswith(("-", "−")) else f"-{by}" if plain_number(by) else f"-({by})"
+            turned = f"-{by}" if plain_number(by) else f"-({by})"
+            turned = by[1:].strip() if by.startswith(("-", "−")) else turned
             message = f"the sweep goes {way} {stretch}, and its step has the wrong sign"
             fail(message, place, f"write `{name}={first}:{last}:{turned}`")
         steps = (end - start) / step
