@@ -397,7 +397,8 @@ def column_blocks(
 
 def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
     """Return the pieces as this stream can show them."""
-    if all(text.isascii() and text.isprintable() for text, _ in pieces):
+    together = "".join([text for text, _ in pieces])
+    if together.isascii() and together.isprintable():
         return pieces
     dash = "–" if look.unicode else "-"
     return tuple([(dash if text == "–" else escaped(text, look.encoding), style) for text, style in pieces])
