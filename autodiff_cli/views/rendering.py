@@ -130,18 +130,15 @@ class PlainText:
 
     def block(self, block: Block) -> Sequence[str]:
         """Return the lines of a block."""
+        if isinstance(block, Table):
+            return self.table(block)
         if isinstance(block, Line):
             return self.lines(block.pieces, None if block.source else self.look.width)
-        if isinstance(block, Room):
-            return self.room(block)
-        draw: Any = {
-            Table: self.table,
-            Outline: self.outline,
-            Program: self.program,
-            Drawing: self.drawing,
-        }
-        lines: Sequence[str] = draw[type(block)](block)
-        return lines
+        if isinstance(block, Outline):
+            return self.outline(block)
+        if isinstance(block, Program):
+            return self.program(block)
+        return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         """Return styled text in lines."""
@@ -400,7 +397,8 @@ def column_blocks(
 
 def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
     """Return the pieces as this stream can show them."""
-    if all(text.isascii() and text.isprintable() for text, _ in pieces):
+    together = "".join([text for text, _ in pieces])
+    if together.isascii() and together.isprintable():
         return pieces
     dash = "–" if look.unicode else "-"
     return tuple([(dash if text == "–" else escaped(text, look.encoding), style) for text, style in pieces])
