@@ -154,7 +154,8 @@ def _exact(operator: Operator, box: Box) -> list[float] | None:
 def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
     """Return the only root in a box, and its multiplicity k; None if not proven.
 
-    By Taylor the function is (x - root)**k/k! times a k-th derivative.
+    All derivatives below the k-th are exactly 0 there, and the k-th has no zero in the box: by Taylor's theorem the
+    function is (x - root)**k/k! times a value of the k-th derivative.
     """
     start = _exact(operator, box)
     if start is None:

@@ -1,4 +1,7 @@
-"""Running: doubles with a running bound on their rounding error, to first order (Higham, Accuracy, 3.3)."""
+"""Running: doubles with a running bound on their rounding error, to first order.
+
+Source: Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
+"""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ SMALLEST_NORMAL = 2.2250738585072014e-308
 
 
 def _pow(x: float, y: float) -> float:
+    """Return x**y; 1 for y = 0. Raises ValueError for x < 0 unless y is an integer."""
     if x == 0.0 and y < 0.0:
         raise ZeroDivisionError("0 to a negative power is infinite")
     return math.pow(x, y)
@@ -57,6 +58,7 @@ log1p, atanh = _with_poles(math.log1p, -1.0), _with_poles(math.atanh, 1.0, -1.0)
 
 
 def _log_base(x: float, base: float) -> float:
+    """Return the logarithm to a base. Raises ZeroDivisionError for 1, ValueError for base <= 0."""
     if base <= 0.0:
         raise ValueError("the base of a logarithm is positive")
     if base == 1.0:
@@ -87,10 +89,12 @@ def _clamp(x: float, low: float, high: float) -> float:
 # ---- trigonometric and hyperbolic functions
 def _atan2(y: float, x: float) -> float:
     # `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
+    """Return the angle in (-π, π] of the point (x, y); 0 at the origin."""
     return math.atan2(y + 0.0, x + 0.0)
 
 
 def _sech(x: float) -> float:
+    """Return 1/cosh(x), even if cosh(x) overflows."""
     if math.fabs(x) < 300.0:
         return 1.0 / math.cosh(x)
     half = math.exp(-0.5 * math.fabs(x))
@@ -98,6 +102,7 @@ def _sech(x: float) -> float:
 
 
 def _csch(x: float) -> float:
+    """Return 1/sinh(x), even if sinh(x) overflows. Raises ZeroDivisionError at 0."""
     if math.fabs(x) < 300.0:
         return check_finite(1.0 / math.sinh(x))
     return math.copysign(_sech(x), x)
@@ -116,12 +121,14 @@ LN_SIGMOID_NORMAL = -700.0
 
 
 def _silu(x: float) -> float:
+    """Return x·sigmoid(x), even if the sigmoid underflows."""
     if x > LN_SIGMOID_NORMAL:
         return x * _sigmoid(x)
     return scaled_exp(x, x)
 
 
 def _sigmoid(x: float) -> float:
+    """Return 1/(1 + exp(-x))."""
     if x >= 0.0:
         return 1.0 / (1.0 + math.exp(-x))
     e = math.exp(x)
@@ -140,12 +147,14 @@ SQUARE_ABSORBS_ONE = 1e9
 
 
 def _recip_one_plus_square(x: float) -> float:
+    """Return 1/(1 + x²), the derivative of atan."""
     if math.fabs(x) > SQUARE_ABSORBS_ONE:
         return 1.0 / x / x
     return 1.0 / (1.0 + x * x)
 
 
 def _sech_square(x: float) -> float:
+    """Return 1/cosh(x)², the derivative of tanh, as 4e/(1 + e)², e = exp(-2|x|)."""
     size = math.fabs(x)
     if size > 300.0:
         e = 2.0 * math.exp(-size)
@@ -155,6 +164,7 @@ def _sech_square(x: float) -> float:
 
 
 def _csch_square(x: float) -> float:
+    """Return 1/sinh(x)² as 4e/(1 - e)², e = exp(-2|x|). Raises ZeroDivisionError at 0."""
     size = math.fabs(x)
     if size > 300.0:
         return _sech_square(x)
@@ -192,6 +202,7 @@ Scaled = tuple[float, float, int]
 
 
 def _scaled_product(p: Scaled, q: Scaled) -> Scaled:
+    """Return the product of two scaled numbers, to about 30 digits, without overflow."""
     product, error = two_product(p[0], q[0])
     error += p[0] * q[1] + p[1] * q[0]
     total = product + error
@@ -200,10 +211,12 @@ def _scaled_product(p: Scaled, q: Scaled) -> Scaled:
 
 
 def _to_float(p: Scaled) -> float:
+    """Return a scaled number as a float. Raises OverflowError if too large."""
     return math.ldexp(p[0] + p[1], p[2])
 
 
 def _sum(*xs: float) -> float:
+    """Return the sum, rounded once."""
     try:
         return math.fsum(xs)
     except OverflowError:  # perhaps only of a partial sum
@@ -211,6 +224,7 @@ def _sum(*xs: float) -> float:
 
 
 def _mean(*xs: float) -> float:
+    """Return the arithmetic mean, even if the sum overflows."""
     try:
         return math.fsum(xs) / len(xs)
     except OverflowError:
@@ -224,6 +238,7 @@ def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
 
 
 def _prod(*xs: float) -> float:
+    """Return the product, whatever the order and size of partial products."""
     if len(xs) > 6:
         return _to_float(_running_products(xs)[-1])
     value = 1.0
@@ -235,6 +250,7 @@ def _prod(*xs: float) -> float:
 
 
 def _products_of_others(*xs: float) -> list[float]:
+    """Return the gradient of `prod`, in linear time: products of the others, inf if too large."""
     before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
     results = []
     for left, right in zip(before, after[1:], strict=False):
@@ -252,6 +268,7 @@ def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
 
 
 def _unit_vector(*xs: float) -> list[float]:
+    """Return each argument over the norm, the gradient of `hypot`; zeros for norm 0."""
     length = math.hypot(*xs)
     if length == 0.0:
         return [0.0] * len(xs)
@@ -263,6 +280,7 @@ def _unit_vector(*xs: float) -> list[float]:
 
 
 def _unit_over_hypot(x: float, y: float) -> float:
+    """Return x / (x² + y²) without intermediate over- or underflow. Raises ZeroDivisionError at 0."""
     size = max(math.fabs(x), math.fabs(y))
     if 1e-140 < size < 1e140:
         return x / (x * x + y * y)
@@ -272,6 +290,7 @@ def _unit_over_hypot(x: float, y: float) -> float:
 
 
 def _logsumexp(*xs: float) -> float:
+    """Return log(Σ exp(x)), without intermediate overflow."""
     largest = max(xs)
     place = xs.index(largest)
     rest = math.fsum(_exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
@@ -283,4 +302,5 @@ def _logsumexp(*xs: float) -> float:
 
 
 def _logaddexp(x: float, y: float) -> float:
+    """Return log(exp(x) + exp(y)), without intermediate overflow."""
     return _logsumexp(x, y)

@@ -71,7 +71,10 @@ ERFC_SERIES = (
     0.02836227742153623, -0.05869339859044296, 0.09230432116019659, -0.1088039301417102, 0.08227673849015109,
     0.003585415485463716, -0.14024059858554702, 1.2375126308378275,
 )  # fmt: skip
-"""(1 + 2x)·exp(x²)·erfc(x) in (x - 15/4)/(x + 15/4) for 1/2 <= x <= 28 (mpmath.chebyfit, 24 terms, error 2e-19)."""
+"""(1 + 2x)·exp(x²)·erfc(x) in (x - 15/4)/(x + 15/4) for 1/2 <= x <= 28 (mpmath.chebyfit, 24 terms, error 2e-19).
+
+The variable and the factor are those of Shepherd and Laframboise, Mathematics of Computation 36 (1981) 249-253.
+"""
 
 GAMMA_SERIES = (
     -0.00011918060538282103, 0.00017877054902846353, -8.938401795176073e-05, 0.00013407432206073702,

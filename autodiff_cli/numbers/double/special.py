@@ -64,6 +64,7 @@ def _no_pole(x: float) -> None:
 
 
 def _gamma(x: float) -> float:
+    """Return Γ(x) by `math.gamma` (Lanczos). Raises ZeroDivisionError at 0, -1, -2, …"""
     _no_pole(x)
     return math.gamma(x)
 
@@ -90,6 +91,7 @@ def digamma_one_plus(u: float) -> float:
 
 
 def _gamma_slope(x: float, out: float) -> float:
+    """Return the derivative of Γ at x, given out = Γ(x)."""
     if math.fabs(out) > 1e-290:
         return check_finite(out * _digamma(x))
     rising = math.prod(x + k for k in range(10))
@@ -97,6 +99,7 @@ def _gamma_slope(x: float, out: float) -> float:
 
 
 def _lgamma(x: float) -> float:
+    """Return log |Γ(x)|. Raises ZeroDivisionError at 0, -1, -2, …"""
     _no_pole(x)
     if x > 0.0:
         return check_finite(_lgamma_positive(x))
@@ -125,6 +128,7 @@ def _lgamma_positive(x: float) -> float:
 
 
 def _digamma(x: float) -> float:
+    """Return ψ(x) = Γ'(x)/Γ(x). Raises ZeroDivisionError at 0, -1, -2, …"""
     _no_pole(x)
     if x > 0.0:
         return _digamma_positive(x)
@@ -157,6 +161,7 @@ def _digamma_positive(x: float) -> float:
 
 
 def _polygamma(order: float, x: float) -> float:
+    """Return a derivative of digamma. Raises ZeroDivisionError at 0, -1, -2, …"""
     if order == 0:
         return _digamma(x)
     if order == 1:
@@ -185,6 +190,7 @@ def _polygamma_sum(order: int, x: float) -> float:
 
 
 def _polygamma_difference(order: float, a: float, b: float) -> float:
+    """Return polygamma(order, a) - polygamma(order, a + b), accurate for small b."""
     if a > 0.0 and b > 0.5 * a:
         first, second = _polygamma(order, a), _polygamma(order, a + b)
         if math.fabs(first - second) > 0.5 * math.fabs(second):
@@ -193,12 +199,14 @@ def _polygamma_difference(order: float, a: float, b: float) -> float:
 
 
 def _beta_slope(a: float, b: float) -> float:
+    """Return ∂beta/∂a = beta·(digamma(a) - digamma(a + b)), without cancellation."""
     if MIN_MODERATE < a < MAX_MODERATE > a + b > b > MIN_MODERATE:
         return _beta(a, b) * _polygamma_difference(0.0, a, b)
     return by_multiprecision("beta_slope", a, b)
 
 
 def _beta(a: float, b: float) -> float:
+    """Return Γ(a)·Γ(b)/Γ(a + b). Raises ZeroDivisionError where a or b is 0 or a negative integer."""
     if MIN_MODERATE < a < MAX_MODERATE > a + b > b > MIN_MODERATE:
         total, error = two_sum(a, b)  # Γ magnifies the rounding of a + b
         return math.gamma(a) / math.gamma(total) * (1.0 - error * _digamma(total)) * math.gamma(b)
@@ -219,6 +227,7 @@ FAR_TAIL = -30.0
 
 
 def _exp_neg_square(x: float) -> float:
+    """Return exp(-x²), erf' up to a factor; the square is exact."""
     if math.fabs(x) > 28.0:
         return 0.0
     square, error = two_product(x, x)
@@ -226,6 +235,7 @@ def _exp_neg_square(x: float) -> float:
 
 
 def _normal_density(x: float, factor: float = 1.0) -> float:
+    """Return factor · exp(-x²/2)/sqrt(2π), without premature underflow."""
     if math.fabs(x) > 40.0:
         return 0.0
     square, error = two_product(x, x)
@@ -233,6 +243,7 @@ def _normal_density(x: float, factor: float = 1.0) -> float:
 
 
 def _normal_distribution(x: float) -> float:
+    """Return the standard normal distribution function, erfc(-x/sqrt(2))/2."""
     if x < -40.0:
         return 0.0
     if x > 10.0:
@@ -243,6 +254,7 @@ def _normal_distribution(x: float) -> float:
 
 
 def _gelu(x: float) -> float:
+    """Return x·Φ(x), where Φ is the normal distribution function."""
     if x >= FAR_TAIL:
         return x * _normal_distribution(x)
     # -φ(x)·(1 - 1/x² + 3/x⁴ - …) for large negative x (DLMF 7.12.1)
