@@ -232,7 +232,11 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
         ("descend", "--rate", ", ".join(f"{rate:g} for {name}" for name, rate in descend.RATES.items())),
         ("descend", "--steps", f"steps, {descend.DEFAULT_STEPS} by default"),
         ("descend", "--seed", f"order, {descend.DEFAULT_SEED} by default"),
-        ("minimize", "--steps", f"({minimize.STEPS:,}; {minimize.SECOND_ORDER_STEPS:,} with the Hessian)"),
+        (
+            "minimize",
+            "--steps",
+            f"({minimize.METHODS['bfgs'].steps:,}; {minimize.METHODS['trust-exact'].steps:,} with the Hessian)",
+        ),
         ("minimize", "--gradient-tolerance", f"zero, {minimize.DEFAULT_TOLERANCE:g} by default"),
         ("trace", "--lines", f"trace, {DEFAULT_LINES} by default"),
         ("propagate", "--seed", f"draws, {propagate.DEFAULT_SEED} by default"),

@@ -107,7 +107,7 @@ def test_a_table_gives_a_table() -> None:
     ("given", "told"),
     [
         ({"text": "x*"}, "missing after"),
-        ({"text": "x", "backend": "cuda"}, "`--backend` cannot be `cuda`"),
+        ({"text": "x", "backend": "cuda"}, "`backend` cannot be `cuda`"),
         ({"text": "x", "question": "taylor"}, "no rows of `taylor`"),
         ({"text": "x", "at": {"r": "oops"}}, "`oops` has no value"),
     ],
