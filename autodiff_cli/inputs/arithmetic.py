@@ -59,7 +59,8 @@ class Arithmetic(NamedTuple):
         if self.name == "exact":
             from ..numbers.exact import Exact
 
-            return convert_numbers(self._done(Exact(), point, task), lambda key, x: Figure(str(x), nearest_double(x)))
+            exact = self._done(Exact(), point, task)
+            return convert_numbers(exact, lambda key, x: Figure(str(x), nearest_double(x)))
         return convert_numbers(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:

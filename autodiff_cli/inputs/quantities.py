@@ -48,7 +48,6 @@ class Units(dict[str, Any]):
     fixed = False
     typed: Mapping[str, float] = {}
     asked: Collection[str] = ()
-    """Unknowns and parameters whose units were requested, or typed with values."""
 
     def __repr__(self) -> str:
         return repr(self.texts())
@@ -187,7 +186,7 @@ def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
 
 
 class ProgramUnits:
-    """The units of a program's variables, nodes and outputs at a point; the outputs of equations are the unknowns."""
+    """The units of a program's variables, nodes and outputs at a point."""
 
     def __init__(
         self,
@@ -232,14 +231,12 @@ class ProgramUnits:
         used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
         self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.holds(used)
         self.chosen = {*wanted, *own}
-        """The indices of outputs whose unit was requested, or typed with the values of an unknown."""
         self.outputs = [self._output(result, wanted.get(k), own.get(k)) for k, result in enumerate(results)]
         self.point |= dict(zip(unknowns, self.outputs, strict=bool(unknowns)))
         self.numbers: dict[str, float] = {
             name: value.number for name, value in values.items() if getattr(value, "unit", None) == self.point[name]
         }
         self.sides = self.outputs
-        """The units of the program's own outputs: of equations, of their residuals."""
         if unknowns:
             dimensions = [m.known(side.dimension) for side in evaluation.values]
             self.sides = [Unit() if of is None else choose(of, self._inputs) for of in dimensions]
@@ -452,7 +449,7 @@ def measured_number(x: Any, unit: Unit) -> Any:
 def direction_in_units(
     units: ProgramUnits, direction: Mapping[str, float | str]
 ) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
-    """Return a direction in coherent units, its components' units, and their common divisor: `s` for velocities."""
+    """Return a direction in coherent units, its components' units, and their common divisor."""
     values: dict[str, float | str] = {}
     shown: dict[str, Unit] = {}
     rates: dict[str, Unit] = {}
