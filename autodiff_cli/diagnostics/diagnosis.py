@@ -423,7 +423,6 @@ _WHOLE = ("{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "
 """Spellings of whole statements."""
 
 _MISSING = (LookupError, ValueError, StopIteration)
-_WITH_STEP = ("round", "floor", "ceil")  # functions of a number, and of its digits or a step elsewhere
 _AFTER_ARGUMENT = ENDS + Kind.EQUALS + Kind.CLOSING_BAR + Kind.FUNCTION
 _BEFORE_NO_OPERAND = ENDS + FACTOR_SIGNS + Kind.POWER
 _GOES_ON = VALUES + BARS + POWERS + Kind.UNREADABLE
@@ -588,8 +587,10 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
         with suppress(KeyError):
             names.append(c["native"])
         rows = [FUNCTIONS[name] for name in names if name in FUNCTIONS]
-        if any(row.variadic or row.with_two or len(row.params) > 1 or row.name in _WITH_STEP for row in rows):
-            return False  # `max x, y` may be one call
+        if any(
+            row.variadic or row.with_two or len(row.params) > 1 or row.jumps and row.propagates_infinity for row in rows
+        ):
+            return False  # `max x, y` may be one call, and so may `round x, 2`
     start = c.partner.get(end - 1)
     if start is not None and start >= c.at - 1 - (c.kinds[start - 1] in NAMES):
         return True

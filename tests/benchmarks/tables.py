@@ -83,13 +83,12 @@ def _scalar(text: str, names: Sequence[str]) -> Way:
     """LLVM without the vector functions of the C library."""
     from autodiff_cli.batched import kernels
 
-    kernels._symbols()
-    before = kernels._LOADED[:]
-    kernels._LOADED[:] = [lambda name: not name.startswith("_ZGV") and before[0](name)]
+    before, has = kernels._symbols, kernels._symbols()
+    kernels._symbols = lambda: lambda name: not name.startswith("_ZGV") and has(name)  # type: ignore[assignment]
     try:
         return _kernel(text, names, "llvm")
     finally:
-        kernels._LOADED[:] = before
+        kernels._symbols = before
 
 
 def _exported(text: str, names: Sequence[str], to: str) -> Callable[..., Any]:
