@@ -205,7 +205,9 @@ class Drawing(Answer):
             out.finish(0)
 
     def _format(self, path: str) -> str:
-        return format_of(None, path, views.view_of(self).formats, self._usual) if self._usual else drawn_as(None, path)
+        if not self._usual:
+            return drawn_as(None, path)
+        return format_of(None, path, views.view_of(self).formats, self._usual)
 
     def _repr_svg_(self) -> str | None:
         try:
@@ -611,9 +613,8 @@ def answers(
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return a decorator that makes a function of a call the Python function of a command.
 
-    Options in `placed` may be positional, like the text and the point. `overloads` are for type
-    checkers: the answer if arguments have other types, or are absent (None). `choices` are
-    further ones of the view.
+    Options in `placed` may be positional, like the text and the point. `overloads` are for type checkers: the answer if
+    arguments have other types, or are absent (None). `choices` are further ones of the view.
     """
     keywords = keywords_of(command)
     first = {"text": "str"} if "expr" in declared(command).defaults else {}
@@ -656,8 +657,7 @@ def answers(
                 point = as_meant(at, value_of)
                 values = {**values, "at": point} if point else values
                 answer, reading = read_leniently(text, lambda read: answered({**values, "text": read}))
-                answer.__dict__.update({"_reading": reading} if reading is not None else {})
-                answer.__dict__.update({"_values": tuple(corrections(point))} if corrections(point) else {})
+                answer.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
             else:
                 answer = answered(values)
             answer.__dict__["_typed"] = text
@@ -750,8 +750,11 @@ def at_points(
     unknowns = names(values.get("for_"), "--for") or ()
     for own in grid.points():
         point = point_of({**own, **grid.fixed})
-        shown = {name: x for name, x in point.items() if name not in unknowns}
-        row = {heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x)) for name, x in shown.items()}
+        row = {
+            heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x))
+            for name, x in point.items()
+            if name not in unknowns
+        }
         try:
             answer = answered({**values, "at": point})
             view = views.view_of(answer)
@@ -858,10 +861,16 @@ def rows(
     >>> grown.schema(batch.schema).names
     ['value', 'd_p', 'd_r', 'd_t', 'error', 'id']
     """
-    at, units = point_of(at), in_ and ",".join(in_)
-    variables = names([*wrt] if wrt else None)
-    options: dict[str, Any] = {"columns": columns, "backend": backend, "question": question, "units": units}
-    return _rows.rows(text, at=at, wrt=variables, keep=keep or (), **options)
+    return _rows.rows(
+        text,
+        at=point_of(at),
+        wrt=names([*wrt] if wrt else None),
+        keep=keep or (),
+        columns=columns,
+        backend=backend,
+        question=question,
+        units=in_ and ",".join(in_),
+    )
 
 
 @takes("graph")

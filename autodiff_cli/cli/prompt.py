@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from glob import escape, glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import limit_error
 from ..inputs import decoding
@@ -164,8 +164,13 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
             word, choices = completions(session, document.text_before_cursor)
             return [Completion(choice, -len(word)) for choice in choices]
 
-    how: Any = {"complete_while_typing": False, "enable_history_search": True}
-    prompt: PromptSession[str] = PromptSession(PROMPT, history=Known(kept.lines), completer=Words(), **how)
+    prompt: PromptSession[str] = PromptSession(
+        PROMPT,
+        history=Known(kept.lines),
+        completer=Words(),
+        complete_while_typing=False,
+        enable_history_search=True,
+    )
     prompt.default_buffer.on_text_changed += lambda buffer: prepare(buffer.text)
     return prompt.prompt
 

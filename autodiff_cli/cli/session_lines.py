@@ -35,6 +35,7 @@ SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
+STDIN_IS_TAKEN = "standard input is the session's own", "name a file"
 _SWEPT = Reading(sweeping(None))
 _ASSIGNS = re.compile(r"\s*(?:[-+*/]?=(?!=))")
 
@@ -154,7 +155,7 @@ class Lines:
         listed = {option: value if isinstance(value, list) else [value] for option, value in texts.items() if value}
         given = Line(None, tuple([(option, str(text)) for option, value in listed.items() for text in value]))
         if any(option.reads_stdin and text == "-" for option, text in given.options):
-            raise _taken()
+            raise usage_error(*STDIN_IS_TAKEN)
         sys.stdout.flush()
         if "file" not in values and "expr" in declared(command).defaults:
             unknown = [word for word in others if len(word.partition("=")[0]) > slips.MAX_VARIABLE_LENGTH + 2]
@@ -164,7 +165,12 @@ class Lines:
         return answer(command, check_all(values, others, (), command))
 
     def _program(
-        self, line: str, expression: Sequence[_Word], values: dict[str, Any], command: str, given: Line
+        self,
+        line: str,
+        expression: Sequence[_Word],
+        values: dict[str, Any],
+        command: str,
+        given: Line,
     ) -> Composed:
         if expression:
             first, last = expression[0].start, expression[-1]
@@ -173,7 +179,7 @@ class Lines:
         else:
             piece = uncorrected(self.session.last)
         if piece.text == "-":
-            raise _taken()
+            raise usage_error(*STDIN_IS_TAKEN)
         if not piece.text:
             raise usage_error("there is no expression yet", "write it after the command: `plot x^2`")
         # options give these names other meanings
@@ -267,10 +273,6 @@ def _split(text: str) -> Iterator[str]:
             yield "\n".join(begun)
             begun = []
     yield from begun
-
-
-def _taken() -> ExpressionError:
-    return usage_error("standard input is the session's own", "name a file")
 
 
 def _help(rest: str) -> int:
