@@ -46,12 +46,19 @@ def as_function(command: str) -> Callable[..., None]:
     for argument in declaration.arguments:
         completes = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
         completes = of_units if command == "units" else completes
-        how: dict[str, Any] = {"help": argument.help, "show_default": False, "autocompletion": completes}
-        annotations[argument.parameter] = Annotated[str | None, typer.Argument(metavar=argument.metavar, **how)]
+        spec = typer.Argument(
+            metavar=argument.metavar,
+            help=argument.help,
+            show_default=False,
+            autocompletion=completes,
+        )
+        annotations[argument.parameter] = Annotated[str | None, spec]
     for option in declaration.options.values():
         values = MethodType(of_option, option) if option.choices or option.value_syntax is not None else None
-        spec = typer.Option(option.name, help=option.help, metavar=option.metavar or None, autocompletion=values)
-        annotations[option.parameter] = Annotated[option.kind, spec]
+        annotations[option.parameter] = Annotated[
+            option.kind,
+            typer.Option(option.name, help=option.help, metavar=option.metavar or None, autocompletion=values),
+        ]
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""

@@ -39,7 +39,8 @@ def _man_lines() -> Iterator[str]:
     yield from (".SH SYNOPSIS", r".B autodiff", r"\fICOMMAND\fR [\fIOPTIONS\fR] [\fIEXPR\fR]", ".br")
     yield from (r".B autodiff help", r"[\fICOMMAND\fR] [\fB\-\-man\fR]")
     about = table("man page")
-    yield from (".SH DESCRIPTION", _roff(about["description"]), ".PP", _roff(about["streams"]), ".SH COMMANDS")
+    yield from (".SH DESCRIPTION", _roff(about["description"]), ".PP", _roff(about["streams"]))
+    yield ".SH COMMANDS"
     for command in COMMANDS:
         description = declared(command)
         options = description.options.values()
@@ -105,7 +106,8 @@ def tables() -> dict[str, str]:
 def _keys() -> Iterator[str]:
     for command in QUESTIONS:
         view = view_in(command_module(command))
-        for about, fields in (("", view.fields), *((about, own) for about, _, own in view.other_records if about)):
+        others = [(about, fields) for about, _, fields in view.other_records if about]
+        for about, fields in (("", view.fields), *others):
             yield f"`{command}`{about and f', {about}'}:\n"
             yield _table(("key", "what it holds"), _key_rows(fields))
         if view.csv_columns:

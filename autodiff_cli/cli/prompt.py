@@ -39,7 +39,8 @@ def history_path() -> Path:
     if sys.platform == "win32":
         variable, usual = "LOCALAPPDATA", ("AppData", "Local")
     base = os.environ.get(variable, "")
-    return (Path(base) if os.path.isabs(base) else Path.home().joinpath(*usual)) / "autodiff" / "history"
+    state = Path(base) if os.path.isabs(base) else Path.home().joinpath(*usual)
+    return state / "autodiff" / "history"
 
 
 class History:
@@ -107,7 +108,8 @@ def _script() -> Reader:
     def line() -> str:
         for number, data in numbered:
             if data is None:
-                raise limit_error(f"the line is longer than {decoding.MAX_BYTES:,} bytes", "use a smaller one")
+                message = f"the line is longer than {decoding.MAX_BYTES:,} bytes"
+                raise limit_error(message, "use a smaller one")
             text, error = decoding.decode(data.removesuffix(b"\r"), first=number == 0)
             if error is not None:
                 error.text = text

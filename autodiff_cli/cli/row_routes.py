@@ -197,8 +197,9 @@ class _Job:
         return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
 
     def row_units(self, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
-        has_units = bool(columns or self.typed or self.units or self.has_literals)
-        if self.question.numbers is None or not (self.is_data and has_units) or self.call.arithmetic != DOUBLE:
+        if self.question.numbers is None or not self.is_data or self.call.arithmetic != DOUBLE:
+            return None
+        if not (columns or self.typed or self.units or self.has_literals):
             return None
         point = {**self.typed, **{name: unit for name, (unit, _) in columns.items()}}
         return row_units(self.question.name, self.known, point, self.units)

@@ -107,8 +107,9 @@ class Call:
     @property
     def shown(self) -> dict[str, Any]:
         given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
-        digits = rounding(self.values.get("digits"), self.values.get("decimals"))
-        return {CHOICES[name]: not name.startswith("no_") and x for name, x in given.items()} | {"digits": digits}
+        choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
+        choices["digits"] = rounding(self.values.get("digits"), self.values.get("decimals"))
+        return choices
 
     @property
     def arithmetic(self) -> Arithmetic:

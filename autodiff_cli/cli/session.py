@@ -277,7 +277,7 @@ class Session:
     def composed(
         self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True
     ) -> tuple[AsRead, dict[str, str]]:
-        """Return the program of a reading, with the needed definitions, and its point, unless numbers are bound."""
+        """Return a reading's program, with the definitions, and its point unless numbers are bound."""
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]

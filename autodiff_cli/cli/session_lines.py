@@ -90,8 +90,9 @@ class Lines:
             return self._command(line, *command)
         for pattern, statement in FOREIGN:
             if match := pattern.fullmatch(text):
-                message, hint = "definitions are written in another way here", f"write `{match.expand(statement)}`"
-                raise ExpressionError("syntax", message, Span(0, len(text)), hint)
+                span = Span(0, len(text))
+                hint = f"write `{match.expand(statement)}`"
+                raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
         with self.session.unchanged_on_error():
             shown = [self.session.statement(line, part) for part in statements_of(line)]
         for each in shown:
@@ -151,9 +152,10 @@ class Lines:
             values, others, _ = scan_options(words, command, session=True)
         except HelpAsked as asked:
             return _app([command, *asked.args])
-        texts = {option: values.get(option.parameter, ()) for option in options.values() if option.kind is not bool}
-        listed = {option: value if isinstance(value, list) else [value] for option, value in texts.items() if value}
-        given = Line(None, tuple([(option, str(text)) for option, value in listed.items() for text in value]))
+        given = Line(
+            None,
+            tuple([(option, text) for option in options.values() for text in _texts(values.get(option.parameter))]),
+        )
         if any(option.reads_stdin and text == "-" for option, text in given.options):
             raise usage_error(*STDIN_IS_TAKEN)
         sys.stdout.flush()
@@ -273,6 +275,10 @@ def _split(text: str) -> Iterator[str]:
             yield "\n".join(begun)
             begun = []
     yield from begun
+
+
+def _texts(value: object) -> list[str]:
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
 
 
 def _help(rest: str) -> int:

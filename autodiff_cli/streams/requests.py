@@ -81,7 +81,8 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
     """Yield the requests of a stream; `idle` is called before waiting."""
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
-            limit = limit_error(f"the line is longer than {reading.MAX_BYTES:,} bytes", "use smaller programs")
+            message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
+            limit = limit_error(message, "use smaller programs")
             yield Request(Subject(None, number), "", {}, None, limit)
             continue
         text, error = reading.decode(data.removesuffix(b"\r"), first=number == 1)
