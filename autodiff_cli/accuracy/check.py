@@ -1,4 +1,4 @@
-"""How accurate a gradient is, compared with differences and with many digits, and where digits were lost."""
+"""How accurate a gradient is, and where digits were lost."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Difference(NamedTuple):
 
 
 class CheckedNumber(Record):
-    """A value or partial derivative in doubles, and its accuracy; `views/fields.txt` describes the fields."""
+    """A value or partial derivative in doubles, and its accuracy."""
 
     name: str
     computed: float
@@ -92,7 +92,6 @@ class Check(Record):
 
     @property
     def agrees(self) -> bool:
-        """Return whether value and partials agree with their references."""
         return bool(self.quantities) and all(number.agrees for number in self.quantities)
 
 
@@ -111,7 +110,6 @@ def check(
 
     The reference is the program in 50 digits or more, at exactly the doubles of the computation; its
     partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.
-    `watch` receives the number of rows of data added up, in 50 digits and again in 100.
 
     >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
     0
@@ -144,7 +142,8 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
         unit, own, remark = factors[number.name], shown[number.name], number.remark
         if own.atoms and re.search(r"\d", remark.partition(":")[2]):
             remark += f" (in {units.quotient([number.name]) if of_numbers else si_unit(own.dimension)})"
-        slope, error = (None if x is None else unit.from_si(x) for x in (number.difference, number.difference_error))
+        differences = number.difference, number.difference_error
+        slope, error = (None if x is None else unit.from_si(x) for x in differences)
         return number._replace(
             computed=unit.value_from_si(number.computed),
             exact=_text(in_unit(m, m.literal(number.exact), unit)),
@@ -176,9 +175,18 @@ def _check_program(problem: Problem, required: int) -> Check:
         message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the whole has the value {_short(exact)}"
         raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
     gradient = {name: doubles.gradient[name] + 0.0 for name in wanted}
-    warnings, program = (*problem.warnings, *doubles.warnings), problem.program
+    warnings = (*problem.warnings, *doubles.warnings)
+    program = problem.program
     answer = Check(
-        program.text, doubles.value + 0.0, gradient, values, program.constants, REFERENCE_DIGITS, required, (), warnings
+        text=program.text,
+        value=doubles.value + 0.0,
+        gradient=gradient,
+        point=values,
+        constants=program.constants,
+        precision=REFERENCE_DIGITS,
+        required=required,
+        quantities=(),
+        warnings=warnings,
     )
     try:
         references = _references(graph, values, wanted)
@@ -266,8 +274,6 @@ def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Call
 
 
 class _References(NamedTuple):
-    """The sweeps in many digits."""
-
     exact: Evaluation  # at exactly the doubles of the computation
     written: list[Evaluation]  # with decimal literals, at decimals and doubles; empty without a value
     precision: int
@@ -281,8 +287,10 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
     def swept(m: Multiprecision) -> Evaluation:
         return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
 
-    digits, m = REFERENCE_DIGITS, Multiprecision(2 * REFERENCE_DIGITS)
-    coarse, finer = swept(Multiprecision(digits)), swept(m)
+    digits = REFERENCE_DIGITS
+    m = Multiprecision(2 * digits)
+    coarse = swept(Multiprecision(digits))
+    finer = swept(m)
     while not (sure := _digits_agree(coarse, finer, wanted, digits)) and 2 * digits < MAX_DIGITS:
         more = Multiprecision(4 * digits)
         try:
@@ -300,7 +308,8 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
                 finer.gradient[name] = m.number(0)
         if abs(finer.value) <= AGREE_WITHIN * abs(coarse.value):
             finer.value = m.number(0)
-    decimals, written = Multiprecision(2 * digits, decimals=True), list[Evaluation]()
+    decimals = Multiprecision(2 * digits, decimals=True)
+    written: list[Evaluation] = []
     with suppress(ExpressionError):
         for point in (
             {name: decimals.literal(repr(x)) for name, x in values.items()},
@@ -355,8 +364,9 @@ def _judged(
     underflowed: bool = False,
     unsure: int = 0,
 ) -> CheckedNumber:
-    kept, remark = correct_digits(computed, exact), ""
-    digits, agrees = kept if written else 0, kept >= required
+    kept = correct_digits(computed, exact)
+    agrees, remark = kept >= required, ""
+    digits = kept if written else 0
     if written and written[0] != computed:
         digits = min([kept, *(correct_digits(computed, x) for x in written)])
     if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
@@ -370,7 +380,18 @@ def _judged(
         remark = f"{kept - digits} digits lost to the rounding of the inputs"
     if unsure:
         agrees, remark = False, f"not settled with {unsure} digits"
-    return CheckedNumber(name, computed, _text(exact), digits, kept, None, None, None, agrees, remark)
+    return CheckedNumber(
+        name=name,
+        computed=computed,
+        exact=_text(exact),
+        digits=digits,
+        kept=kept,
+        difference=None,
+        difference_error=None,
+        condition=None,
+        agrees=agrees,
+        remark=remark,
+    )
 
 
 def _compared(number: CheckedNumber, slope: Difference, condition: float | None, *, exists: bool) -> CheckedNumber:
@@ -487,9 +508,9 @@ def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Nu
 def ridders(
     value: Callable[[float], float | None], x: float, noise: Callable[[float], float] = lambda _: 0.0
 ) -> Difference:
-    """Return the slope at `x` by Ridders' method: extrapolated central differences, from two first steps or more.
+    """Return the slope at `x` by Ridders' method: extrapolated central differences.
 
-    `noise` is the rounding error of a value. Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
+    Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
     """
     best, nearest, count = Difference(), math.inf, 0
     for start, enough in (*((start, 1e-9) for start in FIRST_STEPS), *((start, ROUGH) for start in NEAR_STEPS)):
@@ -504,15 +525,17 @@ def ridders(
             if slope is None or error is None:
                 continue
             count += 1
-            # of estimates that contradict each other, the nearer one is about this point
-            contradicts = best.slope is not None and abs(slope - best.slope) > 3 * (error + (best.error or 0.0))
+            # of two contradictory estimates the nearer one holds
+            both = error + (best.error or 0.0)
+            contradicts = best.slope is not None and abs(slope - best.slope) > 3 * both
             if best.error is None or (step < nearest if contradicts else error < best.error):
                 best, nearest = Difference(slope, error), step
     return best
 
 
 def _ridders(value: Callable[[float], float | None], x: float, step: float, noise: float) -> Difference:
-    best, previous = Difference(), list[float]()
+    best = Difference()
+    previous: list[float] = []
     for _ in range(EXTRAPOLATION_ROWS):
         up, down = value(x + step), value(x - step)
         if up is None or down is None or x + step == x - step:
@@ -545,10 +568,7 @@ class Sides(NamedTuple):
 
 
 def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> Sides | None:
-    """Return the slopes on both sides of `x`; None if one side has no value.
-
-    The step should be about a third of the digits: then a smooth function's slopes differ by as little as that.
-    """
+    """Return the slopes on both sides of `x`; None if one side has no value."""
     estimates = []
     for h in (step, step / 16):
         up, here, down = value(x + h), value(x), value(x - h)
@@ -562,7 +582,7 @@ def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> 
 
 
 def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
-    """Return warnings about lost digits; `digits` has the correct ones by name."""
+    """Return warnings about lost digits."""
     for i in doubles.order:
         exact = swept.graph.data[i]
         if doubles.graph.primitives[i].gives_condition and exact is not None and exact != doubles.graph.data[i]:
@@ -580,8 +600,10 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
         if factor < 10.0 ** (WORTH_SAYING - 1) and name:
             node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
             if node is not None and factor >= 10.0:
-                text = values[node].label or expression_text(values[node])
-                text = text if values[node].label or len(text) <= 40 else text[:39] + "…"
+                label = values[node].label
+                text = label or expression_text(values[node])
+                if len(text) > 40 and not label:
+                    text = text[:39] + "…"
                 message = f"{what}: what flows back to `{text}` cancels"
                 hint = "write the formula so that its parts do not cancel"
                 diagnostics.setdefault(message, Diagnostic("lost_digits", message, values[node].span, hint))
@@ -599,7 +621,7 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
 
 
 def relative_error(computed: object, exact: Number) -> float:
-    """Return the relative error of a double; 0 for conditions and unevaluated nodes."""
+    """Return the relative error of a double; 0 for unevaluated nodes."""
     if computed is None or exact is None or isinstance(computed, bool) or isinstance(exact, bool):
         return 0.0
     error = abs(exact - computed)
@@ -621,7 +643,8 @@ def _value_growth(
 ) -> Iterator[tuple[int, float]]:
     total = abs(doubles.value - swept.value)
     for i in doubles.order:
-        parents, adjoint = doubles.graph.parents[i], swept.adjoints[i]
+        parents = doubles.graph.parents[i]
+        adjoint = swept.adjoints[i]
         if not parents or not wrong[i]:
             continue
         error = swept.graph.data[i] - doubles.graph.data[i]

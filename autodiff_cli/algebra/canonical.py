@@ -123,8 +123,7 @@ def without_twos_and_fives(n: int) -> tuple[int, int, int]:
     return n, counts[0], counts[1]
 
 
-def digit_count(n: int) -> int:
-    """Return the number of digits before the trailing zeros."""
+def _digit_count(n: int) -> int:
     return len(str(abs(n)).rstrip("0"))
 
 
@@ -141,13 +140,13 @@ def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
     for k in range(abs(surplus) + 1):
         rest = abs(surplus) - k
         pair = (above * 2**k, below * 5**rest) if surplus > 0 else (above * 5**k, below * 2**rest)
-        digits = digit_count(pair[0]) + digit_count(pair[1])
+        digits = _digit_count(pair[0]) + _digit_count(pair[1])
         if best is None or digits + 1 < best[0]:  # a numerator of 1 is worth one digit
             best = digits, *pair
     assert best is not None
-    top, bottom = (Fraction(x // 10 ** (len(str(x)) - digit_count(x))) for x in best[1:])
+    top, bottom = (Fraction(x // 10 ** (len(str(x)) - _digit_count(x))) for x in best[1:])
     power = Fraction(numerator, denominator) / (top / bottom)
-    shift = Fraction(10) ** (digit_count(int(bottom)) - 1)
+    shift = Fraction(10) ** (_digit_count(int(bottom)) - 1)
     best_pair = min(
         ((top * power, bottom), (top, bottom / power), (top * power / shift, bottom / shift)),
         key=lambda pair: sum(len(number_text(part) or "") for part in pair),
@@ -291,8 +290,8 @@ class Canonicalizer:
             return decimal_quotient(c)
         plain = abs(c.numerator) == 1 and c.denominator <= 4
         if quotient_anyway and not plain and c.denominator != 1:
-            digits = digit_count(int(text.split("e")[0].replace(".", "")))
-            plain = digits >= digit_count(c.numerator) + digit_count(c.denominator)
+            digits = _digit_count(int(text.split("e")[0].replace(".", "")))
+            plain = digits >= _digit_count(c.numerator) + _digit_count(c.denominator)
         return (Fraction(c.numerator), Fraction(c.denominator)) if plain else (c, ONE)
 
     def _power(self, base: Value, e: Fraction) -> Value:
@@ -527,6 +526,6 @@ def check_digits(x: Fraction) -> Fraction:
     """Return the number. Raises `RuleNotApplicable` for too many digits."""
     if size(x) < SURELY_SHORT:
         return x
-    if max(digit_count(x.numerator), digit_count(x.denominator)) > MAX_DIGITS or not MIN_SIZE < abs(x) < 1 / MIN_SIZE:
+    if max(_digit_count(x.numerator), _digit_count(x.denominator)) > MAX_DIGITS or not MIN_SIZE < abs(x) < 1 / MIN_SIZE:
         raise RuleNotApplicable
     return x

@@ -106,7 +106,7 @@ class Shortener(Canonicalizer):
         # a sum or product that its only user absorbs
         if user and any({value.primitive, user.primitive} <= kinds for kinds in (_COLLECTED, _MULTIPLIED)):
             return form
-        shorter: Form | None = attempt(self._shortened, form) if self.left >= 0 else None
+        shorter: Form | None = _attempt(self._shortened, form) if self.left >= 0 else None
         return shorter or form
 
     def _shortened(self, form: Form) -> Form | None:
@@ -212,7 +212,7 @@ class Shortener(Canonicalizer):
         plain = len(bases) <= 1 and not any(base._prev for base in bases)
         written_out = plain and all(e > 0 and e.denominator == 1 for e in exponents)
         if not written_out and (common := shared_factors([factors for _, factors in parts])):
-            inner = self.shortest([(c, divide(factors, common)) for c, factors in parts], again)
+            inner = self.shortest([(c, _divide(factors, common)) for c, factors in parts], again)
             one = self.factor_content([self.times_sum(common, inner)])
             # A denominator or function precedes its sum even if that is no shorter.
             plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
@@ -229,7 +229,7 @@ class Shortener(Canonicalizer):
         if not written_out:
             ways.insert(0, self.factored)
         for way in ways:
-            result = attempt(way, parts)
+            result = _attempt(way, parts)
             if result is not None:
                 yield result
 
@@ -243,8 +243,8 @@ class Shortener(Canonicalizer):
                     continue
                 places = places or {frozenset(factors.items()): k for k, (_, factors) in enumerate(parts)}
                 own, name, others = partner
-                rest = divide(factors, {base: Fraction(2)})
-                square = multiply(rest, {self.node(PRIMITIVES[name], *base._prev): Fraction(2)})
+                rest = _divide(factors, {base: Fraction(2)})
+                square = _multiply(rest, {self.node(PRIMITIVES[name], *base._prev): Fraction(2)})
                 for other, ratio, replacement in (
                     (square, own * others, (c * own, rest)),
                     (rest, -own, (-c * own * others, square)),
@@ -276,7 +276,7 @@ class Shortener(Canonicalizer):
     def _chosen(self, part: Part, choice: Value, side: int) -> Part:
         c, factors = part
         taken = self.forms.get(choice._prev[side], choice._prev[side])
-        rest = self.product_form(ONE, divide(factors, {choice: ONE}))
+        rest = self.product_form(ONE, _divide(factors, {choice: ONE}))
         return self._part(c, self.product([(ONE, None, rest), (ONE, None, taken)]))
 
     def align_powers(self, parts: list[Part]) -> list[Part] | None:
@@ -293,8 +293,8 @@ class Shortener(Canonicalizer):
                     form = self.forms.get(exponent)
                     if isinstance(form, Sum) and form.constant.denominator == 1 and form.constant:
                         power = self._raised_to(bottom, self.sum_form(ZERO, form.terms))
-                        rest = multiply(divide(rest, {base: ONE}), {power: ONE})
-                        rest = multiply(rest, {bottom: form.constant})
+                        rest = _multiply(_divide(rest, {base: ONE}), {power: ONE})
+                        rest = _multiply(rest, {bottom: form.constant})
             merged.append((c, rest))
         return self.shortest(merged, False) if merged != parts else None
 
@@ -317,7 +317,7 @@ class Shortener(Canonicalizer):
                     ):
                         by, times, some = self._parts(inner), int(e), True
                 for _ in range(times):
-                    product = [(check_digits(a * b), multiply(f, g)) for a, f in product for b, g in by]
+                    product = [(check_digits(a * b), _multiply(f, g)) for a, f in product for b, g in by]
             expanded += product
             if len(expanded) > MAX_EXPANDED_TERMS:
                 return None
@@ -331,7 +331,7 @@ class Shortener(Canonicalizer):
             group = [part for part in left if sign * part[1].get(base, 0) > 0]
             rest = [part for part in left if sign * part[1].get(base, 0) <= 0]
             common = shared_factors([factors for _, factors in group])
-            inner = self.shortest([(c, divide(factors, common)) for c, factors in group])
+            inner = self.shortest([(c, _divide(factors, common)) for c, factors in group])
             left = [*rest, self.times_sum(common, inner)]
         return left if len(left) < len(parts) else None
 
@@ -340,7 +340,7 @@ class Shortener(Canonicalizer):
         c, factors = inner[0] if len(inner) == 1 else self._part(ONE, self._sum_of(inner))
         ahead = {base: e for base, e in common.items() if not base._prev}
         behind = {base: e for base, e in common.items() if base._prev}
-        return c, multiply(multiply(ahead, factors), behind)
+        return c, _multiply(_multiply(ahead, factors), behind)
 
     def _common(self, parts: list[Part]) -> tuple[Value, int] | None:
         counts = Counter((base, 1 if e > 0 else -1) for _, factors in parts for base, e in factors.items())
@@ -361,9 +361,9 @@ class Shortener(Canonicalizer):
         if not below or self._product_size(ONE, below) > MAX_COPIED_SIZE:
             return None
         divisor = lcm(*[c.denominator for c, _ in parts])
-        top = self.shortest([(c * divisor, multiply(factors, below)) for c, factors in parts])
+        top = self.shortest([(c * divisor, _multiply(factors, below)) for c, factors in parts])
         c, factors = self.times_sum({}, top)
-        return [(c / divisor, divide(factors, below))]
+        return [(c / divisor, _divide(factors, below))]
 
     def factor_content(self, parts: list[Part]) -> list[Part]:
         """Return the sum with its content, the common divisor, outside."""
@@ -374,7 +374,7 @@ class Shortener(Canonicalizer):
                 if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MAX_TERMS:
                     cofactors = self.factor_content(self._parts(inner))
                     if len(cofactors) == 1:
-                        one = [(c * cofactors[0][0], multiply(cofactors[0][1], divide(factors, {base: ONE})))]
+                        one = [(c * cofactors[0][0], _multiply(cofactors[0][1], _divide(factors, {base: ONE})))]
                         if self._size(one) < self._size(parts) + (cofactors[0][0].denominator != 1):
                             return one
             return parts
@@ -396,7 +396,7 @@ class Shortener(Canonicalizer):
             self.into_choice,
             self.by_negation,
         ):
-            shorter = attempt(way, best) if isinstance(best, Product) else None
+            shorter = _attempt(way, best) if isinstance(best, Product) else None
             if shorter is not None:
                 size = self._size(self._parts(shorter))
                 if size < least + (way == self.by_exponents):
@@ -404,7 +404,7 @@ class Shortener(Canonicalizer):
         return best
 
     def _replaced(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
-        return self.product_form(form.coefficient * c, multiply(divide(form.factors, old), new))
+        return self.product_form(form.coefficient * c, _multiply(_divide(form.factors, old), new))
 
     def by_exponents(self, form: Product) -> Form | None:
         """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z)."""
@@ -425,7 +425,7 @@ class Shortener(Canonicalizer):
             ]
             exponent = self.sum([(e, None, inner) for (_, e), inner in zip(members, exponents, strict=True)])
             rest = {base: e for base, e in merged.items() if all(base is not member for member, _ in members)}
-            merged = multiply(rest, {self._raised_to(bottom, exponent): ONE})
+            merged = _multiply(rest, {self._raised_to(bottom, exponent): ONE})
         return None if merged is form.factors else self.product_form(form.coefficient, merged)
 
     def _raised_to(self, bottom: Value | None, exponent: Form) -> Value:
@@ -514,21 +514,18 @@ class Shortener(Canonicalizer):
         return None
 
 
-def attempt(way: Callable[[Any], Any], form: Any) -> Any:
-    """Return the result of a rule, or None if it does not apply."""
+def _attempt(way: Callable[[Any], Any], form: Any) -> Any:
     try:
         return way(form)
     except (RuleNotApplicable, Refusal, ArithmeticError):
         return None
 
 
-def multiply(one: Terms, other: Terms) -> Terms:
-    """Return the factors of a product."""
+def _multiply(one: Terms, other: Terms) -> Terms:
     return add_multiple(dict(one), other)
 
 
-def divide(factors: Terms, others: Terms) -> Terms:
-    """Return the factors of a quotient."""
+def _divide(factors: Terms, others: Terms) -> Terms:
     return add_multiple(dict(factors), others, -1)
 
 

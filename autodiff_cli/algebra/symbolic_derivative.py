@@ -74,7 +74,7 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     budget.charge(budget.RECORDED_STEP * len(recorder.steps))
     check_size(len(recorder.steps))
     # in reverse, as people write: a backward sweep meets the last operand first
-    return [chain_of(ADD, _terms(total)) for total in as_values(recording.partials, dict(enumerate(leaves)))]
+    return [chain_of(ADD, _terms(total)) for total in _as_values(recording.partials, dict(enumerate(leaves)))]
 
 
 def _terms(total: Value) -> Iterator[Value]:
@@ -91,8 +91,7 @@ def check_size(count: int) -> None:
         raise limit_error(message, "ask for a lower order, or for fewer variables: `--wrt x`")
 
 
-def as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
-    """Return steps as Values, in functions of the table."""
+def _as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value]:
     values: dict[Step, Any] = {}
     for step in live_steps(steps):
         args = [values[a] for a in step.args]

@@ -71,7 +71,7 @@ from ..views.characters import Terminal
 from ..views.error import draw as _drawn
 from ..views.formats import Subject, format_of
 from ..views.graph import FORMATS as PICTURE_FORMATS
-from ..views.graph import way_of, writer_of
+from ..views.graph import writer_of
 from ..views.numerals import heading, rounding
 from ..views.plot import drawn_as
 from .api_arguments import (
@@ -829,12 +829,7 @@ def gradient(call: PythonCall) -> Gradient[Any]:
     return cast(Gradient[Any], call.asking(_gradient.gradient)(call.request))
 
 
-graph = function_of(
-    Picture,
-    "graph",
-    graph_question,
-    choices=lambda call: {"way": call.layout and way_of(call.layout)},
-)
+graph = function_of(Picture, "graph", graph_question)
 diff = function_of(
     Diff,
     "diff",

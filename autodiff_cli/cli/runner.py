@@ -57,7 +57,7 @@ FLUSH_AFTER = 0.05
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """Arguments whose options have other names."""
 CHOICES = {name: name for name in ["relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme"]}
-CHOICES |= {"lines": "steps", "no_table": "table", "no_tree": "tree"}
+CHOICES |= {"lines": "steps", "layout": "way", "no_table": "table", "no_tree": "tree"}
 """Choices of views, by option."""
 
 
@@ -237,7 +237,7 @@ class Command(Call):
 
     def check_picture(self, chosen: str, name: str) -> None:
         """Raise a usage error for pictures of a stream or on a terminal."""
-        from ..views.plots import PICTURES
+        from ..views.schema import PICTURES
 
         if chosen in PICTURES:
             self.need(only="a picture is drawn of one program at a time, not of a stream")

@@ -27,8 +27,8 @@ from ..language.printer import expression_text, number_text
 from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, UNREADABLE, scan, split_statements
 from ..numbers.budget import use_budget
 from ..streams.requests import value_with_unit
+from ..views.diff import Listing
 from ..views.document import quantity_text
-from ..views.repl import Listing
 
 Answer = TypeVar("Answer")
 

@@ -18,9 +18,10 @@ from ..numbers.budget import gc_collect
 from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
+from ..views.diff import DiffView, Listing, ListView
 from ..views.error import report, write_reading
 from ..views.formats import Subject, writer
-from ..views.repl import FormulaView, Listing, ListView, ValueView
+from ..views.gradient import GradientView
 from ..views.schema import View
 from . import slips
 from .arguments import HelpAsked, check_all, scan_options
@@ -106,11 +107,12 @@ class Lines:
         if isinstance(shown.answer, str):
             sys.stdout.write(shown.answer + "\n")
             return
-        view: View[Any] = ValueView(name=shown.name, tree=False)
+        view: View[Any] = GradientView(name=shown.name, tree=False)
         if isinstance(shown.answer, Listing):
             view = ListView()
         elif isinstance(shown.answer, Diff):
-            view = FormulaView(name=shown.name, formula="" if shown.formula in (None, line.strip()) else shown.formula)
+            formula = shown.formula if shown.formula != line.strip() else None
+            view = DiffView(formula=(shown.name, formula) if shown.name and formula else None)
         writer("table", sys.stdout, view, False).answer(Subject(line), shown.answer)
         sys.stdout.flush()
         warn(shown.answer.warnings, reading.text, composed=reading)

@@ -1,7 +1,4 @@
-"""Ball: enclosures proven to contain the true number, by python-flint's arb, and exact forms of numbers.
-
-Numbers of equal form are equal; a form without terms is 0, which no enclosure can prove.
-"""
+"""Ball: enclosures proven to contain the true number, by python-flint's arb, and exact forms of numbers."""
 
 from __future__ import annotations
 
@@ -63,7 +60,7 @@ Product = tuple[tuple[Atom, int], ...]
 """Atoms and their powers, in order of creation; empty for 1."""
 
 Form = dict[Product, Any]
-"""The rational factor of each product, never 0."""
+"""The rational factor of each product; none for 0, which no enclosure can prove."""
 
 ONE = fmpq(1)
 _ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
@@ -193,15 +190,15 @@ class Ball(Compared, Operators):
 
     def __add__(self, other: Number) -> Ball:
         y = ball(other)
-        return known_better(self.a + y.a, _add, self, y)
+        return _known_better(self.a + y.a, _add, self, y)
 
     def __mul__(self, other: Number) -> Ball:
         y = ball(other)
-        return known_better(self.a * y.a, _multiply, self, y)
+        return _known_better(self.a * y.a, _multiply, self, y)
 
     def __truediv__(self, other: Number) -> Ball:
         y = _nonzero(ball(other))
-        return known_better(self.a / y.a, _divide, self, y)
+        return _known_better(self.a / y.a, _divide, self, y)
 
     def __rtruediv__(self, other: Number) -> Ball:
         return ball(other) / self
@@ -222,8 +219,7 @@ def ball(x: Any) -> Ball:
     return Ball(arb(q), exact if q.height_bits() <= MAX_BITS else None)
 
 
-def known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
-    """Return the ball of a result, the tightest if exact forms determine it."""
+def _known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
     if x.form is None or y.form is None:
         return Ball(a)
     combination = combined(x.form, y.form)
@@ -417,9 +413,8 @@ def _step(x: Ball, stepped: Any) -> Ball:
 def _round(m: Balls, x: Ball) -> Ball:
     low = m.floor(x)
     excess = x - low - 0.5
-    if excess == 0:
-        return low if int(low) % 2 == 0 else low + 1  # type: ignore[no-any-return]
-    return low + 1 if excess > 0 else low  # type: ignore[no-any-return]
+    up = int(low) % 2 != 0 if excess == 0 else excess > 0
+    return ball(low + 1 if up else low)
 
 
 def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:

@@ -155,6 +155,9 @@ class Valued(Operators):
     def __int__(self) -> int:
         return int(self.x)
 
+    def __abs__(self) -> Any:
+        return self.m.abs(self)
+
     __eq__ = _of_plain_numbers(operator.eq)
     __lt__, __le__ = _of_plain_numbers(operator.lt), _of_plain_numbers(operator.le)
     __gt__, __ge__ = _of_plain_numbers(operator.gt), _of_plain_numbers(operator.ge)

@@ -119,10 +119,7 @@ def current_budget() -> Work:
 
 
 GARBAGE = 200_000
-"""Objects allocated between two rows that trigger a garbage collection.
-
-More than a stream's cached programs, so that refilling the cache does not trigger one.
-"""
+"""Objects allocated between two rows that trigger a garbage collection, more than a stream caches."""
 
 YOUNG = 15
 """The number of young collections for each full collection."""
@@ -132,7 +129,6 @@ _collections = count(1)
 
 def gc_collect() -> None:
     """Collect garbage between rows or answers, if there may be much."""
-    # The command turns the collector off: it would walk through a growing graph again and again.
     if gc.get_count()[0] > GARBAGE and not gc.isenabled():
         gc.collect(0 if next(_collections) % (YOUNG + 1) else 2)
 
@@ -144,7 +140,7 @@ def charge(steps: float) -> None:
 
 @contextmanager
 def use_budget(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterator[Work]:
-    """Use one allowance for the block, `times` the usual one for this length; unless `anew`, the current one."""
+    """Use `times` the usual allowance for this length; unless `anew`, the current one."""
     if not anew and (work := _in_force.get()) is not None:
         yield work
         return

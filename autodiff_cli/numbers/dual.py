@@ -27,9 +27,6 @@ class Dual(Valued):
         self.d = d
         self.fault = fault
 
-    def __abs__(self) -> Dual:
-        return self.m.abs(self)  # type: ignore[no-any-return]
-
     def __add__(self, other: Number) -> Dual:
         if not isinstance(other, Dual):
             return Dual(self.m, self.x + other, self.d, self.fault)

@@ -1,7 +1,7 @@
 """REAL: Python's floats as a number type, the default.
 
-Functions take finite floats and return a float, or raise ValueError (outside the domain), ZeroDivisionError (infinite
-there) or OverflowError. Elementary functions are right to 4 ulp and special ones to 16.
+Functions take finite floats and raise ValueError outside the domain, ZeroDivisionError or OverflowError.
+Elementary functions are right to 4 ulp and special ones to 16.
 """
 
 from __future__ import annotations

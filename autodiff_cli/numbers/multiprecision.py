@@ -17,10 +17,7 @@ from . import budget
 from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
 
 MAX_EXPONENT = 100_000
-"""Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103.
-
-Unbounded, mpmath would not return from exp(exp(exp(10))).
-"""
+"""Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103."""
 
 GUARD_BITS = 64
 """Guard bits of every function."""
@@ -35,7 +32,7 @@ Function = Callable[..., Number]
 
 
 class Multiprecision(NumberType):
-    """Numbers of `digits` decimal digits, with functions right to about the last, in an mpmath context of their own."""
+    """Numbers of `digits` decimal digits, in an mpmath context of their own."""
 
     name = "multiprecision"
     has_values = True
@@ -284,7 +281,7 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
 
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     """Return Σ 1/(x + k)^(order + 1), x > 0, order > 0, by Euler-Maclaurin summation (DLMF 25.11.5)."""
-    # In integers of 2**-bits, relative to the first term: mpmath's complex numbers are up to a hundred times slower.
+    # In integers of 2**-bits, relative to the first term: mpmath's complex numbers are slow.
     context = m.context
     bits = context.prec + 64 - context.prec % 64 + 64  # few values: Bernoulli numbers are cached
     budget.charge(bits * (1 + bits / 330) / 3)

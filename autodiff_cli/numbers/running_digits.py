@@ -1,7 +1,7 @@
 """RunningDigits: multiprecision with running error bounds, for the number of correct digits.
 
-As `running_error`, but the bound must hold beyond first order and a double's range: hence logarithms of errors, values
-at the ends of the inputs' intervals, and exact short fractions.
+The bound must hold beyond first order and a double's range: hence logarithms of errors, and values at the ends of the
+inputs' intervals.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ class BoundedDigits(Compared, Valued):
         y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
         if self.ratio and y.ratio:
             (a, b), (c, d) = self.ratio, y.ratio
-            ratio = limit_ratio(a + c, b) if b == d else limit_ratio(a * d + c * b, b * d)
+            ratio = _limit_ratio(a + c, b) if b == d else _limit_ratio(a * d + c * b, b * d)
             if ratio:
                 return m.fraction(ratio)
-        return m.rounded(self.x + y.x, log2_sum(self.log_error, y.log_error))
+        return m.rounded(self.x + y.x, _log2_sum(self.log_error, y.log_error))
 
     def __sub__(self, other: Number) -> BoundedDigits:
         return self.m.number(0) if other is self else self.__add__(-other)
@@ -80,14 +80,14 @@ class BoundedDigits(Compared, Valued):
         m: RunningDigits = self.m
         y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
         if self.ratio and y.ratio:
-            ratio = limit_ratio(self.ratio[0] * y.ratio[0], self.ratio[1] * y.ratio[1])
+            ratio = _limit_ratio(self.ratio[0] * y.ratio[0], self.ratio[1] * y.ratio[1])
             if ratio:
                 return m.fraction(ratio)
-        error, size = EXACT, log2_sum(log2_size(self.x), self.log_error)
+        error, size = EXACT, _log2_sum(_log2_size(self.x), self.log_error)
         if y.log_error != EXACT != size:
             error = size + y.log_error
         if self.log_error != EXACT and y.x:
-            error = log2_sum(error, log2_size(y.x) + self.log_error)
+            error = _log2_sum(error, _log2_size(y.x) + self.log_error)
         return m.rounded(self.x * y.x, error)
 
     def __truediv__(self, other: Number) -> BoundedDigits:
@@ -99,21 +99,21 @@ class BoundedDigits(Compared, Valued):
             raise ZeroDivisionError
         if self.ratio and y.ratio:
             sign = 1 if y.ratio[0] > 0 else -1
-            ratio = limit_ratio(sign * self.ratio[0] * y.ratio[1], sign * y.ratio[0] * self.ratio[1])
+            ratio = _limit_ratio(sign * self.ratio[0] * y.ratio[1], sign * y.ratio[0] * self.ratio[1])
             if ratio:
                 return m.fraction(ratio)
-        out, error, size = self.x / y.x, self.log_error, log2_size(y.x)
+        out, error, size = self.x / y.x, self.log_error, _log2_size(y.x)
         if y.log_error != EXACT:
             if y.log_error > size - 1:
                 raise undecided("whether a denominator is 0 cannot be told")
-            error = log2_sum(error, log2_size(out) + y.log_error) + 1
+            error = _log2_sum(error, _log2_size(out) + y.log_error) + 1
         return m.rounded(out, error - size)
 
     def correct_digits(self, most: int) -> int:
         """Return the number of correct significant digits, at most `most`."""
         if self.log_error == EXACT or (self.ratio and self.x):
             return most
-        size = log2_size(self.x) - self.log_error - 1
+        size = _log2_size(self.x) - self.log_error - 1
         return min(most, max(0, math.floor(size * math.log10(2)))) if size > 0 else 0
 
     def abs_upper(self) -> Any:
@@ -125,12 +125,12 @@ class BoundedDigits(Compared, Valued):
         y = other if type(other) is BoundedDigits else self.m.number(other)
         if y is self:
             return holds(0)
-        error = log2_sum(self.log_error, y.log_error)
+        error = _log2_sum(self.log_error, y.log_error)
         if self.ratio and y.ratio:
             difference = self.ratio[0] * y.ratio[1] - y.ratio[0] * self.ratio[1]
         else:
             difference = self.x - y.x
-            if error != EXACT and log2_size(difference) <= error + 0.1:
+            if error != EXACT and _log2_size(difference) <= error + 0.1:
                 return Undecided(f"whether {self} is {question} {y} cannot be told")
         return holds((difference > 0) - (difference < 0))
 
@@ -145,24 +145,22 @@ class Undecided:
         raise undecided(self.message)
 
 
-def log2_sum(a: float, b: float) -> float:
-    """Return log2(2**a + 2**b)."""
+def _log2_sum(a: float, b: float) -> float:
     if a < b:
         a, b = b, a
     return a if b == EXACT or a == math.inf else a + math.log2(1 + 2.0 ** max(b - a, -1000.0))
 
 
-def log2_size(x: Any) -> float:
-    """Return log2(abs(x)), minus infinity for 0."""
+def _log2_size(x: Any) -> float:
     _, mantissa, exponent, bits = x._mpf_
     if not mantissa:
         return EXACT if not exponent else math.inf
-    spare = bits - 60
-    return math.log2(mantissa >> spare if spare > 0 else mantissa) + exponent + max(spare, 0)  # type: ignore[no-any-return]
+    spare = max(bits - 60, 0)
+    size: float = math.log2(mantissa >> spare) + exponent + spare
+    return size
 
 
-def limit_ratio(numerator: int, denominator: int) -> Ratio:
-    """Return the fraction, reduced if long; None if still too long."""
+def _limit_ratio(numerator: int, denominator: int) -> Ratio:
     if max(numerator.bit_length(), denominator.bit_length()) > RATIO_BITS:
         divisor = math.gcd(numerator, denominator)
         numerator, denominator = numerator // divisor, denominator // divisor
@@ -211,16 +209,16 @@ class RunningDigits(Lifted):
         if isinstance(x, BoundedDigits):
             return x
         if isinstance(x, int):
-            return BoundedDigits(self, self.base.number(x), EXACT, limit_ratio(x, 1))
-        ratio = limit_ratio(*x.as_integer_ratio()) if isinstance(x, float) else None
+            return BoundedDigits(self, self.base.number(x), EXACT, _limit_ratio(x, 1))
+        ratio = _limit_ratio(*x.as_integer_ratio()) if isinstance(x, float) else None
         return BoundedDigits(self, self.base.number(x), EXACT, ratio)
 
     def literal(self, text: str) -> BoundedDigits:
         x = self.base.literal(text)
-        if text in NAMED or (x and abs(log2_size(x)) > RATIO_BITS):
+        if text in NAMED or (x and abs(_log2_size(x)) > RATIO_BITS):
             exact = text not in NAMED and x and self.base.context.isint(x) and x._mpf_[3] < self.bits
             return BoundedDigits(self, x, EXACT) if exact else self.rounded(x, EXACT)
-        ratio = limit_ratio(*Fraction(text).as_integer_ratio())
+        ratio = _limit_ratio(*Fraction(text).as_integer_ratio())
         return self.fraction(ratio) if ratio else self.rounded(x, EXACT)
 
     def fraction(self, ratio: tuple[int, int]) -> BoundedDigits:
@@ -237,12 +235,12 @@ class RunningDigits(Lifted):
         """Return a rounded result, given the error from its inputs."""
         _, mantissa, exponent, bits = x._mpf_
         if mantissa:
-            log_error = log2_sum(log_error, exponent + bits - self.bits)
+            log_error = _log2_sum(log_error, exponent + bits - self.bits)
         return BoundedDigits(self, x, log_error)
 
     def within(self, x: Number, distance: Number) -> BoundedDigits:
         """Return `x` as an approximation with an error of at most `distance`."""
-        return BoundedDigits(self, self.base.number(value_of(x)), log2_size(self.number(distance).abs_upper()))
+        return BoundedDigits(self, self.base.number(value_of(x)), _log2_size(self.number(distance).abs_upper()))
 
     def finite(self, x: Number) -> bool:
         charge(STEPS_A_BOUND)
@@ -284,19 +282,19 @@ class RunningDigits(Lifted):
             raise
         if all(x.ratio for x in numbers) and (primitive.name in RATIONAL_FUNCTIONS or out._mpf_[3] < self.bits // 2):
             rational = rational_value(primitive.name, [Fraction(*x.ratio) for x in numbers])  # type: ignore[misc]
-            ratio = rational is not None and limit_ratio(*rational.as_integer_ratio())
+            ratio = rational is not None and _limit_ratio(*rational.as_integer_ratio())
             if ratio:
                 return self.fraction(ratio)
         if primitive.jumps and primitive.has_structural_zeros:
             self._spread(primitive, xs, errors, out)
             return self.number(int(out))
-        rounding = log2_sum(log2_size(out) + 1 - self.bits, -MAX_EXPONENT if self.base.underflowed else EXACT)
+        rounding = _log2_sum(_log2_size(out) + 1 - self.bits, -MAX_EXPONENT if self.base.underflowed else EXACT)
         spread = EXACT if exact else self._spread(primitive, xs, errors, out)
         if primitive.may_kink:
             for x in numbers:
                 if x.x == out and x.log_error == spread:
                     return x
-        return BoundedDigits(self, out, log2_sum(rounding, spread))
+        return BoundedDigits(self, out, _log2_sum(rounding, spread))
 
     def _extreme(self, value: Callable[..., Number], *inputs: Number) -> BoundedDigits:
         numbers = [self.number(x) for x in inputs]
@@ -317,14 +315,14 @@ class RunningDigits(Lifted):
             return math.inf
         try:
             spread = self._first_order(primitive, xs, errors, out)
-            if not (primitive.may_kink or primitive.jumps) and spread < log2_size(out) - self.bits // 2:
+            if not (primitive.may_kink or primitive.jumps) and spread < _log2_size(out) - self.bits // 2:
                 return spread
             for inside in self._ends(xs, errors):
                 there = self.base.context.mpf(getattr(self.base, primitive.name)(*inside))
                 if primitive.jumps and primitive.has_structural_zeros and there != out:
                     raise undecided(f"on which side of a jump of `{primitive.written}` this lies cannot be told")
                 moved = self._first_order(primitive, inside, errors, there)
-                spread = max(spread, log2_size(there - out) - 1, moved)
+                spread = max(spread, _log2_size(there - out) - 1, moved)
         except (ValueError, ArithmeticError):
             return math.inf
         return spread
@@ -333,5 +331,5 @@ class RunningDigits(Lifted):
         spread, active = EXACT, [error != EXACT for error in errors]
         for slope, error in zip(primitive.slopes(self.base, xs, out, active), errors, strict=True):
             if slope is not None and slope:
-                spread = log2_sum(spread, log2_size(self.base.context.mpf(slope)) + error)
+                spread = _log2_sum(spread, _log2_size(self.base.context.mpf(slope)) + error)
         return spread

@@ -1,7 +1,4 @@
-"""Running: doubles with a running bound on their rounding error, to first order.
-
-Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
-"""
+"""Running: doubles with a running bound on their rounding error, to first order (Higham, Accuracy, 3.3)."""
 
 from __future__ import annotations
 
@@ -58,7 +55,7 @@ class Bounded(Valued):
         x = self.x * y
         spread = abs(self.x) * error + abs(y) * self.error + self.error * error if self.error or error else 0.0
         if abs(x) > MAX_EXACT_INTEGER or not (self.x.is_integer() and float(y).is_integer()):
-            spread += rounding(x) if self.x and y else 0.0
+            spread += _rounding(x) if self.x and y else 0.0
         return Bounded(x, spread)
 
     def __truediv__(self, other: Number) -> Bounded:
@@ -66,11 +63,10 @@ class Bounded(Valued):
         x = self.x / y
         room = abs(y) - error
         spread = (self.error + abs(x) * error) / room if room > 0 else math.inf if self.error or error else 0.0
-        return Bounded(x, spread + (rounding(x) if self.x else 0.0))
+        return Bounded(x, spread + (_rounding(x) if self.x else 0.0))
 
 
-def rounding(x: float) -> float:
-    """Return a bound on the rounding error of a result that is not exactly 0."""
+def _rounding(x: float) -> float:
     return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
 
 
@@ -92,7 +88,7 @@ class Running(Lifted):
     def literal(self, text: str) -> Bounded:
         x = REAL.literal(text)
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
-        return Bounded(x, 0.0 if exact else rounding(x))
+        return Bounded(x, 0.0 if exact else _rounding(x))
 
     def finite(self, x: Number) -> bool:
         return math.isfinite(x.x if isinstance(x, Bounded) else x)

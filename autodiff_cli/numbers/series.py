@@ -1,7 +1,4 @@
-"""Series: truncated power series over any number type, by the rules of the table.
-
-(f(u))' = f'(u)·u' gives the next coefficient of f(u); Griewank and Walther, Evaluating Derivatives, 13.2.
-"""
+"""Series: truncated power series over any number type: (f(u))' = f'(u)·u' (Griewank and Walther, 13.2)."""
 
 from __future__ import annotations
 
@@ -41,9 +38,6 @@ class Series(Written, Valued):
     @property
     def x(self) -> Number:
         return self.c[0]
-
-    def __abs__(self) -> Series:
-        return self.m.step("abs", self)  # type: ignore[no-any-return]
 
     def at(self, k: int) -> Number:
         """Return the known coefficient of order k."""

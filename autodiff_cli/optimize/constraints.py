@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
     from ..quantities.unit import Unit
 
-BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)  # relative, at which a constraint counts as active, tried in turn
+BORDER_DISTANCES = (1e-4, 1e-6, 1e-9)  # relative, of active constraints, tried in turn
 END_TOLERANCE = 1e-2  # relative distance from the end of a search
 NEWTON_STEPS = 30
 MAX_VIOLATION = 1e-10  # violation beyond rounding errors, in the same units
-MIN_INDEPENDENT = 1e-8  # length of a gradient, relative to that at the start, and of its part independent of others
-BOUND_SHARE = 1e-4  # by which a variable at its bound is preferred less to follow from constraints
+MIN_INDEPENDENT = 1e-8  # relative length of a gradient, and of its independent part
+BOUND_SHARE = 1e-4  # by which a variable at its bound is preferred less
 ZERO_MULTIPLIER = 1e-9  # multiplier, relative to the largest gradient
 
 WORDS: dict[Any, str] = {
@@ -65,7 +65,7 @@ class Constraint(NamedTuple):
 
 
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
-    """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two. Raises `ExpressionError`."""
+    """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two."""
     constraints = []
     texts = [texts] if isinstance(texts, str) else texts
     for text in (line[part[0][1] : part[-1][2]] for line in texts for part in split_statements(line)):
@@ -89,7 +89,7 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
 
 
 class FirstOrder(NamedTuple):
-    """Values and gradients of a function and its constraints at a point, with rounding errors."""
+    """Values and gradients of a function and its constraints, with rounding errors."""
 
     x: Any
     values: Any
@@ -98,12 +98,11 @@ class FirstOrder(NamedTuple):
     gradient_errors: Any
 
     def room(self, near: float) -> Any:
-        """Return by how much each may be off that is known up to errors and relative changes of the variables."""
+        """Return the rounding errors, with those of relative changes of the variables."""
         return self.errors + near * np.maximum(self.sizes, 1e-300)
 
     @property
     def sizes(self) -> Any:
-        """Return the lengths of the gradients, by relative changes of the variables."""
         return np.linalg.norm(self.gradients * np.maximum(1.0, np.abs(self.x)), axis=1)
 
 
@@ -114,7 +113,6 @@ class ConstrainedProblem(Objective):
 
     @cached_property
     def functions(self) -> list[tuple[Single | DataLoss, Sequence[str]]]:
-        """Return function and constraints, each with its free variables."""
         programs = [constraint.program for constraint in self.constraints]
         by = [tuple(name for name in self.free if name in program.variables) for program in programs]
         own = zip(programs, by, strict=True)
@@ -133,7 +131,7 @@ class ConstrainedProblem(Objective):
         return [by_name.get(name, 0.0) for name in self.free]
 
     def first_order(self, x: Any, places: Sequence[int] | None = None, row: DescentStep | None = None) -> FirstOrder:
-        """Return values and gradients of function (from its `row`, if given) and constraints, with rounding errors."""
+        """Return the first order of function (from its `row`, if given) and constraints."""
         point = self.point(x.tolist())
         columns: list[tuple[float, float, Sequence[float], Sequence[float]]] = []
         if row is not None:
@@ -179,7 +177,7 @@ class ConstrainedProblem(Objective):
         return more
 
     def active(self, at: FirstOrder, near: float) -> list[int]:
-        """Return the places of equations and of constraints near their border, or beyond."""
+        """Return the equations, and the constraints near their border or beyond."""
         border = near * np.maximum(at.sizes[1:], 1e-300)
         return np.flatnonzero(self.equations | (at.values[1:] <= border)).tolist()
 
@@ -210,7 +208,7 @@ class ConstrainedProblem(Objective):
         return result, left
 
     def violations(self, at: FirstOrder, near: float = MAX_VIOLATION) -> Any:
-        """Return by how much each constraint is off, 0 for one that holds within errors and a relative distance."""
+        """Return by how much each constraint is off, beyond errors and a distance."""
         off = np.where(self.equations, np.abs(at.values[1:]), -at.values[1:])
         return np.where(off > at.room(near)[1:], off, 0.0)
 
@@ -255,9 +253,8 @@ class ConstrainedProblem(Objective):
         return best, method
 
     def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
-        """Return the nearby point that meets the conditions, or the end, and a report."""
+        """Return the nearby point that meets the conditions, and a report."""
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
-        # without constraints a bound holds what the gradient pushes against it
         pushed = np.zeros(len(x)) if self.constraints else self.first_order(x).gradients[0]
         kinks = []
         seen: list[tuple[list[int], list[float]]] = []
@@ -313,11 +310,10 @@ class ConstrainedProblem(Objective):
         else:
             kind, verdict = (None, "") if local is None else (local.kind, local.verdict)
             reason = "kkt"
-            # what is at its border without a multiplier may leave it to one side only
+            # without a multiplier it may leave its border to one side only
             weak = any(1 + k not in reduced.places for k in held)
             if kind in ("maximum", "saddle"):
                 kind = "flat" if weak else "saddle"
-            # a border without a gradient does not say which way it leads, nor does a bound hold without a multiplier
             unclear = at.sizes[reduced.places] <= MIN_INDEPENDENT * self.start_sizes[reduced.places]
             slopes = np.abs(at.gradients[0] - multipliers @ at.gradients[1:])
             bounds = [self.free.index(name) for name in local.held] if local is not None else []
@@ -331,10 +327,9 @@ class ConstrainedProblem(Objective):
 
 
 class Reduced(SearchProblem):
-    """The function on its active constraints near a point, which is used like a `DataLoss`.
+    """The function on its active constraints near a point.
 
-    Some variables follow from the others, by which the derivatives are those of the Lagrangian, whose multipliers make
-    its other derivatives 0: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.
+    Some variables follow from the others: the reduced gradient of Nocedal and Wright, 15.2.
     """
 
     def __init__(self, problem: ConstrainedProblem, x: Any, near: float) -> None:
@@ -346,7 +341,7 @@ class Reduced(SearchProblem):
         self.places = [1 + k for k in active if problem.equations[k] or multipliers[k] > ZERO_MULTIPLIER * scale]
         self.dependent: list[int] = []
         if self.places:
-            # independent constraints, equations first, and as many variables that follow, first those at no bound
+            # independent constraints, equations first; variables that follow, first those at no bound
             matrix = at.gradients[self.places] * np.maximum(1.0, np.abs(x))
             sizes = at.sizes[self.places]
             first = np.where(problem.equations[np.array(self.places) - 1], 2.0, 1.0)
@@ -366,14 +361,14 @@ class Reduced(SearchProblem):
         self.tolerance, self.sense = problem.tolerance, problem.sense
 
     def judged(self) -> ConvergenceReport | None:
-        """Return the report on the point; None where the constraints have no solution nearby."""
+        """Return the report on the point; None without a solution nearby."""
         row = self.row(self.x[self.others].tolist())
         if row is None or not self.others:
             return row and ConvergenceReport(row, "minimum")
         return self.report(row, walking=False)
 
     def row(self, z: Sequence[float]) -> DescentStep | None:
-        """Return value and gradient where the other variables have the values `z`; None off the constraints."""
+        """Return value and gradient on the constraints at the values `z` of the others."""
         point = self.x.copy()
         point[self.others] = z
         names = tuple(self.problem.free[k] for k in self.others)
@@ -419,7 +414,7 @@ class Reduced(SearchProblem):
         return at, multipliers, ways
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
-        """Return value, gradient and Hessian by the other variables, with rounding errors."""
+        """Return value, gradient and Hessian by the other variables."""
         problem, free = self.problem, self.problem.free
         at, multipliers, ways = self._solved(np.array([point[name] for name in free]))
         n, there = len(at.x), problem.point(at.x.tolist())
@@ -442,7 +437,7 @@ class Reduced(SearchProblem):
         )
 
     def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
-        """Return value and gradient by the other variables with their rounding errors."""
+        """Return value and gradient by the other variables."""
         x = np.array([point[name].x for name in self.problem.free])
         at, multipliers, ways = self._solved(x)
         size, places = np.abs(multipliers), self.places
@@ -456,6 +451,6 @@ class Reduced(SearchProblem):
         return all(function.is_smooth for function, _ in self.problem.functions)
 
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
-        """Return a warning for each kink of the function and of the constraints that it is on."""
+        """Return the kinks of the function and of its constraints."""
         functions = [self.problem.functions[k] for k in (0, *self.places)]
         return tuple(kink for function, names in functions for kink in function.kinks(point, names))

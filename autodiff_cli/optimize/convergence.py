@@ -1,4 +1,4 @@
-"""Judge the end point of an optimiser: stationary nearby, a kink, an edge, or no minimum."""
+"""Judge the end point of an optimiser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 WALL = 1e10  # the value outside the domain, times that at the start
 MAX_HESSIAN = 200  # variables
-MAX_STEPS, FEW_STEPS, MAX_SMALL_DIMENSION = 60, 6, 20  # of Newton's; few in more than `MAX_SMALL_DIMENSION` variables
+MAX_STEPS, FEW_STEPS = 60, 6  # of Newton's
+MAX_SMALL_DIMENSION = 20  # variables, beyond which there are few steps
 MAX_STEP_RATIO = 0.97  # ratio of steps that converge: 1 - 1/m to a root of multiplicity m
 MAX_DIVERGING_STEPS = 4  # steps in a row that do not shrink
 MIN_LINE_STEP = 2.0**-58  # step along a line, relative
@@ -111,7 +112,7 @@ def bounds_at(x: Sequence[float], limits: Limits) -> list[int]:
 
 
 class SearchProblem(ABC):
-    """A function to minimise within bounds, and the verdict on its points; methods may raise what `row` raises."""
+    """A function to minimise within bounds, and the verdicts on its points."""
 
     function: Single | DataLoss
     limits: Limits
@@ -122,10 +123,10 @@ class SearchProblem(ABC):
 
     @abstractmethod
     def row(self, x: Sequence[float]) -> DescentStep | None:
-        """Return value and gradient at values of the free variables, None where there is none."""
+        """Return value and gradient at the free variables, None without one."""
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
-        """Return the report on the end point of a search that had steps left, or not."""
+        """Return the report on the end of a search that had steps left, or not."""
         here, kinks, why = self._look(row)
         if walking:
             return self._described(row, here, kinks, why)
@@ -145,7 +146,7 @@ class SearchProblem(ABC):
             return ConvergenceReport(row, "not stationary", "", "unattained", message)
         if last is not None and last.kind != "not stationary" and way <= 0:
             if end.value > row.value + self.value_error(row):
-                # a saddle or a maximum above the end of the search: if that is near, it stays there
+                # a saddle or a maximum above the end of the search
                 if not end_is_near:
                     return self._falling(row)
                 end = row
@@ -153,7 +154,7 @@ class SearchProblem(ABC):
             return self._precise(report, "the partial derivatives are 0 within their rounding errors")
         lower = last is not None and stationary and end.value <= row.value
         if lower and len(trail) > FEW_STEPS and not end_is_near:
-            # small derivatives far from where they are 0, if they are anywhere
+            # small derivatives far from where they are 0
             return self._falling(row)
         curved = here is not None and (here.curvature == "convex" or self._is_near(here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
@@ -233,10 +234,8 @@ class SearchProblem(ABC):
     def newton(
         self, row: DescentStep, verdict: Verdict | None, stationary: bool
     ) -> tuple[list[DescentStep], Verdict | None]:
-        """Return the points of Newton's steps from a row, and the last one's verdict.
-
-        If steps shrink evenly, as towards a multiple root, their limit is tried first.
-        """
+        """Return the points of Newton's steps from a row, and the last one's verdict."""
+        # even steps lead to a multiple root: their limit is tried first
 
         def length(verdict: Verdict) -> float:
             return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
@@ -327,7 +326,7 @@ class SearchProblem(ABC):
         return say("at a kink, where the derivative is a convention; the value falls along no single variable")
 
     def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
-        """Return the signs of the first changes of the value, both ways along a direction."""
+        """Return the signs of the value's first changes, both ways along a direction."""
         here = self.bounded_at(row)
         length = min(size / abs(d) for size, d in zip(self.size, direction, strict=True) if d)
         results = []
@@ -346,7 +345,7 @@ class SearchProblem(ABC):
         return results
 
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
-        """Return the obstacle at a nonstationary point: a kink, an edge of the domain, or None.
+        """Return the kink or edge of the domain at a nonstationary point, or None.
 
         At a kink that may be a minimum, some mean of the gradients around is 0: Burke, Lewis and Overton, SIAM J.
         Optim. 15 (2005) 751-779.
@@ -399,7 +398,7 @@ class SearchProblem(ABC):
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
     def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
-        """Return the two points between which the value stops falling; and if at an edge."""
+        """Return points between which the value stops falling, and if at an edge."""
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:

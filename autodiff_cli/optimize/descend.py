@@ -67,7 +67,7 @@ class RunOptions:
 
 
 def initial_values(method: str, seed: int, names: Iterable[str]) -> dict[str, float]:
-    """Return starting values: `normal` (mean 0, deviation 1), `uniform` (from -1 to 1) or `zeros`."""
+    """Return starting values: `normal`, `uniform` (from -1 to 1) or `zeros`."""
     random = Random(seed)
     if method == "zeros":
         return dict.fromkeys(names, 0.0)
@@ -76,7 +76,7 @@ def initial_values(method: str, seed: int, names: Iterable[str]) -> dict[str, fl
 
 
 class DescentStep(NamedTuple):
-    """One step of a run, or epoch of its batches: its point, value and gradient. Step 0 is the start."""
+    """One step of a run, or epoch of its batches. Step 0 is the start."""
 
     step: int
     value: float
@@ -111,7 +111,7 @@ class DescentStep(NamedTuple):
 class Ending:
     """Why a run has ended."""
 
-    reason: str  # `steps`, `gradient`, `value`; `diverged`, `domain`; `limit`; `interrupted`
+    reason: str
     message: str
     hint: str | None = None
     step: int = 0
@@ -119,7 +119,6 @@ class Ending:
 
     @property
     def good(self) -> bool:
-        """Return whether the run did what it was asked to do."""
         return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
 
 
@@ -130,7 +129,7 @@ def never(step: int) -> bool:
 
 @dataclass
 class Descent:
-    """A prepared run: iterating takes the steps, one row each, the start included."""
+    """A prepared run: iterating takes the steps, a row each."""
 
     text: str
     evaluator: Evaluator | DataLoss
@@ -313,9 +312,7 @@ def descend(
 ) -> Descent:
     """Return a run of gradient descent from `point`; iterate over it to take the steps.
 
-    With data `over`, the program is one row's term; a `batch` of rows in each step is stochastic descent. `init` draws
-    missing starting values. Raises `ExpressionError` as `gradient` does at the start, and `usage` for impossible
-    numbers; what happens later ends the run, and is in `ending`.
+    Raises `ExpressionError` as `gradient` does at the start; what happens later is in `ending`.
     """
     method = method or ("plain" if momentum is None else "momentum")
     rate = RATES[method] if rate is None else rate
@@ -335,7 +332,7 @@ def descend(
     if batch is not None and batch > run.data_rows:
         message = f"a batch of {batch:,} rows is more than the data have ({run.data_rows:,})"
         raise usage_error(message, "leave `--batch` out to take all rows in each step")
-    # what a row costs that is made and written, beside the evaluation
+    # what a row costs beside the evaluation
     evaluator.steps += DESCENT_COORDINATE * (2 + len(start.names))
     rows = -(-run.steps // run.stride)
     needed, left = rows * evaluator.steps, current_budget()
@@ -358,10 +355,7 @@ def begin_descent(
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> tuple[Evaluator | DataLoss, DescentStep, tuple[Diagnostic, ...], LossSummary | None]:
-    """Return evaluator, start, warnings and data of a run of a program or a loss over data.
-
-    `passes` is about how often data are read; if `negative`, the run is that of the negative. Raises as `gradient`.
-    """
+    """Return evaluator, start, warnings and data of a run, or of its `negative`."""
     evaluator: Evaluator | DataLoss
     if over is None:
         if fill is not None:

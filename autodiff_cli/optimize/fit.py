@@ -1,4 +1,4 @@
-"""A formula fitted to data: its least-squares parameters and their uncertainties."""
+"""A formula fitted to data, by least squares."""
 
 from __future__ import annotations
 
@@ -103,9 +103,7 @@ def fit(
 ) -> Fit:
     """Return the least-squares parameters of the program `text` for a column of the data.
 
-    Names that are columns are data, others parameters, with starts in `point`, or `fixed`. With uncertainties `sigma`
-    of predictors, distances from the curve are least. `formula` is the program, if already read. Raises
-    `ExpressionError` as `gradient` does at the start, `usage` for options that do not fit the data.
+    Names that are columns are data, others parameters. `formula` is the program, if already read.
     """
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
     with use_budget(anew=False) as work:
@@ -155,7 +153,7 @@ def fit(
             raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
         interrupted, end = False, EndPoint(start, math.nan, math.inf, "interrupted")
         try:
-            # a step may lead to where numbers are too large to be squared: it is not taken
+            # no step is taken to where numbers are too large to be squared
             with np.errstate(over="ignore", invalid="ignore"):
                 end = best_fit(model, start, loss)
                 if uncertain := [name for name in data.predictors if name in data.sigma]:

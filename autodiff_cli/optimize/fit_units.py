@@ -1,4 +1,4 @@
-"""Fits with units: those of headings for columns, consistent ones for parameters."""
+"""Fits with units."""
 
 from __future__ import annotations
 
@@ -19,10 +19,7 @@ from .observations import FitFormula, FitInputs, Spread, percentage
 
 
 class FitUnits:
-    """The units of a fit's columns, none where they do not count, and of its parameters.
-
-    A fit is computed in the system of the columns' own units, which needs no factors, or in the SI.
-    """
+    """The units of a fit's columns, none where they do not count, and of its parameters."""
 
     def __init__(
         self, formula: FitFormula, inputs: FitInputs, asked: Sequence[str] | str | None, arithmetic: Arithmetic
@@ -39,7 +36,8 @@ class FitUnits:
             self.columns = columns
             return
         self.parameters = [name for name in program.leaves if name not in columns]
-        self.columns, self.wanted = dict(columns), dict[str, Unit]()
+        self.columns = dict(columns)
+        self.wanted: dict[str, Unit] = {}
         m = UnknownDimensions(self.parameters)
         leaves = {name: Dimensioned(unit.dimension) for name, unit in columns.items()}
         of_values: dict[str, Unit] = {}

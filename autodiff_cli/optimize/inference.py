@@ -1,4 +1,4 @@
-"""Inference from a fit: standard errors, intervals, predictions, undetermined directions, tests of residuals."""
+"""Inference from a fit: standard errors, intervals, predictions, tests of residuals."""
 
 from __future__ import annotations
 
@@ -55,7 +55,6 @@ class Runs(Record):
 
     @property
     def are_random(self) -> bool:
-        """Return whether signs do not follow each other more often than in random residuals."""
         return self.runs > self.expected or self.p_value > NOT_RANDOM
 
 
@@ -123,18 +122,15 @@ class Inference:
                 roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
             self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof)
             for name, error in zip(self.names, roots.tolist(), strict=True):
-                # an interval too large for doubles says nothing, as for an undetermined parameter
+                # an interval too large for doubles says nothing
                 if name not in self.undetermined and math.isfinite(abs(self.values[name]) + self.factor * error):
                     self.errors[name] = error
 
     def _robust_variance(self) -> float:
-        """Return the factor of (JᵀJ)⁻¹ in the covariance of an M-estimator.
-
-        Huber, Robust Statistics (1981), 7.6.8; for known uncertainties its expectation for normal residuals.
-        """
+        """Return the factor of (JᵀJ)⁻¹: Huber, Robust Statistics (1981), 7.6.8."""
         loss, square, dof = LOSSES[self.model.loss], self.model.scale**2, self.dof
         if self.sigma_given:
-            # midpoints, as the curvature of Huber's loss jumps at 1, an edge between two of them
+            # midpoints, as the curvature of Huber's loss jumps at 1
             u = (np.arange(-2400, 2400) + 0.5) / 200
             density = np.exp(-u * u / 2) / np.sum(np.exp(-u * u / 2))
             robust = loss(u)
@@ -174,8 +170,9 @@ class Inference:
         return {a: {b: entry(a, b) for b in place} for a in place}
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:
-        """Return standardised residuals, and the half-width of the confidence band."""
-        weights, of_mean = self.model.weights, self._variances(self.slopes)
+        """Return standardised residuals, and half-widths of the band."""
+        weights = self.model.weights
+        of_mean = self._variances(self.slopes)
         # of the covariance this share is what the noise alone makes
         share = self.noise / (self.variance or 1.0)
         with np.errstate(all="ignore"):
@@ -211,7 +208,8 @@ class Inference:
 
     def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
         """Return the curve at rows of predictors."""
-        data, noise, names = self.model.data, self.noise, self.model.data.predictors
+        data, noise = self.model.data, self.noise
+        names = data.predictors
         if not columns:
             return []
         if lacking := [name for name in names if name not in columns]:
@@ -256,8 +254,9 @@ class Inference:
             yield Diagnostic("undetermined", message, None, f"{hint}: `--fix {first}=…`")
 
     def end_warnings(self) -> Iterator[Diagnostic]:
-        """Yield a warning of an end at a kink, and of each other minimum that fits about as well."""
-        model, values, kinked = self.model.copy(), self.end.values, []
+        """Yield warnings of a kink, and of other minima that fit about as well."""
+        model, values = self.model.copy(), self.end.values
+        kinked = []
         for k, name in zip(self.estimated, self.names, strict=True):
             beside = np.zeros(len(values))
             beside[k] = SIDE_DISTANCE * self.errors.get(name, 0.0) if model.kinks else 0.0
@@ -276,7 +275,7 @@ class Inference:
     def goodness(self) -> Goodness:
         """Return how well the formula fits by least squares, up to rounding errors.
 
-        The tail of χ² is NIST DLMF 8.2.4. Without uncertainties the variance is a parameter too, rss/rows.
+        Without uncertainties the variance is a parameter too, rss/rows.
         """
         model, left, rss, rows = self.model, self.left, self.rss, self.used
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
@@ -286,7 +285,7 @@ class Inference:
         spread = rss if given else rows * (math.log(rss / rows) + 1)
         constant = rows * math.log(2 * math.pi) - 2 * float(np.sum(np.log(model.weights[used])))
         log_likelihood = -(constant + spread) / 2
-        # measured predictors have as many true values in all models of the data
+        # measured predictors have true values in all models
         taus = [np.asarray(tau)[used & (np.asarray(tau) > 0)] for tau in model.errors.values()]
         more = sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in taus)
         k = len(self.estimated) - len(self.null) + (not given)
@@ -393,7 +392,8 @@ def anderson_darling(residuals: Any) -> Normality | None:
     deviation = float(np.std(residuals, ddof=1)) if n >= MIN_NORMAL else 0.0
     if not deviation > 0:
         return None
-    z, odd = np.sort((residuals - np.mean(residuals)) / deviation), 2 * np.arange(1, n + 1) - 1
+    z = np.sort((residuals - np.mean(residuals)) / deviation)
+    odd = 2 * np.arange(1, n + 1) - 1
     square = float(-n - np.mean(odd * (log_ndtr(z) + log_ndtr(-z[::-1]))))
     square *= 1 + 0.75 / n + 2.25 / n**2
     return Normality(square, _anderson_darling_tail(square))

@@ -34,7 +34,7 @@ NULL_SINGULAR_VALUE = 1e-11  # singular value of a null direction, relative
 MAX_LAST_STEP = 1e-6  # step of Gauss and Newton, in standard errors
 NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
 MAX_CORRECTIONS = 200
-CORRECTION_ERROR, MAX_CORRECTION_ERROR = 1e-12, 1e-7  # errors of corrections: aimed at, allowed; in uncertainties
+CORRECTION_ERROR, MAX_CORRECTION_ERROR = 1e-12, 1e-7  # aimed at, allowed; in uncertainties
 MIN_CORRECTION_SHARE = 1e-12  # share of a correction
 STEP_SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
 TERM_ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
@@ -42,14 +42,14 @@ MAX_ROUNDING_SHARE = 1e-8  # share of the data that rounding errors may be
 
 
 class Stopped(Exception):
-    """The search was interrupted; its argument is the best end point so far, if there is one."""
+    """The search was interrupted; its argument is the best end so far, if any."""
 
 
 class EndPoint(NamedTuple):
     """The end point of a strategy."""
 
     values: Any
-    cost: float  # half the sum of the squared residuals, or of their losses
+    cost: float  # half the sum of the squares, or of their losses
     moved: float  # the size of another Gauss-Newton step in standard errors
     message: str
     others: tuple[EndPoint, ...] = ()  # minima that the data do not rule out
@@ -120,11 +120,9 @@ class Evaluated:
 class Model:
     """The weighted residuals of a model over all rows, and their derivatives.
 
-    If predictors are uncertain too, by `errors`, the residuals are weighted distances of the rows from the curve:
-    the predictors x + δ of each row are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With ∂f = ∂f/∂x at
-    x + δ and S = σ² + Σ (τ·∂f)² the root of that is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b
-    is exactly -∂f/∂b/√S, because δ is optimal. So the sum of r² is that of orthogonal distance regression, and (JᵀJ)⁻¹
-    its covariance: Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
+    If predictors are uncertain by `errors`, x + δ are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With
+    S = σ² + Σ (τ·∂f/∂x)² its root is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b is -∂f/∂b/√S:
+    Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
     """
 
     def __init__(self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False) -> None:
@@ -136,17 +134,16 @@ class Model:
         ends = [problem.bounds.get(name, (-np.inf, np.inf)) for name in self.free]
         self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
         linear, self.kinks = linear_and_kinks(problem.program.graph, self.free)
-        self.linear = [name for name in linear if name not in problem.bounds]  # a linear solve keeps no bounds
+        self.linear = [name for name in linear if name not in problem.bounds]
         self.places: list[int] = [self.free.index(name) for name in self.linear]
         self.loss, self.scale = "linear", 1.0
-        self.errors: Mapping[str, Any] = {}  # the standard uncertainties of predictors in each row
+        self.errors: Mapping[str, Any] = {}  # of predictors in each row
         self.rows, self.evaluations = len(self.response), 0
         self._over_rows = self._around = self._compiled(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
 
     @cached_property
     def scales(self) -> list[tuple[float, float, int]]:
-        """Return the ends of each predictor, and its number of places."""
         return [(float(np.min(c)), float(np.max(c)), len(np.unique(c))) for c in self.columns.values()]
 
     @cached_property
@@ -173,7 +170,7 @@ class Model:
         return self.copy(errors=errors, places=[], _around=self._compiled([*self.free, *errors]))
 
     def sample(self, rows: int) -> Model:
-        """Return the model over at most `rows` rows, drawn at random with a fixed seed."""
+        """Return the model over at most `rows` rows, drawn at random."""
         if self.rows <= rows:
             return self
         places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
@@ -217,7 +214,9 @@ class Model:
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
     def _corrected(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
-        n, tau, variance = len(self.free), np.array([*self.errors.values()]), self.weights**-2.0
+        n = len(self.free)
+        tau = np.array([*self.errors.values()])
+        variance = self.weights**-2.0
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
             columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
@@ -242,7 +241,7 @@ class Model:
             unfinished &= step > MIN_CORRECTION_SHARE
             if errors or not np.any(unfinished):
                 break
-            # Anderson mixing of the last two steps (the secant method for one predictor), else the step
+            # Anderson mixing of the last two steps, else the step
             turn = (room - change) / unit
             share = np.sum(room / unit * turn, axis=0) / np.maximum(np.sum(turn**2, axis=0), 1e-300)
             target = np.where(mixed, nearest - share * (nearest - last), delta + step * room)
@@ -255,7 +254,7 @@ class Model:
             delta = np.where(better, there, delta)
             state = [np.where(better, new, old) for new, old in zip(other, state, strict=True)]
         nearest, _, tangent, spread, slopes = state
-        # a row whose nearest point was not found has no residual, so that no fit ends there
+        # a row whose nearest point was not found has no residual
         off = np.any(np.abs(nearest - delta) > np.maximum(MAX_CORRECTION_ERROR * tau, 4 * rounding), axis=0)
         corrections = dict(zip(self.errors, delta, strict=True))
         return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
@@ -268,7 +267,7 @@ class Model:
         return at.fitted, at.slopes
 
     def ordered(self, residuals: Any) -> Any:
-        """Return the residuals in the order of the only predictor, or of the rows."""
+        """Return the residuals in the order of the only predictor, or as they are."""
         used = np.flatnonzero(self.weights > 0)
         if len(self.columns) != 1:
             return residuals[used]
@@ -302,8 +301,9 @@ def is_determined(model: Model, values: Any) -> bool:
 
 
 def fitted_linearly(model: Model, values: Any) -> Any:
-    """Return the values with the linear parameters at their least squares solution."""
-    at, places, solution = model(values), model.places, np.array(values, dtype=float)
+    """Return the values with the linear parameters solved for."""
+    at, places = model(values), model.places
+    solution = np.array(values, dtype=float)
     rows = at.jacobian[:, places]
     size = column_sizes(rows)
     solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
@@ -333,7 +333,8 @@ def search(model: Model, start: Any) -> EndPoint:
 def _by_scipy(model: Model, start: Any, places: list[int], message: str, most: int = MAX_EVALUATIONS) -> EndPoint:
     from scipy.optimize import least_squares
 
-    others, reached = [k for k in range(len(start)) if k not in places], list[EndPoint]()
+    others = [k for k in range(len(start)) if k not in places]
+    reached: list[EndPoint] = []
     theta = np.array(start, dtype=float)[others]
 
     def complete(theta: Any) -> Any:
@@ -377,7 +378,8 @@ def _products(rows: Any, left: Any) -> Any:
 
 def polished(model: Model, values: Any, message: str) -> EndPoint:
     """Return where steps of Gauss and Newton within the bounds lead."""
-    (low, high), here = model.limits, np.array(values, dtype=float)
+    low, high = model.limits
+    here = np.array(values, dtype=float)
     cost = model(here).cost
     best, least = EndPoint(here, cost, math.inf, message), math.inf
     for _ in range(MAX_POLISHING):
@@ -407,8 +409,6 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
 
 
 class _Squares(SearchProblem):
-    """The squares around an end point in units of standard errors; the linear parameters follow the others."""
-
     tolerance = MAX_LAST_STEP
 
     def __init__(self, model: Model, end: EndPoint) -> None:
@@ -417,7 +417,7 @@ class _Squares(SearchProblem):
         n, slopes = len(self.others), model(end.values).jacobian[:, self.others]
         self.limits, self.size = [(-math.inf, math.inf)] * n, [1.0] * n
         self.spread = math.sqrt(2 * end.cost / max(1, model.rows - len(model.free))) or 1.0
-        # in these units the squares curve alike in all directions; for one column they are standard errors
+        # in these units the squares curve alike in all directions
         size = column_sizes(slopes)
         upper = np.linalg.qr(slopes / size)[1]
         inverse = np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE else np.eye(n)
@@ -446,10 +446,7 @@ class _Squares(SearchProblem):
 
 
 def at_kink(model: Model, ended: EndPoint) -> EndPoint:
-    """Return the kink to which the squares fall from a nonstationary end, if any.
-
-    There 0 lies in the convex hull of the gradients around, and no directional derivative is negative.
-    """
+    """Return the kink to which the squares fall from a nonstationary end, if any."""
     if ended.moved <= MAX_LAST_STEP or not ended.cost < 1e200 or not model.kinks:
         return ended
     squares = _Squares(model, ended)
@@ -477,7 +474,7 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
 def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     """Return the Gauss-Newton step within the bounds, and its size in standard errors.
 
-    First the length beyond rounding, then all of it. A bound holds a parameter if the cost falls beyond it.
+    First the length beyond rounding, then all of it.
     """
     low, high = model.limits
     at = model(values)
@@ -485,15 +482,16 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     rows, left = at.jacobian * root[:, None], at.residuals * root
     size = column_sizes(rows)
     scaled = rows / size
-    # a bound holds what the gradient, and among the others what the step, drives against it
+    # a bound holds what the gradient or the step drives against it
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
-    # parts below the rounding of a residual's terms say nothing, if that is small beside the data
+    # parts below the rounding of a residual's terms say nothing
     terms = root * at.weights * (np.abs(model.response) + np.abs(at.fitted)) + np.abs(rows) @ np.abs(values)
     rounding = TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0)))
     noise = min(rounding, MAX_ROUNDING_SHARE * float(np.linalg.norm(model.response * at.weights)))
     used = int(np.count_nonzero(model.weights))
     spread = float(np.linalg.norm(left)) / math.sqrt(max(1, used - int(np.count_nonzero(free)))) or 1.0
-    moved, step = math.inf, np.zeros(len(free))
+    moved = math.inf
+    step = np.zeros(len(free))
     while True:
         along, inward = _solved(rows[:, free], size[free], left)
         if math.isinf(moved):
@@ -512,7 +510,7 @@ def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
     q, r = np.linalg.qr(rows / size)
     if np.linalg.cond(r) < 1 / NULL_SINGULAR_VALUE:
         along = q.T @ left
-        # a large part orthogonal to the columns hides the rest in the rounding of qᵀ·left
+        # a large orthogonal part hides the rest in the rounding of qᵀ·left
         sharper = np.linalg.solve(r.T, _products(rows, left) / size)
         if np.linalg.cond(r) * np.linalg.norm(sharper) < np.linalg.norm(left):
             along = sharper

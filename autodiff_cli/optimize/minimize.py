@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from .constraints import Constraint
 
-CONSTRAINED = [name for name, method in METHODS.items() if method.takes_constraints]  # the first is the default
+CONSTRAINED = [name for name, method in METHODS.items() if method.takes_constraints]
 CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons of a search that converged
 
 DEFAULT_TOLERANCE = 1e-8  # of partial derivatives
@@ -157,7 +157,7 @@ def minimize(
             step._replace(value=unsigned(-step.value), partials=tuple(unsigned(-slope) for slope in step.partials))
             for step in (*path, row)
         )
-        # of an equation the multiplier is a derivative of the value, which is the negative
+        # the multiplier of an equation is a derivative of the negative
         at_point = at_point and tuple(
             of._replace(multiplier=unsigned(-of.multiplier)) if constraint.equality else of
             for of, constraint in zip(at_point, constraints, strict=True)

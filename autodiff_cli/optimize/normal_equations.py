@@ -89,7 +89,7 @@ class NormalEquations:
             gc_collect()
 
     def sums(self, values: Sequence[Any], *, second: bool = False) -> tuple[Any, list[Any], Matrix]:
-        """Return the sum of squares, the left sides, and JᵀJ or, with second derivatives, the derivatives of these."""
+        """Return the sum of squares, the left sides, and JᵀJ or their exact derivatives."""
         n, total = len(self.names), self.m.number(0)
         slopes, square = [total] * n, [[total] * n for _ in range(n)]
         for left, g, weight, hessian in self._rows_at(values, second=second):
@@ -113,14 +113,14 @@ class _Stationary(Operator):
 
     def at(self, box: Any) -> tuple[Any, Any]:
         balls = [self.ball(a) for a in box]
-        # at a point, the matrix of the box around it, or of the previous point, does as well
+        # at a point the matrix of the box around it does as well
         if not (self.matrix and all(a.is_exact() for a in box)):
             self.matrix = [[self.m.number(x).a for x in row] for row in self.equations.sums(balls, second=True)[2]]
         return [self.m.number(x).a for x in self.equations.sums(balls)[1]], self.matrix
 
 
 def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]:
-    """Return `values`, `errors`, `rss` and `deviation` of a fit in an arithmetic."""
+    """Return the numbers of a fit in an arithmetic."""
     problem, data, dof = inference.model.problem, inference.model.data, inference.dof
     start = list(inference.values.values())
     rows: list[int] = inference.model.weights.nonzero()[0].tolist()
@@ -137,7 +137,7 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
                 raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
             solution = [Ball(a) for a in enclosed[1]]
         else:
-            # Newton's steps correct themselves, and one matrix serves all: each gains the digits to which it is known
+            # Newton's steps correct themselves, and one matrix serves all
             plainly = NormalEquations(m.base, problem, data, rows, {name: value_of(x) for name, x in held.items()})
             matrix = plainly.sums([m.base.number(x) for x in start], second=True)[2]
             near = refine(m.base, lambda at: (plainly.sums(at)[1], matrix), start)

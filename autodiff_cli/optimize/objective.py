@@ -73,7 +73,8 @@ class Objective(SearchProblem):
         self.limits, self.tolerance, self.constraints = limits, tolerance, constraints
         self.names, self.free = start.names, start.free
         self.function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
-        self.boundless, self.best, self.path = False, start, [start]
+        self.best, self.path = start, [start]
+        self.boundless = False
         self.evaluations, self.hessians, self.outside = 1, 0, 0
         self.work = current_budget()
         self.reserve = VERDICT_SHARE * self.work.left
@@ -166,7 +167,7 @@ class Objective(SearchProblem):
             return scipy_minimize(value_and_gradient, x, jac=True, method=name, callback=note, **more)
 
     def search(self, methods: Sequence[str], steps: int | None) -> tuple[ConvergenceReport, str]:
-        """Return the report on the end of a search by the first of the methods, and the method that found it."""
+        """Return the report on the end of a search, and the method that found it."""
         method, limits, tolerance = methods[0], self.limits, self.tolerance
         most = METHODS[method].steps if steps is None else steps
         options: dict[str, Any] = {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}

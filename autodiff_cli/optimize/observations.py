@@ -1,4 +1,4 @@
-"""The data of a fit: the explained column, uncertainties, and values at all rows."""
+"""The data of a fit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
-Spread = str | float  # a standard uncertainty: a number, the name of a column, or a share such as `2%`
+Spread = str | float  # a number, the name of a column, or a share such as `2%`
 Sigma = float | str | Mapping[str, Spread]  # of the response, or several by name
 
 
@@ -39,7 +39,7 @@ def _number(text: str) -> float | None:
 
 
 def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
-    """Return standard uncertainties by name from `0.1`, `2%`, `s` or `y=s,x=0.1`. Raises `ExpressionError`."""
+    """Return uncertainties by name from `0.1`, `2%`, `s` or `y=s,x=0.1`."""
     if sigma is None or isinstance(sigma, Mapping):
         return dict(sigma or {})
     if not isinstance(sigma, str):
@@ -79,7 +79,7 @@ class FitFormula(NamedTuple):
     """A formula with what it explains."""
 
     program: Program
-    response: str  # the column, or formula of columns, that it explains, as written
+    response: str  # as written
     transform: Program | None
     measured: list[str]
 
@@ -108,7 +108,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
         check_single(program)
         response, measured = " ".join(left.split()), [*transform.leaves]
     else:
-        # the name that the formula binds last is the response, and no value that it uses
+        # the name that the formula binds last is the response
         program = parse(text, [name for name in (*names, *known_names) if name != left], units=True)
         check_single(program)
         if response is None:
@@ -138,7 +138,7 @@ def columns_needed(
     sigma: Sigma | None = None,
     weights: str | None = None,
 ) -> list[str]:
-    """Return the columns that the fit of a formula needs. Raises `ExpressionError`."""
+    """Return the columns that the fit of a formula needs."""
     variables, answer, explained = formula.program.leaves, formula.response, formula.measured
     spreads = [spread for spread in parse_sigma(sigma, answer).values() if isinstance(spread, str)]
     also = [name for name in spreads if name in columns or not (percentage(name) is not None or has_unit(name))]
@@ -235,7 +235,7 @@ class Observations(NamedTuple):
         if self.response in self.sigma:
             return 1 / self.uncertainty(self.response)
         if self.has_sigma and self.transform is not None:
-            # the uncertainty of a formula of columns follows from its exact derivatives
+            # by the exact derivatives of the formula of columns
             names = [name for name in self.transform.variables if name in self.sigma]
             _, slopes, _ = ProgramOverRows(self.transform, names)(self.columns, rows)
             spreads = [slope * self.uncertainty(name) for name, slope in zip(names, slopes, strict=True)]
@@ -272,7 +272,7 @@ class ProgramOverRows:
         self._evaluator = Evaluator(program, list(wrt))
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> tuple[Any, Any, dict[int, ExpressionError]]:
-        """Return values, derivatives (a row each), and the errors of rows without."""
+        """Return values, derivatives and errors."""
         import numpy
 
         from ..batched.kernels import evaluate

@@ -1,4 +1,4 @@
-"""The least sum of squares, from the start, and in doubt from other starts too."""
+"""The least sum of squares, in doubt from other starts too."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R² decides, not the runs test
 SAMPLED_ROWS = 500  # rows
 SCANNED_POINTS, SCANNED_ROWS = 128, 100  # starts that are looked at, in so many rows
 REFINED, REFINING_EVALUATIONS = 6, 60  # of them are searched from always, so far
-MAX_RISE = 5.0  # of the residuals, where a search may still come to a lower minimum than one that is plausible
-SAME_CURVE = 0.6  # distance of two curves that count as one, in lengths of the residuals
+MAX_RISE = 5.0  # of the residuals at a start that is tried
+SAME_CURVE = 0.6  # distance of two curves, in lengths of the residuals
 MAX_CHI_SQUARE_RISE = 4.0  # of χ² to another minimum that the data do not rule out
 TURNS_SEEN = 8  # points between two places, at which turns of a curve are seen
 ROUNDED_CHANGE = 1e-9  # of a curve, relative
@@ -45,7 +45,7 @@ MIN_COMPARED_ROWS = 5  # rows
 
 
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
-    """Return the best end point of the strategies. Raises the error of the start."""
+    """Return the best end point of the strategies."""
     start = np.clip(start, *model.limits)
     error = model(start).error
     if error is not None and not model.places:
@@ -58,7 +58,7 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     # a known uncertainty is the scale; otherwise it is that of most residuals
     left = np.abs(model(best.values).residuals)[model.weights > 0]
     model.use_loss(loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0)
-    # outliers may have led the squares to another minimum than the start is near to
+    # outliers may have led the squares away from the start
     starts = [best.values] if error is not None else [best.values, start]
     end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
     return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
@@ -68,7 +68,7 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
     """Return the minimum of squared distances near a fit with exact predictors."""
 
     def rank(end: EndPoint) -> tuple[bool, float]:
-        # an oscillating curve is at no distance from any row, whatever the parameters
+        # an oscillating curve is at no distance from any row
         return not is_determined(model, end.values), end.moved
 
     best = polished(model, end.values, "Gauss-Newton")
@@ -122,7 +122,8 @@ def least(model: Model, start: Any) -> EndPoint:
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
-    probe, may_alias = model.copy(), _is_aliased(model, start)  # what is only looked at is not counted
+    probe = model.copy()  # what is only looked at is not counted
+    may_alias = _is_aliased(model, start)
 
     def faults(end: EndPoint) -> tuple[bool, bool]:
         return not _has_converged(probe, end), not may_alias and _is_aliased(model, end.values)
@@ -144,7 +145,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
             # by more than the rounding of the data
             lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * model.rounding_cost)
             better = lower if of_end[1] == of_best[1] else of_end < of_best
-            # no minimum is left for an end that is none, unless that explains the data
+            # no minimum is left for an end that is none
             if better and (proper or lost or (any(of_best) and (not is_proper(best) or not any(of_end)))):
                 again = 0
                 end = at_kink(model, end)
@@ -170,7 +171,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
 
 
 def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) -> list[tuple[float, Any]]:
-    # starts after the relative size of their residuals: the best with different curves, and the next best
+    # the best with different curves, and the next best, by relative residuals
     anywhere = best.cost < UNDEFINED_SUM_OF_SQUARES
     probe = model.sample(SCANNED_ROWS)
     points: list[tuple[float, Any, Any]] = []
@@ -191,7 +192,7 @@ def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) ->
 
 
 def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool = True) -> Any:
-    """Return a start: nonlinear parameters near their own, at places, or like widths or rates."""
+    # nonlinear parameters near their own, at places, or like widths or rates
     there = np.array(start, dtype=float)
     for k in range(len(there)):
         kind = draw.randrange(4) if anywhere and model.columns else 0
@@ -207,7 +208,6 @@ def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool 
 
 
 def _is_aliased(model: Model, values: Any) -> bool:
-    """Return whether the curve turns too often between rows for them to show it."""
     if len(model.columns) != 1 or model.rows < len(model.data.columns[model.data.response]):
         return False
     ((name, column),) = model.columns.items()
@@ -258,7 +258,8 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
 
 
 def _in_order(model: Model, values: Any) -> Any:
-    names, starts, places = model.free, model.problem.values, range(len(model.free))
+    names, starts = model.free, model.problem.values
+    places = range(len(names))
     if len(names) > MAX_PERMUTED:
         return values
     pairs = list(combinations(places, 2))

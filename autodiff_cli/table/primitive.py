@@ -169,8 +169,7 @@ class Facts(NamedTuple):
     active_branch: Callable[..., Any] | None = None
     """`active_branch(m, side, *inputs, out)`, its smooth branch near the point, also at breakpoints.
 
-    `side(u)` is 1 or -1, the sign of `u` near the point; `out` is the value at the point. If it does
-    not ask for `out`, it holds wherever the signs are those.
+    `side(u)` is the sign of `u` near the point. If it does not ask for `out`, it holds wherever the signs are those.
     """
     infinite: bool = False
     """Whether the result can be infinite at finite inputs: by overflow, or at a pole."""

@@ -19,7 +19,7 @@ _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])
 
 
 def measured_value(name: str, text: str, offset: int = 0) -> float:
-    """Return the value of a text, with its uncertainty and unit if it has them. Raises `ExpressionError`.
+    """Return the value of a text, with its uncertainty and unit if it has them.
 
     >>> length = measured_value("L", "2.000(3) mm")
     >>> length, length.uncertainty, str(length.unit)

@@ -62,7 +62,7 @@ class Spread(Typed):
 
 
 def with_spreads(value_of: ValueOf) -> ValueOf:
-    """Return a reader of values that also reads a `Spread`: `±0.02`, `+-2%`."""
+    """Return a reader of values that also reads a `Spread`: `±0.02`."""
 
     def read(name: str, text: str, offset: int = 0) -> float:
         written = text.strip()
@@ -84,8 +84,7 @@ def is_asymmetric(text: str) -> bool:
 def quantity(name: str, text: str, offset: int = 0) -> float:
     """Return the value of a text, with its uncertainty if it has one.
 
-    `5.00±0.02`, `19.66(10)e-3` and `19.66e-3(10)` give one standard uncertainty of a normal distribution, `5.00 ± 0.04
-    (k = 2)` gives two. `offset` is the text's place in a longer one. Raises `ExpressionError`.
+    `5.00±0.02` gives one standard uncertainty, `5.00 ± 0.04 (k = 2)` two. `offset` is the text's place in a longer one.
 
     >>> x = quantity("x", "19.66(10)e-3")
     >>> x, x.uncertainty
@@ -103,8 +102,6 @@ def quantity(name: str, text: str, offset: int = 0) -> float:
 
 
 class _Written:
-    """A text that may be a value with its uncertainty."""
-
     def __init__(self, name: str, text: str, begin: int) -> None:
         self.name, self.text, self.begin = name, text, begin
 
@@ -218,7 +215,7 @@ def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:
 
 
 def of_draws(name: str, draws: Sequence[float]) -> MeasuredValue:
-    """Return the quantity of empirical draws. Raises `ExpressionError` of kind `point`.
+    """Return the quantity of empirical draws.
 
     >>> x = of_draws("x", [1.0, 2.0, 6.0])
     >>> x, x.uncertainty
@@ -245,7 +242,7 @@ def normal(name: str, value: float, u: float, text: str = "", dof: float = math.
 
 
 def with_distribution(name: str, value: float, u: float, distribution: Distribution, text: str) -> MeasuredValue:
-    """Return a quantity with a distribution; `text` is its source, if any. Raises `ExpressionError`."""
+    """Return a quantity with a distribution; `text` is its source, if any."""
     if not (math.isfinite(value) and math.isfinite(u)):
         raise point_error(f"`{name}` is too large for double precision", "change its unit")
     measured = MeasuredValue(value)

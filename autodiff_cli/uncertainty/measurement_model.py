@@ -41,7 +41,7 @@ FirstOrder = tuple[list[float], list[list[float]], list[Diagnostic]]
 """The outputs at the estimates, their derivatives, and warnings."""
 
 Draws = tuple[float, Callable[[Mapping[str, Any], int], Any]]
-"""The least work of one point, and a function that evaluates outputs at `n` points: a row each, NaN if undefined."""
+"""The least work of one point, and a function that evaluates outputs at `n` points."""
 
 Kink = tuple[Breakpoint, float, list[float]]
 """A surface where a computed number is 0 and pieces meet: its node, the number at the estimates, and its derivatives
@@ -50,7 +50,7 @@ along the given directions.
 
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
-    """Return the variables of a model; `names` have values. Raises `ExpressionError`."""
+    """Return the variables of a model; `names` have values."""
     return (read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)).variables
 
 
@@ -128,12 +128,12 @@ class Explicit:
         return hessian_in(REAL, self.program.outputs[k], self.values, names).hessian
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of output `k` along a direction. Raises `ExpressionError`."""
+        """Return the third derivative of output `k` along a direction."""
         along = {name: [x] for name, x in direction.items()}
         return 6 * float(directional_in(REAL, self.program.outputs[k], self.values, along, 3)[3])
 
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
-        """Return the nearest kinks of output `k`; `directions` has a row for each input."""
+        """Return the nearest kinks of output `k`."""
         return _kinks((self.program.outputs[k],), self.values, dict(zip(names, directions, strict=True)), len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
@@ -201,7 +201,7 @@ class Implicit:
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
     def third(self, k: int, direction: Mapping[str, float]) -> float:
-        """Return the third derivative of unknown `k` along a direction. Raises `ExpressionError`."""
+        """Return the third derivative of unknown `k` along a direction."""
         # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
         along |= {name: [] for name in self.outputs}
@@ -262,7 +262,8 @@ class Implicit:
             sizes = np.abs(results) + far
             sizes[sizes == 0] = 1.0
             last = np.maximum(np.max(far / sizes, axis=0), 2 * TANGENT_SLACK)
-            waiting, doubtful = np.arange(count), []
+            waiting = np.arange(count)
+            doubtful = []
             for _ in range(MAX_CORRECTIONS):
                 inputs = {name: x[waiting] if isinstance(x, np.ndarray) else x for name, x in values.items()}
                 step = newton_step(inputs, results[:, waiting], len(waiting))
@@ -336,7 +337,7 @@ class Implicit:
         return at
 
     def slopes(self, at: Mapping[str, float], names: Sequence[str]) -> list[list[float]]:
-        """Return the derivatives of the unknowns at a solution. Raises `Singular` too."""
+        """Return the derivatives of the unknowns at a solution."""
         n = len(self.outputs)
         _, rows = self._linear(at, names)
         return solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
@@ -363,7 +364,7 @@ class Branch:
         self._at = [*self._known]
 
     def __call__(self, x: float) -> dict[str, float] | None:
-        """Return the values of all variables; None beyond the end. Raises `ExpressionError` (`limit`)."""
+        """Return the values of all variables; None beyond the end."""
         if x in self._known or not self._last[0] < x < self._last[1]:
             return self._known.get(x)
         k = bisect.bisect(self._at, x)

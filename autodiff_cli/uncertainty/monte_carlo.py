@@ -131,7 +131,7 @@ class Results:
             _shortest(values, below, level, self.count),
             (float(values[low]), float(values[high])),
             self.outside,
-            # an end converges with the cube root of the number of draws, as a mode does
+            # an end converges with the cube root of the number of draws
             scatter * float(np.cbrt(len(batches[0]) / self.count)),
             tuple(edges.tolist()),
             tuple(np.diff(counted).tolist()),

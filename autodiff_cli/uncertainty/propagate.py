@@ -45,7 +45,7 @@ SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
-# standard uncertainties on both sides, and their weights: exact up to the ninth power
+# standard uncertainties on both sides, and their weights
 GAUSS_HERMITE = [(1.355626179974266, 0.2220759220056126), (2.8569700138728056, 0.01125741132772069)]
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
@@ -128,7 +128,7 @@ class Propagation(Record):
 
 
 def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
-    """Return the correlations in texts such as `V:I=-0.36,V:phi=0.86`. Raises `ExpressionError`.
+    """Return the correlations in texts such as `V:I=-0.36,V:phi=0.86`.
 
     >>> parse_pairs(["V:I=-0.36"])
     {('V', 'I'): -0.36}
@@ -153,14 +153,14 @@ def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
 
 
 def pairs_of_object(value: object) -> dict[Pair, float]:
-    """Return the correlations in a JSON object: `{"V:I": -0.36}`. Raises `ExpressionError`."""
+    """Return the correlations in a JSON object: `{"V:I": -0.36}`."""
     if not isinstance(value, Mapping):
         raise ExpressionError("request", "`correlation` is not an object", hint='write it as {"V:I": -0.36}')
     return parse_pairs(f"{name}={number}" for name, number in value.items())
 
 
 class Estimates(NamedTuple):
-    """Quantities that were estimated together: with uncertainties and degrees of freedom, or fixed numbers."""
+    """Quantities that were estimated together, or fixed."""
 
     values: dict[str, float]
     correlation: dict[Pair, float]
@@ -169,7 +169,7 @@ class Estimates(NamedTuple):
 
 
 def estimates_of_fit(record: object) -> Estimates:
-    """Return the parameters in a fit's JSON record. Raises `ExpressionError` (`point`)."""
+    """Return the parameters in a fit's JSON record."""
     try:
         assert isinstance(record, Mapping)
         errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
@@ -218,7 +218,6 @@ def propagate(
 ) -> Propagation:
     """Return the outputs of the program `text` with their uncertainties.
 
-    `point` has numbers, `MeasuredValue`s or texts; `readings` and `draws` are columns, `fitted` further inputs.
     With `unknowns` or `between`, the text is equations. In a `system`, units of outputs are products of input units;
     `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
     """
@@ -403,8 +402,6 @@ def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
 
 
 class _Spread(NamedTuple):
-    """The joint second moments of the inputs."""
-
     inputs: Mapping[str, Input]
     matrix: list[list[float]]  # their correlations
     groups: list[tuple[list[int], float]]  # places of inputs that are correlated; the degrees of freedom of their sum
@@ -582,7 +579,7 @@ class _Expansion:
         for way, m in zip(ways, [*self.moments, Moments()], strict=False):
             if math.isinf(m.variance):
                 continue
-            # of the same skewness and kurtosis: Hong, Reliability Engineering and System Safety 59 (1998) 261
+            # Hong, Reliability Engineering and System Safety 59 (1998) 261
             half = math.sqrt(max(m.fourth - 0.75 * m.third**2, 0.0))
             nodes = [(t, 1 / (2 * half * abs(t))) for t in (m.third / 2 + half, m.third / 2 - half)]
             if not m.third and m.fourth >= 3 * m.variance**2:
@@ -621,7 +618,6 @@ class _Expansion:
         return self._thirds[key]
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        # comparing with the Taylor polynomial ignores kinks that cancel or have no effect
         from statistics import NormalDist
 
         first, normal_quantile = self.first, NormalDist().inv_cdf
@@ -664,7 +660,7 @@ class _Expansion:
         return size * max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
 
     def _variance_terms(self, size: float) -> list[float]:
-        """Return the higher-order contributions to the variance, over `size` squared. Raises `ExpressionError`.
+        """Return the higher-order contributions to the variance, over `size` squared.
 
         In independent directions zᵢ with the central moments vᵢ, sᵢ and qᵢ the variance of g(z) is, beyond Σ gᵢ²,
         Σᵢ (gᵢ gᵢᵢ sᵢ + ¼ gᵢᵢ² (qᵢ − vᵢ²) + ⅓ gᵢ gᵢᵢᵢ qᵢ) + Σᵢ≠ⱼ (½ gᵢⱼ² + gᵢ gᵢⱼⱼ) vᵢ vⱼ. For normal ones see

@@ -31,10 +31,7 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
-    """Write an answer as its command does; LaTeX as a whole `document`, if asked.
-
-    Raises a usage error for a format that it lacks.
-    """
+    """Write an answer as its command does."""
     from .characters import Terminal
     from .formats import Documents, Subject, writer
 
@@ -42,7 +39,6 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
     if isinstance(out_writer, Documents):
         # whatever the environment says of terminals: a notebook's asks for colour
         out_writer.look = Terminal()
-    # LaTeX says in a comment what it is of
     out_writer.answer(Subject(getattr(answer, "text", None) if format == "latex" else None), answer)
     out_writer.close()
 
@@ -63,19 +59,18 @@ def record(answer: Any, **choices: Any) -> dict[str, object]:
 
 
 def html(answer: Any, **choices: Any) -> str | None:
-    """Return an answer as HTML with its warnings; None if its formula says all."""
+    """Return an answer as HTML; None if its formula says all."""
     from .characters import Terminal
     from .document import Line
     from .error import draw
     from .rendering import Html
 
-    view = view_of(answer, **choices)
+    view, look = view_of(answer, **choices), Terminal()
     if "table" not in view.formats or (not view.prefers_table and latex(answer, **choices) is not None):
         return None
-    diagnostics = getattr(answer, "warnings", ())
-    warnings = [draw(diagnostic, answer.text, Terminal(), level="warning") for diagnostic in diagnostics]
-    lines = [Line(((line, ""),)) for warning in warnings for line in warning.splitlines()]
-    return Html(Terminal()).render([*view.document(view.shown(answer)), *lines])
+    warnings = [draw(one, answer.text, look, level="warning") for one in getattr(answer, "warnings", ())]
+    lines = [Line(((line, ""),)) for line in "".join(warnings).splitlines()]
+    return Html(look).render([*view.document(view.shown(answer)), *lines])
 
 
 def latex(answer: Any, **choices: Any) -> str | None:

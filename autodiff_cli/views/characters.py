@@ -15,7 +15,6 @@ _TYPED = {
     "–": "-", "−": "-", "±": "+-", "·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt", "∞": "inf", "∂": "d",
     "π": "pi", "χ": "chi", "ν": "nu", "′": "'", "″": "''", "…": "...", "°": "deg", "Ω": "ohm", "µ": "u", "μ": "u",
 }  # fmt: skip
-"""What is typed for signs on a screen that lacks them."""
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 Style: TypeAlias = Literal[
     "", "heading", "name", "operator", "number", "faint", "code", "error", "warning", "note", "hint"
@@ -35,7 +34,7 @@ STYLES: dict[Style, tuple[str, str]] = {
     "note": ("1;36", "font-weight:bold;color:#0e8a9c"),
     "hint": ("1;36", "font-weight:bold;color:#0e8a9c"),
 }
-"""The escape sequence and CSS of each style, legible on white and on black."""
+"""The escape sequence and CSS of each style."""
 
 
 class Terminal(NamedTuple):
@@ -65,25 +64,18 @@ def terminal_of(stream: TextIO) -> Terminal:
             width = int(columns) if columns.isdigit() else os.get_terminal_size(stream.fileno()).columns
         except OSError:
             width = 80
-    return Terminal(terminal, color, encoding.replace("-", "") == "utf8" and utf8_locale(), width or None, encoding)
+    kind, language = environment.get("LC_CTYPE"), environment.get("LANG")
+    # Python turns UTF-8 on by itself where the locale is C, and then sets LC_CTYPE
+    kind = language if kind == "C.UTF-8" and language else kind
+    locale = (environment.get("LC_ALL") or kind or language or "UTF-8").lower().replace("-", "")
+    unicode = encoding.replace("-", "") == "utf8" and ("utf8" in locale or sys.platform in ("win32", "darwin"))
+    return Terminal(terminal, color, unicode, width or None, encoding)
 
 
 def paint(text: str, style: Style, look: Terminal) -> str:
     """Return the text in a style's colour, if the stream has colours."""
     code, _ = STYLES[style]
     return f"\x1b[{code}m{text}\x1b[0m" if look.color and code and text else text
-
-
-def utf8_locale() -> bool:
-    """Whether the user's locale speaks UTF-8.
-
-    Python turns UTF-8 on by itself where the locale is C, and then sets LC_CTYPE.
-    """
-    environment = os.environ
-    name = environment.get("LC_ALL") or environment.get("LC_CTYPE") or environment.get("LANG") or "UTF-8"
-    if not environment.get("LC_ALL") and environment.get("LC_CTYPE") == "C.UTF-8" and environment.get("LANG"):
-        name = environment["LANG"]
-    return "utf8" in name.lower().replace("-", "") or sys.platform in ("win32", "darwin")
 
 
 def width_of(text: str) -> int:
@@ -95,10 +87,7 @@ def width_of(text: str) -> int:
 
 
 def escaped(text: str, encoding: str = "utf-8") -> str:
-    """Return the text with escapes for controls and what the encoding lacks.
-
-    Mathematical signs that it lacks are as they are typed: `x^2` for `x²`.
-    """
+    """Return the text with controls and the like escaped."""
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
     if encoding != "utf-8":
@@ -128,11 +117,9 @@ def is_shown(char: str) -> bool:
 
 
 def shown_as(char: str, encoding: str) -> str:
-    """Return a character, or its escape where the encoding cannot show it."""
-    if char == "\n":
-        return "\\n"
-    if char == "\t":
-        return "\\t"
+    """Return a character, or its escape."""
+    if char in "\n\t":
+        return "\\n" if char == "\n" else "\\t"
     if is_shown(char) and char.encode(encoding, "ignore"):
         return char
     code = ord(char)
@@ -141,4 +128,3 @@ def shown_as(char: str, encoding: str) -> str:
 
 Theme = Literal["auto", "light", "dark"]
 """`auto` follows the viewer's setting in an SVG, and is light in a PNG."""
-THEMES: tuple[Theme, ...] = ("auto", "light", "dark")

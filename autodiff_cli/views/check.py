@@ -18,7 +18,6 @@ class CheckView(View[Check], section="check"):
     """How a check is shown; `digits` are those of differences."""
 
     latex_writer = "tex_tables.check_table"
-    latex_packages = ("booktabs", "siunitx")
     row_key = ("variable", "checked")
 
     def attach_units(self, answer: Check, units: Mapping[str, Any]) -> Check:

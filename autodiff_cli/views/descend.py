@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 from ..optimize.descend import Descent, DescentStep
 from .characters import shorten_end
 from .document import Block, Line, Pieces, assignments, input_lines, numbers_table
-from .numerals import attach_units, heading, unit_of, unit_text, words
-from .plots import Picture
-from .schema import OutputRow, PicturedView, read_section
+from .numerals import attach_units, heading, unit_of, words
+from .schema import OutputRow, Picture, PicturedView, read_section
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
@@ -21,7 +20,7 @@ STRIDES = (1, 2, 10, 20, 100)
 
 
 class Run:
-    """The rows of a run for people: at most a page, or if `thin` a screen."""
+    """The rows of a run for people: a page, or a screen."""
 
     def __init__(self, descent: Descent, thin: bool) -> None:
         self.descent, self.thin = descent, thin
@@ -48,8 +47,7 @@ class Run:
 
     def shown(self) -> list[DescentStep]:
         """Return the rows, the last one among them."""
-        ends = self.last is not None and (not self.rows or self.rows[-1].step != self.last.step)
-        return [*self.rows, self.last] if ends and self.last else self.rows
+        return self.rows if self.last is None or self.rows[-1:] == [self.last] else [*self.rows, self.last]
 
 
 Answer: TypeAlias = DescentStep | Run | Descent
@@ -64,16 +62,15 @@ class DescentView(PicturedView[Answer], section="descend"):
     )
 
     def rows(self, shown: Answer) -> Iterator[OutputRow]:
-        for step in _rows(shown):
-            numbers = _numbers(step)
-            row = {"step": step.step, "value": numbers["value"], "gradient_norm": numbers["gradient_norm"]}
+        for numbers in map(_numbers, _rows(shown)):
+            row = {name: numbers[name] for name in ("step", "value", "gradient_norm")}
             for name, x in numbers["point"].items():
                 yield {**row, "variable": name, "at": x, "partial": numbers["gradient"].get(name)}
 
     def one_line(self, shown: Answer) -> str:
-        lines = [{"step": row.step, **_numbers(row)} for row in _rows(shown)]
-        names = self.line_fields
-        return "\n".join([" ".join([word for name in names for word in words(line[name])]) for line in lines])
+        lines = map(_numbers, _rows(shown))
+        texts = [[x for name in self.line_fields for x in words(line[name])] for line in lines]
+        return "\n".join(map(" ".join, texts))
 
     def document(self, shown: Answer) -> Iterator[Block]:
         run = _run(shown)
@@ -89,8 +86,7 @@ class DescentView(PicturedView[Answer], section="descend"):
             rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
         named = [("value", last["value"]), *[(name, last["point"][name]) for name in free]]
         named.append(("gradient norm", last["gradient_norm"]))
-        columns = [heading(name, unit_text(unit_of(x))) for name, x in named]
-        heads = ("step", *epochs, *columns)
+        heads = ("step", *epochs, *[heading(name, unit_of(x)) for name, x in named])
         yield numbers_table(heads, rows, self.digits, right=range(len(heads)), style="number")
         if run.note:
             yield Line(((run.note, "faint"),))
@@ -110,29 +106,26 @@ class DescentView(PicturedView[Answer], section="descend"):
         run = _run(shown)
         best, ending = run.descent.best, run.descent.ending
         assert ending is not None
-        numbers = _numbers(best)
-        place = ", ".join([f"{name} = {self.number(numbers['point'][name])}" for name in best.free])
-        title = f"value {self.number(numbers['value'])} at {place}"
-        up = heading("value", unit_text(unit_of(numbers["value"])))
-        return loss_picture(run.shown(), best.step, shorten_end(title), ending.message, up)
+        value, point = (_numbers(best)[name] for name in ("value", "point"))
+        place = ", ".join([f"{name} = {self.number(point[name])}" for name in best.free])
+        title = shorten_end(f"value {self.number(value)} at {place}")
+        up = heading("value", unit_of(value))
+        return loss_picture(run.shown(), best.step, title, ending.message, up)
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:
     numbers: dict[str, Any] = {"value": row.value, "gradient_norm": row.gradient_norm}
     numbers |= {"point": row.point, "gradient": row.gradient}
-    return numbers if row.units is None else {name: attach_units(x, row.units[name]) for name, x in numbers.items()}
+    measured = numbers if row.units is None else attach_units(numbers, row.units)
+    return {"step": row.step, **measured}
 
 
-def _rows(shown: Answer) -> Iterable[DescentStep]:
-    assert not isinstance(shown, Run)
+def _rows(shown: Any) -> Iterable[DescentStep]:
     return (shown,) if isinstance(shown, DescentStep) else shown
 
 
-def _run(shown: Answer) -> Run:
-    if isinstance(shown, Run):
-        return shown
-    assert isinstance(shown, Descent)
-    run = Run(shown, thin=False)
-    for row in shown:
+def _run(shown: Any) -> Run:
+    run = shown if isinstance(shown, Run) else Run(shown, thin=False)
+    for row in () if run is shown else shown:
         run.add(row)
     return run

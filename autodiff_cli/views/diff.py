@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
+from ..errors import Diagnostic
 from ..formulas.derivation import Derivation, Step, as_written, derivative_name, latex, operator
 from ..formulas.diff import LANGUAGES, Diff
-from ..graphs.value import Value
 from ..language.printer import expression_text
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, formula_line, input_lines, numbers_table, value_line
 from .mathematics import mathematics
@@ -15,29 +15,24 @@ from .numerals import attach_units
 from .schema import OutputRow, Values, View, read_section, record_of, records_of
 
 _WORDS = ("unless ", "away ", "where ")
-"""How a condition begins that is said in words."""
 
 
-class Written:
-    """How the steps by one variable are written: `d/dx(x²) = 2x`."""
+def written_steps(derivation: Derivation, unicode: bool) -> Iterator[tuple[Step, str, str, str]]:
+    """Yield each step: its rule, part and result."""
+    by = operator(derivation.by[-1])
+    for step in derivation.steps:
+        graphs = [as_written(graph, step.pending, by) for graph in (step.part, step.result)]
+        formulas = [mathematics(graph) if unicode else "" for graph in graphs]
+        part, result = (text or expression_text(graph) for text, graph in zip(formulas, graphs, strict=True))
+        yield step, step.title if unicode else step.name, part, result
 
-    def __init__(self, by: str, unicode: bool) -> None:
-        self.operator, self.unicode = operator(by), unicode
 
-    def _formula(self, graph: Value, step: Step) -> str:
-        shown = as_written(graph, step.pending, self.operator)
-        return (mathematics(shown) if self.unicode else "") or expression_text(shown)
-
-    def parts(self, step: Step) -> tuple[str, str, str]:
-        """Return the rule of a step, what it is applied to, and the result."""
-        rule = step.title if self.unicode else step.name
-        return rule, self._formula(step.part, step), self._formula(step.result, step)
-
-    def cells(self, step: Step) -> tuple[Pieces, ...]:
-        """Return the row of a step in a table."""
-        rule, part, result = self.parts(step)
+def step_cells(derivation: Derivation, unicode: bool) -> Iterator[tuple[Pieces, Pieces, Pieces]]:
+    """Yield the row of each step in a table."""
+    for step, rule, part, result in written_steps(derivation, unicode):
         condition: Pieces = ((f", {_holds(step)}", "faint"),) if step.condition else ()
-        return ((rule, "name" if step.is_rule else "faint"),), ((part, "code"),), ((result, "code"), *condition)
+        name: Pieces = ((rule, "name" if step.is_rule else "faint"),)
+        yield name, ((part, "code"),), ((result, "code"), *condition)
 
 
 def _holds(step: Step) -> str:
@@ -47,18 +42,16 @@ def _holds(step: Step) -> str:
 def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -> Iterator[Block]:
     """Yield each derivation under its derivative, the steps in a table."""
     for derivation in derivations:
-        written = Written(derivation.by[-1], unicode)
         if len(derivations) > 1:
             yield Line(((derivative_name(derivation.by), "heading"),))
-        yield Table(("rule", "part", "result"), [written.cells(step) for step in derivation.steps])
+        yield Table(("rule", "part", "result"), [*step_cells(derivation, unicode)])
 
 
 def derivation_record(derivation: Derivation) -> dict[str, object]:
     """Return a derivation as a record."""
-    written = Written(derivation.by[-1], False)
     steps = [
-        (step.rule, step.function or None, *written.parts(step)[1:], step.condition or None, step.depth)
-        for step in derivation.steps
+        (step.rule, step.function or None, *formulas, step.condition or None, step.depth)
+        for step, _, *formulas in written_steps(derivation, False)
     ]
     function, formula = expression_text(derivation.function), expression_text(derivation.formula)
     record: dict[str, object] = records_of(read_section("derivation").fields, (derivation.by, function, steps, formula))
@@ -78,10 +71,10 @@ class DiffView(View[Diff], section="diff"):
     endings = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
 
     unicode: bool = True
-    """Whether text output may have characters outside ASCII."""
     steps: bool = False
     unknowns: bool = False
-    """Whether the derivatives are those of unknowns of equations."""
+    formula: tuple[str, str] | None = None
+    """What a session calls the formula, and the formula."""
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -95,6 +88,8 @@ class DiffView(View[Diff], section="diff"):
         return attach_units(answer, {**units, "derivatives": values})  # type: ignore[no-any-return]
 
     def document(self, answer: Diff) -> Iterator[Block]:
+        if self.formula:
+            yield value_line(*self.formula)
         if answer.language != "text":
             for text in answer.program.split("\n"):
                 yield Line(((text, "code"),), source=True)
@@ -103,10 +98,8 @@ class DiffView(View[Diff], section="diff"):
             yield from derivation_blocks(answer.derivations, self.unicode)
             for name, formula in answer.shared:
                 yield value_line(name, formula + ";", style="name")
-            for derivative in answer.derivatives:
-                yield formula_line(
-                    derivative_name(derivative.by, derivative.of), derivative.shown, derivative.condition
-                )
+            for one in answer.derivatives:
+                yield formula_line(derivative_name(one.by, one.of), one.shown, one.condition)
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:
@@ -119,17 +112,14 @@ class DiffView(View[Diff], section="diff"):
 
     def rows(self, answer: Diff) -> Iterator[OutputRow]:
         for derivation in answer.derivations:
-            written = Written(derivation.by[-1], False)
-            for step in derivation.steps:
-                rule, part, result = written.parts(step)
+            for step, rule, part, result in written_steps(derivation, False):
                 result_row = {"derivative": result, "condition": step.condition}
                 yield {"by": derivation.by, "rule": rule, "part": part, **result_row}
         for name, formula in answer.shared:
             yield {"by": name, "derivative": formula}
-        for derivative in answer.derivatives:
-            row = {"by": derivative.by, "derivative": derivative.formula, "value": derivative.value}
-            condition = {"short": derivative.short, "condition": derivative.condition}
-            yield {**row, "of": derivative.of or None, **condition}
+        for one in answer.derivatives:
+            row = {"of": one.of or None, "by": one.by, "derivative": one.formula, "value": one.value}
+            yield {**row, "short": one.short, "condition": one.condition}
 
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
         yield {f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}": row.value for row in answer.derivatives}
@@ -137,9 +127,7 @@ class DiffView(View[Diff], section="diff"):
     def one_line(self, answer: Diff) -> str:
         lines = []
         for derivation in answer.derivations if answer.language == "text" else ():
-            written = Written(derivation.by[-1], self.unicode)
-            for step in derivation.steps:
-                rule, part, result = written.parts(step)
+            for step, rule, part, result in written_steps(derivation, self.unicode):
                 lines.append(f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})")
         return "\n".join([*lines, answer.program])
 
@@ -150,3 +138,18 @@ class DiffView(View[Diff], section="diff"):
 
     def latex_formula(self, answer: Diff) -> str | None:
         return self.latex_document(answer) if answer.language in ("text", "latex") else None
+
+
+class Listing(NamedTuple):
+    """A list in a session and its derivatives, as texts by name."""
+
+    texts: dict[str, str]
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+class ListView(View[Listing]):
+    """How a list is shown with its derivatives."""
+
+    def document(self, answer: Listing) -> Iterator[Block]:
+        for name, text in answer.texts.items():
+            yield value_line(name, text)

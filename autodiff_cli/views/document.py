@@ -1,12 +1,9 @@
-"""Documents for people, independent of the medium.
-
-Views build them of the parts below; `rendering` draws them.
-"""
+"""Documents for people, independent of the medium."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import product, repeat
 from operator import itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -22,13 +19,13 @@ if TYPE_CHECKING:
 
 
 ROW_WIDTH = 40
-"""Characters of a part of a matrix's row, which is one cell of a table."""
+"""Characters of a part of a matrix's row."""
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
 
 
 class Line(NamedTuple):
-    """A sentence, or if `source` a line of a program, which is never broken."""
+    """A sentence, or a line of a program, which is never broken."""
 
     pieces: Pieces
     source: bool = False
@@ -41,7 +38,6 @@ class Table(NamedTuple):
     rows: Sequence[tuple[Any, ...]]
     """Pieces by column."""
     right: frozenset[int] = frozenset()
-    """The columns that are flush right."""
     spare: frozenset[int] = frozenset()
     """Columns that a narrow screen may leave out."""
 
@@ -73,7 +69,7 @@ class Program(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A drawing that adapts to the stream, under its name if it has one."""
+    """A drawing that adapts to the stream, under its name."""
 
     name: str
     draw: Callable[[Terminal], str]
@@ -137,7 +133,7 @@ def input_lines(
     digits: int | None,
     over: LossSummary | None = None,
 ) -> Iterator[Block]:
-    """Yield lines about the data, the constants and the variables held fixed."""
+    """Yield lines about data, constants and what is held fixed."""
     if over is not None:
         yield Line(((over.description, "faint"),))
         for why, count in over.left_out.items():
@@ -164,75 +160,60 @@ def numbers_table(
     right: bool | Collection[int] = True,
     style: Style = "name",
 ) -> Table:
-    """Return a table of named rows of numbers and text.
-
-    `right` says whether all columns but the names, or which ones, are flush right; those
-    with units are not. `style` is the names'.
-    """
+    """Return a table of named rows; `right` are the columns without units that are flush right."""
     rows = [*rows]
     measured_columns = {k for row in rows for k, x in enumerate(row) if hasattr(x, "unit")}
     if isinstance(right, bool):
         right = range(1, len(heads)) if right and not measured_columns else ()
     styles = (style, *repeat("number", len(heads) - 1))
     texts = [[x if isinstance(x, str) else format_number(x, digits) for x in row] for row in rows]
-    # a cell is one piece
     cells = [tuple(zip(zip(row, styles))) for row in texts]  # noqa: B905
     return Table(tuple(heads), cells, frozenset(right) - measured_columns)
 
 
 def partials_table(
     point: Mapping[str, Shown],
-    gradient: Mapping[str, Shown],
+    gradient: Mapping[str, Shown | str],
     digits: int | None = None,
     head: str = "partial derivative",
     right: bool = True,
     elasticities: Mapping[str, Shown | None] = MappingProxyType({}),
     shaped: bool = True,
 ) -> Table:
-    """Return the table of values, partial derivatives, and elasticities if any.
-
-    A matrix has its rows, unless numbers have units or entries are not to be `shaped`.
-    """
+    """Return the table of values and partial derivatives."""
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
-    rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
-    if elasticities:
-        rows = [(*row, elasticities[row[0]]) for row in rows]
+    columns = (point, gradient, *(elasticities,) * bool(elasticities))
+    rows: list[tuple[Any, ...]] = [(name, *[column[name] for column in columns]) for name in gradient]
     if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
-        rows = _in_rows(rows, digits)
+        rows = [*_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)
 
 
-def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> list[tuple[Any, ...]]:
-    """Put entries of a matrix side by side, as `W[1,1:3]`."""
-    shapes = {name: shape for name, shape in shapes_of([row[0] for row in rows]).items() if shape[1:] not in ((), (1,))}
-    if not shapes:
-        return [*rows]
+def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> Iterator[tuple[Any, ...]]:
+    # entries of a matrix stand side by side, as `W[1,1:3]`
     entries = {name: numbers for name, *numbers in rows}
-    result: list[tuple[Any, ...]] = []
-    for name, *numbers in rows:
-        entry = parse_name(name)
-        base, index = entry or (name, ())
+    shapes = {name: shape for name, shape in shapes_of([*entries]).items() if shape[1:] not in ((), (1,))}
+    for row in rows:
+        base, index = parse_name(row[0]) or (row[0], ())
         if base not in shapes:
-            result.append((name, *numbers))
+            yield row
         elif index == (1, 1):
-            result += _matrix_rows(base, shapes[base], entries, digits)
-    return result
+            yield from _matrix_rows(base, shapes[base], entries, digits)
 
 
 def _matrix_rows(
     name: str, shape: Sequence[int], entries: Mapping[str, Sequence[Any]], digits: int | None
 ) -> Iterator[tuple[str, ...]]:
-    height, width = shape
+    height, width = (range(1, size + 1) for size in shape)
     texts = {
-        (i, k): [format_number(x, digits) for x in entries[element_name(name, (i, k))]]
-        for i in range(1, height + 1)
-        for k in range(1, width + 1)
+        place: [format_number(x, digits) for x in entries[element_name(name, place)]]
+        for place in product(height, width)
     }
     wide = [max(map(len, column)) for column in zip(*texts.values(), strict=True)]
     together = max(1, (ROW_WIDTH + 2) // (max(wide) + 2))
-    for i in range(1, height + 1):
-        for first in range(1, width + 1, together):
-            last = min(width, first + together - 1)
+    for i in height:
+        for first in width[::together]:
+            last = min(width[-1], first + together - 1)
             cells = zip(*[texts[i, k] for k in range(first, last + 1)], strict=True)
             label = f"{name}[{i},{first}:{last}]" if last > first else element_name(name, (i, first))
             yield label, *["  ".join(x.rjust(size) for x in row) for row, size in zip(cells, wide, strict=True)]

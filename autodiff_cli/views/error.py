@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PIPED_WIDTH = 120
 """The width of excerpts where no terminal says its own."""
 MAX_QUOTED = 300
-"""The most characters of a part of a message; longer ones are cut in the middle."""
+"""The most characters of a part of a message."""
 TAB = "    "
 MAX_REASONS = 10
 """How many reasons a summary names."""
@@ -47,7 +47,6 @@ def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str
 
 
 quiet = False
-"""Whether only errors are drawn: `--quiet`."""
 
 
 def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = "") -> None:
@@ -58,7 +57,7 @@ def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", 
 
 
 def write_reading(where: str, text: str) -> None:
-    """Say on standard error how a program was read; `where` stands before that."""
+    """Say on standard error how a program was read."""
     if quiet:
         return
     seen = terminal_of(sys.stderr)
@@ -83,7 +82,7 @@ def write_stderr(text: str) -> None:
 
 
 def discard_output(stream: TextIO) -> None:
-    """Discard what a stream cannot write, so that Python does not try again."""
+    """Discard what a stream cannot write."""
     try:
         stream.flush()
     except (OSError, ValueError):
@@ -92,12 +91,11 @@ def discard_output(stream: TextIO) -> None:
 
 
 def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -> Iterator[str]:
-    places: list[tuple[Span, str]] = [(diagnostic.span, "")] if diagnostic.span is not None else []
-    places += diagnostic.also
-    call = diagnostic.span and diagnostic.span.via
+    places: list[tuple[Span | None, str]] = [(diagnostic.span, ""), *diagnostic.also]
+    call = diagnostic.span
     while call is not None:
-        places.append((call, "in this call"))
         call = call.via
+        places.append((call, "in this call"))
     numbered = "\n" in text.strip("\n")
     digits = len(str(text.count("\n") + 1)) if numbered else 0
     bar = "│" if look.unicode else "|"
@@ -105,6 +103,8 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
     room = (look.width or PIPED_WIDTH) - (digits + 4 if numbered else 2)
     line: _Excerpt | None = None
     for span, words in places:
+        if span is None:
+            continue
         start = min(max(span.start, 0), len(text))
         mark = Span(start, min(max(span.end, start), len(text)))
         if line is None or not line.first <= mark.start <= line.last:
@@ -117,14 +117,9 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
 
 
 class _Excerpt:
-    """The part of a line around a mark, and the columns of its characters."""
-
     def __init__(self, text: str, mark: Span, room: int, look: Terminal) -> None:
         begin = text.rfind("\n", 0, mark.start) + 1
-        end = text.find("\n", mark.start)
-        end = len(text) if end < 0 else end
-        if end > begin and text[end - 1] == "\r":
-            end -= 1
+        end = begin + len(text[begin:].partition("\n")[0].removesuffix("\r"))
         dots = "…" if look.unicode else "..."
 
         def cell(place: int) -> str:
@@ -162,7 +157,7 @@ class _Excerpt:
 
 
 def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> None:
-    """Print on standard error how many of all rows something is so of, and why."""
+    """Print how many of all rows something is so of, and why."""
     those = f"1 row, and it {what}" if total == 1 else f"{total:,} rows, and {rows:,} of them {what}"
     width = len(f"{max(reasons.values()):,}")
     lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in reasons.most_common(MAX_REASONS))]

@@ -26,9 +26,7 @@ LATEX_ROOM = r"\par\vspace{3cm}"
 ROOM_LINES = 6
 """Lines of blank space for a solution, in text and Markdown."""
 _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
-"""A minus sign that begins a number."""
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
-"""A vector of components in parentheses."""
 
 EXERCISE, COLUMNS, *_ = read_section(
     "exercise",
@@ -54,9 +52,6 @@ class ExerciseView(View[Answer]):
     csv_columns = COLUMNS
     extra_formats: ClassVar[tuple[str, ...]] = ("html",)
 
-    unicode: bool = True
-    """Whether the output may have characters outside ASCII."""
-
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         if isinstance(answer, Marked):
             cells = {field.column: field.of(answer) for field in OF_MARK.fields}
@@ -78,7 +73,6 @@ class ExerciseView(View[Answer]):
             for marked in (answer, *answer.entries):
                 of: Pieces = ((f"  {marked.of}: ", "name"),) if marked.of else ()
                 yield Line((*of, *sentence(marked.message, "" if marked.right else "error")))
-                # an answer of several entries has its hints at the entries
                 if marked.hint and not marked.entries:
                     yield Line((("    hint: " if marked.of else "  hint: ", "faint"), *sentence(marked.hint)))
             return
@@ -90,7 +84,6 @@ class ExerciseView(View[Answer]):
             yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
 
     def draw(self, answer: Answer, format: str) -> str:
-        """Return a self-contained HTML page for reading and printing."""
         from .rendering import Html, escaped_html, web_page
 
         def item(exercise: Exercise) -> str:
@@ -149,7 +142,7 @@ def _heading(answer: Answer) -> str:
 
 
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
-    """Return the styled text of a task, with formulas in mathematical notation."""
+    """Return the styled text of a task."""
     written = mathematics if unicode else expression_text
     program = "; ".join(f"{name} = {written(graph)}" for name, graph in exercise.statements)
     pieces = sentence(exercise.task.replace("{f}", f"`{program}`"))
@@ -157,9 +150,8 @@ def task(exercise: Exercise, unicode: bool = True) -> Pieces:
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
-    """Yield the worked solution of an exercise, if it has one, and its answer."""
-    if exercise.solution is None:
-        return
+    """Yield the worked solution of an exercise, and its answer."""
+    assert exercise.solution is not None
     derived, traced, lines = exercise.solution.derived, exercise.solution.traced, exercise.solution.lines
     if derived is not None:
         yield from derivation_blocks(derived.derivations, unicode)
@@ -187,7 +179,6 @@ def _latex_head(name: str) -> str:
 
 
 def _latex_formula(text: str) -> str:
-    """Typeset equations and formulas; leave other text as it is."""
     pair = _PAIR.fullmatch(text)
     try:
         parts = [

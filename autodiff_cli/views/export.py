@@ -30,7 +30,6 @@ class ExportedView(View[Exported], section="export"):
     def latex_document(self, answer: Exported) -> str:
         if answer.target != "latex":
             raise usage_error(f"`{answer.target}` is no LaTeX", "leave out `--format`, or give `--to latex`")
-        # whoever writes LaTeX says for all answers what they are of
         return "\n".join(line for line in answer.source.splitlines() if not line.startswith("%"))
 
     def latex_formula(self, answer: Exported) -> str | None:

@@ -12,7 +12,6 @@ from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
 from .document import Block, Line, input_lines, matrix_table, numbers_table, quantity_text, text_line
 from .numerals import attach_units, format_number, percent, unit_of, without_unit
-from .plots import Picture
 from .schema import OutputRow, PicturedView, Values
 
 HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
@@ -30,21 +29,16 @@ class FitView(PicturedView[Fit], section="fit"):
         "linear": lambda answer: [name for name, x in answer.parameters.items() if x.linear],
         "held": lambda answer: {name: x.held for name, x in answer.parameters.items() if x.held},
     }
-    latex_writer = "tex_tables.fit_table"
-    latex_packages = ("booktabs", "siunitx")
+    latex_writer, figure = "tex_tables.fit_table", "plots.answer_figures.fit_picture"
     row_key = ("parameter", "parameters")
 
     predicted: tuple[str, ...] = ()
-    """The predictors, if csv shows predictions instead of parameters."""
 
     def __init__(self, **choices: Any) -> None:
         super().__init__(**choices)
         if self.predicted:
-            self.unit_columns = frozenset((*self.predicted, *PREDICTED))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return ("line", "id", *self.predicted, *PREDICTED, "error") if self.predicted else super().columns
+            numbers = (*self.predicted, *PREDICTED)
+            self.csv_columns, self.unit_columns = ("line", "id", *numbers, "error"), frozenset(numbers)
 
     def attach_units(self, answer: Fit, units: Mapping[str, Any]) -> Fit:
         of_parameters = {name: {"estimate": unit, "error": unit} for name, unit in units["parameters"].items()}
@@ -135,8 +129,3 @@ class FitView(PicturedView[Fit], section="fit"):
         if normality is not None:
             statistic, p = format_number(normality.statistic, 3), format_number(normality.p_value, 2)
             yield f"normality of the residuals (Anderson-Darling): A² = {statistic}, p = {p}"
-
-    def picture(self, answer: Fit) -> Picture:
-        from .plots.answer_figures import fit_picture
-
-        return fit_picture(answer)

@@ -1,10 +1,4 @@
-"""The formats: a writer for each, for one answer or many.
-
-A record is `{"id", "line", "expr", …}` with what the command's view adds, or that of an error:
-`{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`. `start` and `end`
-are 0-based, half-open code-point offsets into `expr`, or null; `note` says how a program was
-read if not as typed. Keys are only ever added.
-"""
+"""The formats: a writer for each, for one answer or many."""
 
 from __future__ import annotations
 
@@ -30,13 +24,12 @@ if TYPE_CHECKING:
 MAX_TEMPLATES = 1024
 """The most templates of records in the cache."""
 _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
-"""A number in a record, with its name."""
 COLUMNAR = ("parquet", "arrow")
 """Formats of rows of data only, which are wide."""
 _BREAKS = re.compile("([\t\n])")
 _QUOTED = re.compile('["\t\n]')
 MAX_PROGRAM_LENGTH = 2_000
-"""Characters of a program that people are shown; of a longer one the two ends."""
+"""Characters of a program that people are shown."""
 FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
 """Endings of formats that are not supported."""
 
@@ -48,9 +41,7 @@ class Subject(NamedTuple):
     line: int = 1
     id: object = None
     kept: Mapping[str, object] | None = None
-    """Columns of a data file that are carried along."""
     reading: AsRead | None = None
-    """How it was read, where that is not as it was typed."""
     values: tuple[str, ...] = ()
     """Values of its point that were read otherwise than typed: `x = 1/2`."""
     point: Mapping[str, float] | None = None
@@ -58,12 +49,11 @@ class Subject(NamedTuple):
 
     @property
     def readings(self) -> list[str]:
-        shown = None if self.reading is None else self.reading.shown
-        return [*filter(None, [shown]), *self.values]
+        return [*([self.reading.shown] if self.reading and self.reading.shown else []), *self.values]
 
     @property
     def meant(self) -> str | None:
-        """Return the program as read: what the places in an answer point into."""
+        """Return the program as read, which spans point into."""
         return self.text if self.reading is None else self.reading.text
 
     def fields(self) -> dict[str, object]:
@@ -78,10 +68,8 @@ class Writer(Generic[Answer]):
     """Puts answers and errors on a stream, in one format."""
 
     carries_errors = False
-    """Whether this format has a place for errors in its output."""
     carries_warnings = False
     document = False
-    """Whether LaTeX output is a complete document."""
     _begun = False
 
     def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
@@ -98,7 +86,7 @@ class Writer(Generic[Answer]):
 
 
 class JsonLines(Writer[Answer]):
-    """One record a line; in the format `json` one record, or one array of them."""
+    """One record a line, or in `json` one array of them."""
 
     carries_errors = carries_warnings = True
 
@@ -123,11 +111,7 @@ class JsonLines(Writer[Answer]):
         else:
             self._write(text)
 
-    def _encoded(self, record: object) -> str:
-        return "".join(self._pieces(record, 0))
-
     def _filled(self, subject: Subject, answer: Answer) -> str | None:
-        """Fill a template of the record; None if more than numbers differs."""
         program, line, ident, kept, reading, values, _ = subject
         groups = self.view.named_numbers(answer)
         if groups is None or program is None or kept is not None or reading is not None or values:
@@ -141,9 +125,9 @@ class JsonLines(Writer[Answer]):
         if template is None:
             if len(self._templates) >= MAX_TEMPLATES:
                 self._templates.clear()
-            record = self._encoded(self.view.record(answer)).replace("%", "%%")
+            record = "".join(self._pieces(self.view.record(answer), 0)).replace("%", "%%")
             template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escaped(record)[1:])
-        name = "null" if ident is None else str(ident) if type(ident) is int else self._encoded(ident)
+        name = "null" if ident is None else str(ident) if type(ident) is int else "".join(self._pieces(ident, 0))
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
         items = chain.from_iterable([group.items() for group in groups])
         return self._escaped(head) + template % (*chain.from_iterable(items),)
@@ -154,7 +138,7 @@ class JsonLines(Writer[Answer]):
         self._record({**subject.fields(), **point, "error": record})
 
     def _record(self, fields: dict[str, object]) -> None:
-        self._write(self._escaped(self._encoded(fields)))
+        self._write(self._escaped("".join(self._pieces(fields, 0))))
 
     def _write(self, record: str) -> None:
         if self._is_array:
@@ -169,7 +153,6 @@ class JsonLines(Writer[Answer]):
             self.out.write("\n]\n" if self._begun else "[]\n")
 
     def _escaped(self, text: str) -> str:
-        """Escape controls, turns of direction and half surrogate pairs in JSON."""
         # the encoder leaves one control of ASCII as it is
         is_plain = (text.isascii() and "\x7f" not in text) or text.isprintable()
         if is_plain:
@@ -190,7 +173,6 @@ class Separated(Writer[Answer]):
         self.columns = view.columns
         self._separator = "," if format == "csv" else "\t"
         self._measured: frozenset[str] = frozenset()
-        """The columns of numbers that have units."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         if getattr(answer, "units", None) is not None:
@@ -203,7 +185,6 @@ class Separated(Writer[Answer]):
                 self._rows(subject, [{"error": message}])
                 return
         rows = iter(self.view.rows(self.view.shown(answer)))
-        # nothing to say is an answer too, and each line of a stream has its place
         first = next(rows, {} if self.many else None)
         if first is not None:
             self._rows(subject, chain((first,), rows))
@@ -217,7 +198,8 @@ class Separated(Writer[Answer]):
     def _head(self) -> None:
         if not self._begun:
             self._begun = True
-            self.out.write(self._separator.join([self._cell(column, True) for column in self.columns]) + "\n")
+            heads = [in_quotes(escape_cell(column), self._separator) for column in self.columns]
+            self.out.write(self._separator.join(heads) + "\n")
 
     def _rows(self, subject: Subject, rows: Iterable[OutputRow]) -> None:
         name = subject.id if isinstance(subject.id, str) else "" if subject.id is None else json.dumps(subject.id)
@@ -238,14 +220,10 @@ class Separated(Writer[Answer]):
             together = "".join(listed)
             if not (together.isascii() and together.isprintable()) or '"' in together or separator in together:
                 listed = [
-                    self._cell(cell, column in (subject.kept or ()))
+                    in_quotes(escape_cell(cell) if column in (subject.kept or ()) else escaped(cell), separator)
                     for column, cell in zip(columns, listed, strict=True)
                 ]
             self.out.write(separator.join(listed) + "\n")
-
-    def _cell(self, text: str, kept: bool) -> str:
-        """Return a cell as written; `kept` ones keep tabs and line ends, in quotes."""
-        return in_quotes(escape_cell(text) if kept else escaped(text), self._separator)
 
 
 def cell_text(cell: Any) -> str:
@@ -261,12 +239,12 @@ def in_quotes(text: str, separator: str) -> str:
 
 
 def escape_cell(cell: str) -> str:
-    """Escape the controls of a carried cell, but not its tabs and line ends."""
+    """Escape a carried cell, but not its tabs and line ends."""
     return "".join([piece if piece in ("\t", "\n") else escaped(piece) for piece in _BREAKS.split(cell)])
 
 
 def disarm(cell: str) -> str:
-    """Put an apostrophe before a cell that looks like a formula of a spreadsheet."""
+    """Put an apostrophe before a formula of a spreadsheet."""
     if not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
         return cell
     try:
@@ -277,7 +255,7 @@ def disarm(cell: str) -> str:
 
 
 class Plain(Writer[Answer]):
-    """One line an answer, for shell scripts; of many, also one an error."""
+    """One line an answer; of many, also one an error."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         leading = [cell_text((subject.kept or {}).get(name)) for name in self.view.leading]
@@ -289,7 +267,7 @@ class Plain(Writer[Answer]):
 
 
 class Documents(Writer[Answer]):
-    """Answers for people: in colour on a terminal, plain elsewhere, or as Markdown."""
+    """Answers for people, in colour on a terminal."""
 
     def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(format, out, view, many)
@@ -325,6 +303,19 @@ class Documents(Writer[Answer]):
         return (ColoredText if self.look.terminal or self.look.color else PlainText)(self.look)
 
 
+def document_ends(
+    packages: Iterable[str] = (), *, kind: Literal["document", "picture"] = "document", may_have_units: bool = False
+) -> list[str]:
+    """Return the beginning and the end of a document."""
+    from importlib.resources import files  # only documents need it
+
+    loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
+    if may_have_units:
+        loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
+    text = (files(__package__) / "latex" / f"{kind}.tex").read_text(encoding="utf-8")
+    return text.replace("%PACKAGES%\n", loaded).split("%CONTENT%\n")
+
+
 class Latex(Writer[Answer]):
     """Answers as pieces of LaTeX that need amsmath, or as one document."""
 
@@ -335,28 +326,26 @@ class Latex(Writer[Answer]):
         from ..language.typesetting import text_latex
 
         if self.many:
-            text = rf"\noindent Error: {text_latex(str(error))}." if self.document else _remark(f"error: {error}")
+            if self.document:
+                text = rf"\noindent Error: {text_latex(str(error))}."
+            else:
+                text = escaped(f"% error: {error}")
             self._part(subject, text)
 
     def close(self) -> None:
-        from .tex import document_ends
-
         if self.document and self.many:
             self._begin("")
         if self.document and self._begun:
             self.out.write(document_ends()[1])
 
     def _begin(self, text: str) -> None:
-        from .tex import document_ends
-
         if self._begun:
             return
         self._begun = True
-        packages = self.view.latex_packages
-        if r"\unit{" in text and "siunitx" not in packages:
-            packages = (*packages, "siunitx")
+        packages: tuple[str, ...] = ("siunitx",) if r"\unit{" in text else ()
+        if self.view.latex_writer:
+            packages = ("booktabs", "siunitx")
         if self.document:
-            # further answers of a stream may have units
             may_have_units = self.many and "siunitx" not in packages
             self.out.write(document_ends(packages, may_have_units=may_have_units)[0])
         elif packages:
@@ -374,17 +363,14 @@ class Latex(Writer[Answer]):
             for line in (subject.text or "").splitlines()
             if line.strip()
         ]
-        numbered = self.many and subject.text is not None
+        head = rf"\section*{{Line {subject.line}}}" if self.document else f"% line {subject.line}:"
         if self.document:
             lines = [rf"\noindent\texttt{{{text_latex(line)}}}\\" for line in lines]
-            lines = [rf"\section*{{Line {subject.line}}}"] * numbered + lines
         else:
-            lines = [_remark(line) for line in [f"line {subject.line}:"] * numbered + lines]
+            lines = [f"% {escaped(line)}" for line in lines]
+        if self.many and subject.text is not None:
+            lines.insert(0, head)
         self.out.write("\n".join([*lines, text]) + "\n")
-
-
-def _remark(line: str) -> str:
-    return f"% {escaped(line)}"
 
 
 class Other(Writer[Answer]):
@@ -393,9 +379,6 @@ class Other(Writer[Answer]):
     def answer(self, subject: Subject, answer: Answer) -> None:
         content = self.view.draw(answer, self.format)
         if self.document and isinstance(content, str):
-            from .tex import document_ends  # only documents need it
-
-            # a document of the size of the drawing
             self.out.write(content.join(document_ends(("tikz",), kind="picture")))
         elif self.format == "tikz":
             self.out.write(f"% needs \\usepackage{{tikz,amsmath}}\n{content!s}\n")
@@ -470,10 +453,7 @@ def _chosen(
 def language_of(
     to: str | None, format: str | None, path: str | None, languages: Mapping[str, Sequence[str]], otherwise: str
 ) -> str:
-    """Return the language by `--to`, the format or the name of a file, or else `otherwise`.
-
-    Raises a usage error where these ask for two things, and for files of other languages.
-    """
+    """Return the language by `--to`, the format or a file's name."""
     if format == "latex" and to not in (None, "latex"):
         raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
     named = "latex" if format == "latex" else to
@@ -508,11 +488,6 @@ def no_document(formats: Iterable[str]) -> ExpressionError:
     return usage_error("`--document` is about LaTeX", hint)
 
 
-def is_drawn(name: str) -> bool:
-    """Return whether a format shows answers as people read them."""
-    return name in FORMATS and issubclass(FORMATS[name], Documents)
-
-
 def writer(
     name: str,
     out: TextIO,
@@ -523,10 +498,7 @@ def writer(
     document: bool = False,
     kept: Sequence[str] = (),
 ) -> Writer[Answer]:
-    """Return the writer of a format; csv and tsv also have the `kept` columns.
-
-    Raises a usage error for a format or a choice that it lacks.
-    """
+    """Return the writer of a format."""
     if name not in view.formats:
         raise unknown_format(name, view.formats)
     if document and name not in ("latex", "tikz"):

@@ -40,13 +40,9 @@ class FunctionsView(View[Answer], section="functions"):
             return
         facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
         facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]
-        if entry.kink:
-            facts.append(("at a kink", entry.kink, ""))
-        if entry.aliases:
-            facts.append(("also called", ", ".join(entry.aliases), "name"))
-        yield Table(
-            (entry.signature, entry.doc), [(((what, "faint"),), ((text, style),)) for what, text, style in facts]
-        )
+        facts += [("at a kink", entry.kink or "", ""), ("also called", ", ".join(entry.aliases), "name")]
+        rows = [(((what, "faint"),), ((text, style),)) for what, text, style in facts if text]
+        yield Table((entry.signature, entry.doc), rows)
 
     def latex_document(self, entry: Answer) -> str:
         from .tex import of_function

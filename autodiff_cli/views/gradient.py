@@ -32,6 +32,8 @@ class GradientView(View[Gradient[Any]], section="grad"):
     table: bool = True
     tree: bool = True
     binary: bool = False
+    name: str | None = None
+    """What a session calls the value."""
 
     def select(self, answer: Gradient[Any]) -> Gradient[Any]:
         if answer.intermediates and not self.intermediates:
@@ -52,17 +54,18 @@ class GradientView(View[Gradient[Any]], section="grad"):
         return {"value": answer.value}, answer.gradient, answer.point, answer.constants
 
     def document(self, answer: Gradient[Any]) -> Iterator[Block]:
-        # records need neither
         from . import document as parts
-        from .outline import outline
+        from .graph import outline
 
-        answer = by_size(answer)
+        # a session shows its value in the unit that it has there
+        before, answer = answer.value, by_size(answer)
+        named = ("value", answer.value) if self.name is None else (self.name, before)
         # columns of figures are as wide as their digits are many
         right = answer.arithmetic == DOUBLE and answer.units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
-        yield parts.value_line("value", answer.value, self.digits)
+        yield parts.value_line(*named, self.digits)
         yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over)
-        if not point:
+        if not point and self.name is None:
             yield parts.NO_VARIABLES
         if self.table and partials:
             yield parts.partials_table(point, partials, self.digits, right=right, elasticities=elasticities or {})
@@ -97,7 +100,10 @@ class GradientView(View[Gradient[Any]], section="grad"):
         from .tex import FunctionAtPoint
 
         at_point = FunctionAtPoint(answer.text, answer.point, self.digits)
-        slopes = [(at_point.slope(name), at_point.number(x)) for name, x in answer.gradient.items()]
+        slopes = []
+        for name, x in answer.gradient.items():
+            slope = at_point.typeset.derivative((name,), at_point.several)
+            slopes.append((slope + at_point.arguments, at_point.number(x)))
         return at_point.equations([(at_point.head, at_point.number(answer.value)), *slopes])
 
 
@@ -107,20 +113,16 @@ def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, 
 
 
 def by_size(answer: Gradient[Any]) -> Gradient[Any]:
-    """Return the answer in a readable prefix of its unit, unless one was requested."""
+    """Return the answer in a readable prefix of its unit."""
     units = answer.units
     if units is None or units.fixed or answer.arithmetic is not DOUBLE:
         return answer
     from ..quantities.unit import ratio, readable_unit
 
-    old, new = units["value"], readable_unit(units["value"], answer.value)
-    if new == old:
-        return answer
-    by = {name: ratio(new, units["point"][name].difference) for name in answer.gradient}
-    gradient = {name: by[name].from_si(units["gradient"][name].to_si(x)) for name, x in answer.gradient.items()}
-    return answer._replace(
-        value=attach_units(new.from_si(old.to_si(answer.value)), new), gradient=attach_units(gradient, by)
-    )
+    value = readable_unit(units["value"], answer.value)
+    gradient = {name: ratio(value, units["point"][name].difference) for name in answer.gradient}
+    scaled: Gradient[Any] = attach_units(answer, {"value": value, "gradient": gradient}, units)
+    return answer if value == units["value"] else scaled
 
 
 def _size(x: Any) -> float:

@@ -17,11 +17,9 @@ MAX_WRITTEN_NODES = 120
 """The most nodes of a written formula; shared ones count at each use."""
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
 _NAMES = by_name({"log": "ln"})
-"""What people write for functions, as LaTeX has it too."""
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _COEFFICIENT = re.compile(r"[1-9]\d*(\.\d+)?|0?\.\d+")
 _PARTED = re.compile(r"[eE_]\d|_|d/")
-"""Beginnings of names that a number before them would swallow."""
 
 
 def mathematics(root: Value, named: Collection[Value] = ()) -> str:
@@ -53,7 +51,7 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
         return SIGN if text.startswith("−") else ATOM, [text]
     if name == "mul" and (coefficient := _coefficient(operands[0])) and _may_follow(operands[1]):
         return PRODUCT, [coefficient, (operands[1], POWER)]
-    if name == "pow" and (power := _whole(operands[1])):
+    if name == "pow" and (power := _constant(operands[1])).lstrip("-").isdigit():
         return POWER, [(operands[0], ATOM), power.translate(_SUPERSCRIPTS)]
     if name in INFIX:
         between, level, left, right = INFIX[name]
@@ -78,13 +76,17 @@ def _leaf(value: Value) -> str:
     return "π" if text == "pi" else text.replace("-", "−", 1) if text.startswith("-") else text
 
 
-def _coefficient(value: Value) -> str:
+def _constant(value: Value) -> str:
     if value.primitive is NEG:
-        text = _coefficient(value._prev[0])
-        return text and f"−{text}"
-    text = "" if value._prev or value.primitive is VARIABLE else _leaf(value)
-    size = text.removeprefix("−")
-    return text if _COEFFICIENT.fullmatch(size) and size != "1" else ""
+        text = _constant(value._prev[0])
+        return text and f"-{text}"
+    return "" if value._prev or value.primitive is VARIABLE else value.source or number_text(value.data)
+
+
+def _coefficient(value: Value) -> str:
+    text = _constant(value)
+    size = text.lstrip("-")
+    return text.replace("-", "−") if _COEFFICIENT.fullmatch(size) and size != "1" else ""
 
 
 def _may_follow(value: Value) -> bool:
@@ -94,11 +96,3 @@ def _may_follow(value: Value) -> bool:
     level, parts = _parts(value)
     first = parts[0] if level > SIGN else "("
     return isinstance(first, str) and (first[0].isalpha() or first[0] in "(√") and not _PARTED.match(first)
-
-
-def _whole(value: Value) -> str:
-    if value.primitive is NEG:
-        text = _whole(value._prev[0])
-        return text and f"-{text}"
-    text = "" if value._prev or value.primitive is VARIABLE else value.source or number_text(value.data)
-    return text if text.removeprefix("-").isdigit() else ""

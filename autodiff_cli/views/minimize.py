@@ -49,28 +49,24 @@ class MinimumView(View[Minimum], section="minimize"):
 
 
 def by_size(answer: Minimum) -> Minimum:
-    """Return the answer in a readable prefix of its unit, unless one was requested."""
+    """Return the answer in a readable prefix of its unit."""
     units = answer.units
     if units is None or units.fixed:
         return answer
     from ..inputs.quantities import step_units
     from ..quantities.unit import factor, readable_unit
 
-    old, new = units["value"], readable_unit(units["value"], answer.value)
-    if new == old:
+    value = readable_unit(units["value"], answer.value)
+    if value == units["value"]:
         return answer
-    times = factor(old, new)
-    shown = step_units(new, units["point"], answer.gradient)
+    shown = step_units(value, units["point"], answer.gradient)
     slacks = [unit["slack"] for unit in units.get("constraints", ())]
-    multipliers = [{"slack": slack, "multiplier": new.difference / slack} for slack in slacks]
-    scaled = answer._replace(
-        value=new.value_from_si(old.to_si(answer.value)),
-        gradient={name: slope * times for name, slope in answer.gradient.items()},
-        gradient_norm=answer.gradient_norm * times,
-        constraints=answer.constraints
-        and tuple([constraint._replace(multiplier=constraint.multiplier * times) for constraint in answer.constraints]),
-    )
-    return attach_units(scaled, {**shown, "constraints": multipliers})  # type: ignore[no-any-return]
+    shown["constraints"] = [{"slack": slack, "multiplier": value.difference / slack} for slack in slacks]
+    # the norm is converted also where it has no unit
+    norm = answer.gradient_norm * factor(units["value"], value)
+    of = {**units, "gradient_norm": shown["gradient_norm"]}
+    scaled: Minimum = attach_units(answer._replace(gradient_norm=norm), shown, of)
+    return scaled
 
 
 def verdict(answer: Minimum) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from ..inputs.figures import Figure
@@ -38,7 +39,7 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
         if isinstance(value, bool):
             return "true" if value else "false"
     if isinstance(value, Figure):
-        text = _all_digits(value)
+        text = repr_number(value)
     elif isinstance(digits, Decimals):
         text = f"{value:.{digits:d}f}"
         text = text.removeprefix("-") if float(text) == 0 else text
@@ -49,31 +50,26 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
 
 
 def percent(level: float) -> str:
-    """Return a level of confidence in percent, which is never rounded to 100."""
+    """Return a level in percent, never rounded to 100."""
     digits = 17 if level >= 1 else max(4, 3 - math.floor(math.log10(1 - level)))
     return f"{100 * level:.{digits}g} %"
 
 
 def repr_number(value: float | bool | Figure | None) -> str:
-    """Return the shortest text that reads back as the number; empty if missing."""
+    """Return the shortest text that reads back as the number."""
     if type(value) is float:
         return repr(value)
     if value is None:
         return ""
     if isinstance(value, Figure):
-        return _all_digits(value)
+        return f"within {value.within} of 0" if value.within else value.text
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value)
 
 
-def _all_digits(figure: Figure) -> str:
-    """All digits of a figure; in words if none is known."""
-    return f"within {figure.within} of 0" if figure.within else figure.text
-
-
 class MeasuredFigure(Figure):
-    """A figure in a unit, which it remembers as a `MeasuredNumber` does."""
+    """A figure that remembers its unit."""
 
     unit: Unit
 
@@ -84,36 +80,38 @@ def unit_of(x: object) -> Unit | None:
 
 
 def unit_text(unit: Unit | None) -> str | None:
-    """Return a unit as a cell's text, `1` for a number; None without units."""
+    """Return a unit as a cell's text, `1` for a number."""
     return None if unit is None else str(unit) or "1"
 
 
-def heading(name: str, unit: str | None) -> str:
+def heading(name: str, unit: Unit | str | None) -> str:
     """Return a column's name with its unit: `value [mm]`."""
-    return name if unit in (None, "", "1") else f"{name} [{unit}]"
+    return name if str(unit or "") in ("", "1") else f"{name} [{unit}]"
 
 
-def attach_units(numbers: Any, units: Any) -> Any:
+def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
     """Attach units to numbers in a structure of the same shape.
 
-    Numbers without a unit, and what is missing, are as they were.
+    Doubles are converted from units `of`, if any. Numbers without a unit are as they were.
     """
     if numbers is None or units is None or isinstance(numbers, bool):
         return numbers
     if isinstance(units, dict):
         if isinstance(numbers, dict):
-            return {name: attach_units(x, units.get(name)) for name, x in numbers.items()}
+            return {name: attach_units(x, units.get(name), of and of.get(name)) for name, x in numbers.items()}
         own = {name: getattr(numbers, name) for name in units if hasattr(numbers, name)}
-        return numbers._replace(**{name: attach_units(x, units[name]) for name, x in own.items()})
+        return numbers._replace(**attach_units(own, units, of))
     if isinstance(units, list):
-        return [attach_units(x, unit) for x, unit in zip(numbers, units)]  # noqa: B905
+        return [attach_units(x, unit, old) for x, unit, old in zip(numbers, units, of or repeat(None))]  # noqa: B905
     if isinstance(numbers, Figure):
         figure = MeasuredFigure(*numbers)
         figure.unit = units
         return figure
-    from ..inputs.quantities import MeasuredNumber  # only units need it
+    # only units need it
+    from ..inputs.quantities import MeasuredNumber
+    from ..quantities.unit import factor
 
-    return MeasuredNumber(numbers, units)
+    return MeasuredNumber(numbers if of is None else numbers * factor(of, units), units)
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
@@ -157,15 +155,10 @@ def _mapped(value: Any, of_figure: Callable[[Figure], object], of_other: Callabl
     return [_mapped(x, of_figure, of_other) for x in value] if isinstance(value, (list, tuple)) else of_other(value)
 
 
-def _any(value: Any) -> bool:
-    if isinstance(value, (dict, list)):
-        return any(map(_any, value.values() if isinstance(value, dict) else value))
-    return value is not None
-
-
 def figure_texts(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     """Return the keys about a record's figures: arithmetic, digits, within."""
     record: dict[str, object] = {"arithmetic": arithmetic, "digits": _mapped(fields, lambda figure: figure.text)}
     within = _mapped(fields, lambda figure: figure.within or None, lambda x: None)
-    near = {key: value for key, value in within.items() if _any(value)}
+    none = _mapped(fields, lambda figure: None, lambda x: None)
+    near = {key: value for key, value in within.items() if value != none[key]}
     return record | {"within": near} if near else record

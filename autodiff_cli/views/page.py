@@ -1,4 +1,4 @@
-"""A Page as one self-contained HTML file under a strict content security policy."""
+"""A Page as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from ..derivatives.page import Page
 from ..formulas.derivation import Derivation, derivative_name
 from ..language.printer import expression_text
 from .characters import Theme, escaped
-from .diff import Written
+from .diff import step_cells
 from .document import plain_text
-from .pictures.cells import Choices, title
-from .pictures.scene import DARK, LIGHT, Colors
+from .pictures.scene import DARK, LIGHT, Choices, Colors, title
 from .pictures.svg import FAMILY, color_rules, shapes, svg
 from .rendering import web_page
 from .schema import Values, View, record_of
@@ -34,7 +33,7 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 
 
 class PageView(View[Page], section="page"):
-    """How a page is written: as HTML, which begins in the colours of a theme."""
+    """How a page is written: as HTML, in the colours of a theme."""
 
     computed: ClassVar[Values] = {
         "nodes.label": lambda node: escaped(NAMES.name(node)),
@@ -67,7 +66,6 @@ def document(page: Page, theme: Theme = "auto") -> str:
     )
     style += shapes() + color_rules(Colors(*[f"var(--{name})" for name in Colors._fields]))
     style += (WEB / "page.css").read_text(encoding="utf-8")
-    # each function of an operation with those that only it needs
     functions = [f"(() => {{\n{operation.source}return f;\n}})()" for operation in page.operations]
     script = f"const OPERATIONS = [{','.join(functions)}];\n"
     script += (WEB / "page.js").read_text(encoding="utf-8")
@@ -93,11 +91,10 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
         return ""
     parts = []
     for derivation in derivations:
-        written = Written(derivation.by[-1], True)
         rows = []
-        for step in derivation.steps:
-            cells = "".join(f"<td>{escape(escaped(plain_text(cell)))}</td>" for cell in written.cells(step))
-            rows.append(f"<tr>{cells}</tr>" if step.is_rule else f'<tr class="put">{cells}</tr>')
+        for step, cells in zip(derivation.steps, step_cells(derivation, True), strict=True):
+            texts = "".join(f"<td>{escape(escaped(plain_text(cell)))}</td>" for cell in cells)
+            rows.append(f"<tr>{texts}</tr>" if step.is_rule else f'<tr class="put">{texts}</tr>')
         name = escape(escaped(f"{derivative_name(derivation.by)} = {expression_text(derivation.formula)}"))
         head = "<thead><tr><th>rule</th><th>part</th><th>result</th></tr></thead>"
         parts.append(f'<h3>{name}</h3>\n<table class="steps">{head}<tbody>{"".join(rows)}</tbody></table>')

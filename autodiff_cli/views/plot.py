@@ -16,9 +16,8 @@ from .document import Block, Line, held_fixed, quantity_text
 from .formats import format_of
 from .mathematics import program_in_mathematics
 from .numerals import DEFAULT_DIGITS, Decimals
-from .plots import Picture
-from .plots.frame import axis_name, axis_of, frames, level_digits, plot_unit
-from .schema import OutputRow, PicturedView, Values, read_section
+from .plots.frame import axis_name, axis_of, drawings, frames, level_digits, plot_unit
+from .schema import OutputRow, Picture, PicturedView, Values, read_section
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""
@@ -29,10 +28,7 @@ Plot = Curve | Surface
 
 
 def drawn_as(name: str | None, path: str | None) -> str:
-    """Return the format by its name or that of a file; see `format_of`.
-
-    Raises a usage error where the name of a file says none.
-    """
+    """Return the format by its name or that of a file; see `format_of`."""
     chosen = format_of(name, path, PlotView().formats, "table" if path is None else "")
     if not chosen:
         raise usage_error(
@@ -43,12 +39,12 @@ def drawn_as(name: str | None, path: str | None) -> str:
 
 
 def names_of(plot: Plot) -> tuple[str, ...]:
-    """Return the names of a function and its derivatives, or of several functions."""
+    """Return the names of what is drawn."""
     if isinstance(plot, Surface):
         return "f", "f′"
     if plot.outputs:
-        names = [_mathematics(plot, output.name) or output.name for output in plot.outputs]
-        return tuple([axis_name(plot, name, "outputs", k, "value") for k, name in enumerate(names)])
+        numbered = enumerate(_outputs(plot))
+        return tuple([axis_name(plot, name, "outputs", k, "value") for k, name in numbered])
     formula = _derivative(plot)
     function, slope, second = _plain_names(plot)
     slope += f" = {formula}" if formula else ""
@@ -71,13 +67,17 @@ def _derivative(curve: Curve) -> str:
     return curve.formula and (_mathematics(curve, curve.formula) or curve.formula)
 
 
+def _outputs(curve: Curve) -> list[str]:
+    return [_mathematics(curve, output.name) or output.name for output in curve.outputs]
+
+
 def title_of(plot: Plot) -> str:
-    """Return the function on one line, as mathematics writes it or as typed."""
+    """Return the function on one line."""
     typed = on_one_line(plot.text)
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {shorten_end(_equations(plot, typed))}"
     if isinstance(plot, Curve) and plot.outputs:
-        return shorten_end(", ".join(_mathematics(plot, output.name) or output.name for output in plot.outputs))
+        return shorten_end(", ".join(_outputs(plot)))
     text = _mathematics(plot, plot.text)
     if not text or len(text) > max(MAX_FORMULA_CHARACTERS, len(typed)):
         text = typed
@@ -123,7 +123,7 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
         slope = up(tangent.slope, "derivative")
         yield f"{f}({across(tangent.at)}) = {up(tangent.value, 'value')}, {f}′({across(tangent.at)}) = {slope}"
         yield approximation(curve, digits)
-    names = [_mathematics(curve, output.name) or output.name for output in curve.outputs]
+    names = _outputs(curve)
     for k, (name, output) in enumerate(zip(names, curve.outputs, strict=True)):
         if output.value is not None and curve.at is not None:
             yield f"{name} = {up(output.value, 'outputs', k, 'value')} at {x} = {across(curve.at)}"
@@ -149,7 +149,7 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
 
 
 def approximation(curve: Curve, digits: int | None) -> str:
-    """Return the sentence with the linear approximation at the point."""
+    """Return the sentence on the linear approximation."""
     assert curve.tangent is not None
     x, convention = curve.variable, BY_CONVENTION if is_kinked(curve) else ""
     at = quantity_text(curve.tangent.at, plot_unit(curve, "range", x), digits)
@@ -157,7 +157,7 @@ def approximation(curve: Curve, digits: int | None) -> str:
 
 
 def linear_text(curve: Curve, digits: int | None = None) -> str:
-    """Return the linear approximation as a formula: f(a) + f′(a)(x − a)."""
+    """Return the linear approximation: f(a) + f′(a)(x − a)."""
     assert curve.tangent is not None
     x, at, slope = curve.variable, curve.tangent.at, curve.tangent.slope
     shown = quantity_text(abs(at), plot_unit(curve, "range", x), digits)
@@ -242,10 +242,9 @@ class PlotView(PicturedView[Plot], section="plot"):
         texts = {} if plot.units is None else plot.units.texts()
         sides = [*texts.get("range", {}).values()]
         units = {f"{axis}_unit": text for axis, text in zip("xy", sides, strict=False)}
-        drawn = {"value": True}
-        if isinstance(plot, Curve):
-            drawn |= {"derivative": bool(plot.derivative.stretches), "second": bool(plot.second.stretches)}
-        units |= {f"{key}_unit": texts[key] for key, is_there in drawn.items() if is_there and key in texts}
+        for key in ORDERS:
+            if key in texts and (key == "value" or getattr(plot, key).stretches):
+                units[f"{key}_unit"] = texts[key]
         if isinstance(plot, Surface):
             for y, row in zip(plot.y, plot.heights, strict=True):
                 yield from ({"x": x, "y": y, "value": z, **units} for x, z in zip(plot.x, row, strict=True))
@@ -266,8 +265,6 @@ class PlotView(PicturedView[Plot], section="plot"):
         return "; ".join(words(plot)) or title_of(plot)
 
     def document(self, plot: Plot) -> Iterator[Block]:
-        from .plots.braille import drawings
-
         yield Line(((title_of(plot), "heading"),))
         yield from drawings(plot, names_of(plot))
         yield from held_fixed(self._fixed(plot))

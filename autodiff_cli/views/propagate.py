@@ -10,7 +10,6 @@ from ..uncertainty.measured_value import estimate, in_unit
 from ..uncertainty.propagate import Propagation, Result
 from .document import Block, Line, Table, input_lines, matrix_table, numbers_table, text_line, value_line
 from .numerals import attach_units, format_number, percent, unit_of, word
-from .plots import Picture
 from .schema import OutputRow, PicturedView, Values
 
 JUDGED = {
@@ -34,8 +33,7 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
         "outputs": lambda answer: [result.output for result in answer.results],
         "seed": lambda answer: answer.seed if answer.samples else None,
     }
-    latex_writer = "tex_tables.budget_tables"
-    latex_packages = ("booktabs", "siunitx")
+    latex_writer, figure = "tex_tables.budget_tables", "plots.answer_figures.budget_picture"
 
     sort: bool = False
 
@@ -130,11 +128,6 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
             )
             if validation.valid is None:
                 yield f"(the ends scatter by {drawn.scatter:.2g}{unit} from one such series of draws to the next)"
-
-    def picture(self, answer: Propagation) -> Picture:
-        from .plots.answer_figures import budget_picture
-
-        return budget_picture(answer)
 
 
 def _unit(result: Result) -> str:

@@ -7,22 +7,23 @@ widths of columns are decided here first: no number and no name is ever broken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from io import StringIO
-from itertools import repeat, starmap
+from itertools import accumulate, pairwise, repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from .characters import STYLES, Style, Terminal, escaped, paint, width_of
 from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Table, plain_text
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleRenderable
+    from rich.console import Console
+    from rich.table import Table as RichTable
 
 MIN_SENTENCE_WIDTH = 24
-"""The least width of a sentence in a table that can be split instead."""
+"""The least width of a sentence in a table."""
 COLUMN_BORDER = 3
-"""Columns of text that Rich draws beside each column of a table."""
+"""Columns that Rich draws beside each column of a table."""
 _SPACE = re.compile(r" +")
 _COMPARISON = frozenset("=<>")
 _AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
@@ -38,24 +39,22 @@ class Wrapped:
     """Styled text, and where it may be broken."""
 
     def __init__(self, pieces: Pieces) -> None:
-        self.text = "".join([text for text, _ in pieces])
-        self.pieces = pieces
-        start = 0
-        code = []
-        for text, style in pieces:
-            if style == "code" and text:
-                code.append((start, start + len(text)))
-            start += len(text)
+        self.pieces, self.text = pieces, plain_text(pieces)
+        self.places = [0, *accumulate([len(text) for text, _ in pieces])]
+        styles = [style for _, style in pieces]
+        places = zip(pairwise(self.places), styles, strict=True)
+        code = [place for place, style in places if style == "code"]
         breaks = []
+        for c, d in code:
+            ends = [match.end() for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
+            breaks += [(end, end, 2) for end in ends]
         begins = len(self.text) - len(self.text.lstrip(" "))
         for match in _SPACE.finditer(self.text, begins, len(self.text.rstrip(" "))):
             a, b = match.span()
             compared = not _COMPARISON.isdisjoint((self.text[a - 1], self.text[b]))
             breaks.append((a, b, int(compared or any(c < a and b < d for c, d in code))))
-        for c, d in code:
-            breaks += [(match.end(), match.end(), 2) for match in _AFTER_OPERATOR.finditer(self.text, c + 1, d)]
         self.breaks = sorted(breaks)
-        """The omitted text at the end of a line, mostly spaces, and the level."""
+        """What is omitted at the end of a line, and the level."""
 
     def _parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
         gaps = [(a, b) for a, b, needed in self.breaks if needed <= level and start < a and b < end]
@@ -65,13 +64,11 @@ class Wrapped:
         yield start, end
 
     def least(self) -> int:
-        """Return the least width of a line that breaks nothing unbreakable."""
+        """Return the least width of a line."""
         return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1))
 
-    def lines(self, width: int, indent: int = 0) -> list[Pieces]:
+    def lines(self, width: int, indent: int) -> list[Pieces]:
         """Return the lines, none wider than `width` unless one word is."""
-        if width_of(self.text) <= width:
-            return [self.pieces]
         ends: list[tuple[int, int]] = []
         waiting = [(0, len(self.text), -1)]
         while waiting:
@@ -83,18 +80,14 @@ class Wrapped:
                 ends.append((start, end))
             else:
                 waiting += [(a, b, level + 1) for a, b in reversed([*self._parts(start, end, level + 1)])]
-        space: Pieces = ((" " * indent, ""),) if indent else ()
-        return [(space if k else ()) + self._cut(a, b) for k, (a, b) in enumerate(ends)]
-
-    def _cut(self, start: int, end: int) -> Pieces:
-        kept: Pieces = ()
-        at = 0
-        for text, style in self.pieces:
-            part = text[max(start - at, 0) : max(end - at, 0)]
-            at += len(text)
-            if part:
-                kept += ((part, style),)
-        return kept
+        lines: list[Pieces] = []
+        for start, end in ends:
+            parts: Pieces = ((" " * indent, ""),) if indent and lines else ()
+            for at, (text, style) in zip(self.places, self.pieces, strict=False):
+                if part := text[max(start - at, 0) : max(end - at, 0)]:
+                    parts += ((part, style),)
+            lines.append(parts)
+        return lines
 
 
 def break_lines(pieces: Pieces, width: int | None, indent: int = 2) -> Sequence[Pieces]:
@@ -136,43 +129,44 @@ class PlainText:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def block(self, block: Block) -> Sequence[str]:
-        """Return the lines of one block."""
-        if isinstance(block, Table):
-            return self.table(block)
+        """Return the lines of a block."""
         if isinstance(block, Line):
             return self.lines(block.pieces, None if block.source else self.look.width)
-        if isinstance(block, Outline):
-            return self.outline(block)
-        if isinstance(block, Program):
-            return self.program(block)
-        return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
+        if isinstance(block, Room):
+            return self.room(block)
+        draw: Any = {
+            Table: self.table,
+            Outline: self.outline,
+            Program: self.program,
+            Drawing: self.drawing,
+        }
+        lines: Sequence[str] = draw[type(block)](block)
+        return lines
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
-        """Return styled text in lines of at most `width` columns."""
+        """Return styled text in lines."""
         return [self.line(part) for part in break_lines(as_shown(pieces, self.look), width)]
 
     def line(self, pieces: Pieces) -> str:
-        """Return a line of text that the stream can show."""
+        """Return a line of text."""
         return self.drawn(pieces).rstrip()
 
     def drawn(self, pieces: Pieces) -> str:
-        """Return text that the stream can show, in its styles."""
+        """Return text in its styles."""
         return plain_text(pieces)
 
     def program(self, program: Program) -> Sequence[str]:
-        """Return the heading over one of many answers."""
+        """Return the heading over an answer."""
         text = "; ".join([escaped(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
     def table(self, table: Table) -> Sequence[str]:
-        """Return a table in a box; on a narrow screen several, or a list."""
+        """Return a table, on a narrow screen several, or a list."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        heading: Style = "heading"
-        heads = [((head, heading),) for head in table.heads]
-        rows: list[Any] = [heads, *table.rows]
+        rows: list[Any] = [[((head, "heading"),) for head in table.heads], *table.rows]
         together = "".join([text for row in rows for cell in row for text, _ in cell])
         if not (together.isascii() and together.isprintable()):
             rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in rows]
@@ -201,8 +195,8 @@ class PlainText:
             lines += self._drawn_lines(grid)
         return lines
 
-    def _drawn_lines(self, renderable: ConsoleRenderable) -> list[str]:
-        segments = _console().render(renderable)
+    def _drawn_lines(self, grid: RichTable) -> list[str]:
+        segments = _console().render(grid)
         pieces: Any = [(text, style.meta.get("style", "") if style else "") for text, style, _ in segments]
         return [line.rstrip() for line in self.drawn(pieces).split("\n")[:-1]]
 
@@ -223,10 +217,7 @@ class PlainText:
         return lines
 
     def outline(self, outline: Outline) -> list[str]:
-        """Return a tree: a table without a box, whose first column has its rails.
-
-        Numbers follow their node on its line where columns would be too wide.
-        """
+        """Return a tree: a table whose first column has its rails."""
         from rich.table import Table as RichTable
         from rich.text import Text
 
@@ -263,7 +254,7 @@ class PlainText:
         return ()
 
     def drawing(self, drawing: Drawing) -> list[str]:
-        """Return the name of a drawing, if any, and the drawing."""
+        """Return a drawing under its name."""
         head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
         return [*head, drawing.draw(self.look)]
 
@@ -315,7 +306,7 @@ class Markdown(PlainText):
         return self._fenced("\n".join(super().drawing(drawing)).splitlines())
 
     def room(self, room: Room) -> Sequence[str]:
-        """Return room to write in, by line breaks: empty lines would be one."""
+        # empty lines would be one
         return ("<br>" * room.height,)
 
     def _fenced(self, lines: Sequence[str]) -> list[str]:
@@ -323,7 +314,7 @@ class Markdown(PlainText):
 
 
 class Html(PlainText):
-    """The document as HTML, legible in light and dark; it loads nothing."""
+    """The document as HTML, legible in light and dark."""
 
     def render(self, blocks: Iterable[Block]) -> str:
         return f'<div class="autodiff">\n{super().render(blocks)}</div>\n'
@@ -339,11 +330,9 @@ class Html(PlainText):
         return "".join([f'<span style="{css}">{text}</span>' if css and text else text for text, css in texts])
 
     def table(self, table: Table) -> list[str]:
-        sides = ["right" if k in table.right else "left" for k in range(len(table.heads))]
-
         def row(tag: str, cells: Iterable[str]) -> str:
-            texts = zip(sides, cells, strict=True)
-            drawn = [f'<{tag} style="text-align:{side}">{cell}</{tag}>' for side, cell in texts]
+            sides = [(cell, "right" if k in table.right else "left") for k, cell in enumerate(cells)]
+            drawn = [f'<{tag} style="text-align:{side}">{cell}</{tag}>' for cell, side in sides]
             return f"<tr>{''.join(drawn)}</tr>"
 
         heads = row("th", [escaped_html(escaped(head)) for head in table.heads])
@@ -365,18 +354,9 @@ def _console() -> Console:
     from rich.style import Style as RichStyle
     from rich.theme import Theme
 
+    # what is drawn is `Text`, never markup
     theme = Theme({style: RichStyle(meta={"style": style}) for style in STYLES}, inherit=False)
-    return Console(
-        file=StringIO(),
-        width=10**6,
-        height=25,
-        theme=theme,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        legacy_windows=False,
-        _environ={},
-    )
+    return Console(file=StringIO(), width=10**6, height=25, theme=theme, legacy_windows=False, _environ={})
 
 
 def column_blocks(
@@ -387,12 +367,11 @@ def column_blocks(
     A width is None where no cell has to be broken. None where the first column does not fit
     beside another one.
     """
-    together: list[dict[int, int | None]] = [dict.fromkeys(kept)]
     if width is None:
-        return together
+        return [dict.fromkeys(kept)]
     natural = {k: max([width_of(plain_text(row[k])) for row in rows]) for k in kept}
     if sum(natural.values()) + COLUMN_BORDER * len(natural) + 1 <= width:
-        return together
+        return [dict.fromkeys(kept)]
 
     def least_width(cell: Pieces) -> int:
         width = width_of(plain_text(cell))
@@ -402,35 +381,26 @@ def column_blocks(
     least = {k: max(Wrapped(heads[k]).least(), *[least_width(row[k]) for row in cells], 0) for k in kept}
     room = width - 1 - COLUMN_BORDER
     first, *others = kept
-    blocks = [[first]]
+    blocks = [{first: least[first]}]
     for k in others:
-        if sum([least[j] + COLUMN_BORDER for j in blocks[-1]]) + least[k] > room:
-            blocks.append([first])
-        blocks[-1].append(k)
         if least[first] + COLUMN_BORDER + least[k] > room:
             return None
-    return [_widths(block, least, natural, width - 1 - COLUMN_BORDER * len(block)) for block in blocks]
-
-
-def _widths(
-    block: Sequence[int], least: Mapping[int, int], natural: Mapping[int, int], room: int
-) -> dict[int, int | None]:
-    widths = {k: least[k] for k in block}
-    # the narrowest are widened first
-    for _ in range(room - sum(widths.values())):
-        wanting = [k for k in block if widths[k] < natural[k]]
-        if not wanting:
-            break
-        widths[min(wanting, key=widths.__getitem__)] += 1
-    return {**widths}
+        if sum(blocks[-1].values()) + COLUMN_BORDER * len(blocks[-1]) + least[k] > room:
+            blocks.append({first: least[first]})
+        blocks[-1][k] = least[k]
+    for widths in blocks:
+        # the narrowest are widened first
+        for _ in range(width - 1 - COLUMN_BORDER * len(widths) - sum(widths.values())):
+            wanting = [k for k in widths if widths[k] < natural[k]]
+            if not wanting:
+                break
+            widths[min(wanting, key=widths.__getitem__)] += 1
+    return [{**widths} for widths in blocks]
 
 
 def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
     """Return the pieces as this stream can show them."""
-    for text, _ in pieces:
-        if not (text.isascii() and text.isprintable()):
-            break
-    else:
+    if all(text.isascii() and text.isprintable() for text, _ in pieces):
         return pieces
     dash = "–" if look.unicode else "-"
     return tuple([(dash if text == "–" else escaped(text, look.encoding), style) for text, style in pieces])
@@ -442,7 +412,6 @@ def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
 
 
 def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:
-    """Return the rails to a branch of an outline, and those that pass it."""
     if not rails:
         return "", ""
     if look.width is not None and step * len(rails) > look.width // 2:
@@ -470,5 +439,5 @@ def _markdown_head(heads: tuple[str, ...], right: frozenset[int], look: Terminal
 
 
 def escaped_html(text: str) -> str:
-    """Return the text with what HTML would take for its own escaped."""
+    """Return the text with HTML's own characters escaped."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")

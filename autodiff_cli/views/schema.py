@@ -1,8 +1,4 @@
-"""What an answer says and in which forms: its fields, declared once in `fields.txt`.
-
-From the fields of a view come the JSON record, `to_dict` of the Python answers, the rows of
-csv and tsv, the plain line and the tables of keys in the reference.
-"""
+"""What an answer says and in which forms: its fields, declared once in `fields.txt`."""
 
 from __future__ import annotations
 
@@ -18,18 +14,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias,
 from ..errors import Diagnostic, ExpressionError
 from ..language.elements import has_elements, nested_record
 from .numerals import attach_units, doubles, figure_texts, format_number, words
-from .plots import PICTURES
 
 if TYPE_CHECKING:
     from ..inputs.figures import Shown
     from .characters import Theme
     from .document import Block
-    from .plots import Picture
 
 Answer = TypeVar("Answer")
 OutputRow = Mapping[str, object]
 """One row of a long table, by column; missing cells are empty."""
 
+PICTURES = ("svg", "png", "pdf")
+"""The formats that plots are drawn in."""
 FORMS: Mapping[str, str] = {
     "table": "document",
     "json": "record",
@@ -44,25 +40,18 @@ FORMS: Mapping[str, str] = {
 
 
 class Field(NamedTuple):
-    """A key of an answer's JSON record."""
+    """A key of an answer's JSON record, with what `fields.txt` says of it."""
 
     name: str
     meaning: str
-    """What it holds, for the reference."""
     value: Callable[[Any], object] | None = None
     """Its value in an answer; None for the attribute of its name."""
     figures: bool = False
-    """Whether it holds numbers of the answer's arithmetic."""
     optional: bool = False
-    """Whether the record leaves it out where it is None."""
     choice: str = ""
-    """The choice of the view that shows it; empty where it is always there."""
     column: str = ""
-    """The column of csv and tsv that it fills; empty where it is in none."""
     wide: str = ""
-    """The column of wide rows that it fills, or the beginning of their names."""
     fields: tuple[Field, ...] = ()
-    """The keys of the records in it."""
 
     def of(self, answer: Any) -> Any:
         """Return its value in an answer."""
@@ -97,7 +86,7 @@ _declarations: dict[str, Declared] = {}
 
 
 def read_section(section: str, values: Values = MappingProxyType({})) -> Declared:
-    """Return what a section of `fields.txt` declares, the first time with these values."""
+    """Return what a section of `fields.txt` declares."""
     if section in _declarations:
         return _declarations[section]
     lists: dict[str, tuple[str, ...]] = {"csv": (), "plain": ()}
@@ -129,7 +118,8 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             continue
         value = values.get(parent + name)
         if value is None and not said.keys().isdisjoint(("from", "nonempty")):
-            value = _attribute(said.get("from", name), "nonempty" in said)
+            of = attrgetter(said.get("from", name))
+            value = (lambda answer, of=of: of(answer) or None) if "nonempty" in said else of
         inner = tuple(_fields([line[2:] for line in lines[start + 1 : end]], values, f"{parent}{name}."))
         yield Field(
             name, meaning, value, "figures" in said, "optional" in said,
@@ -138,11 +128,6 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             wide=said.get("wide", "") or name * ("wide" in said),
             fields=read_section(said["keys"]).fields if "keys" in said else inner,
         )  # fmt: skip
-
-
-def _attribute(path: str, nonempty: bool) -> Callable[[Any], object]:
-    value_of = attrgetter(path)
-    return (lambda answer: value_of(answer) or None) if nonempty else value_of
 
 
 read_section(
@@ -191,48 +176,36 @@ def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") 
 
 @dataclass_transform(kw_only_default=True)
 class View(Generic[Answer]):
-    """How answers of one kind look in each format.
-
-    The attributes with a type are choices of how to show them.
-    """
+    """How answers of one kind look in each format."""
 
     computed: ClassVar[Values] = MappingProxyType({})
     fields: ClassVar[tuple[Field, ...]] = ()
-    """The keys of the record, in their order."""
     other_records: ClassVar[tuple[tuple[str, Any, tuple[Field, ...]], ...]] = ()
     """The keys of answers of other types, after what these are about."""
-    csv_columns: ClassVar[tuple[str, ...]] = ()
-    """The columns of csv and tsv, in their order."""
+    csv_columns: tuple[str, ...] = ()
     row_key: ClassVar[tuple[str, str]] = ("variable", "gradient")
     """The column with the key of a row, and the field with one for each."""
     line_fields: ClassVar[tuple[str, ...]] = ()
-    """The fields whose numbers are the plain line."""
     unit_columns: frozenset[str] = frozenset()
     extra_formats: ClassVar[tuple[str, ...]] = ()
-    """The names of formats of this kind's own, which `draw` makes."""
     endings: ClassVar[Sequence[str]] = ()
-    """How the names of files with its code end."""
     writers: ClassVar[Mapping[str, Any]] = MappingProxyType({})
-    """The writers of its formats, where they are not those of other answers."""
     prefers_table: ClassVar[bool] = False
     """Whether a notebook shows its tables and not its formula."""
-    latex_packages: ClassVar[tuple[str, ...]] = ()
-    """The packages that its LaTeX needs beside amsmath."""
     latex_writer: ClassVar[str] = ""
-    """The module here, and the function in it, that write LaTeX."""
+    """The function here that writes LaTeX, as tables by booktabs and siunitx."""
     latex_is_formula: ClassVar[bool] = False
-    """Whether the answer in LaTeX is one formula."""
 
     remembers_units: ClassVar[bool] = True
     """Whether numbers are given their units before they are shown."""
 
     digits: int | None = None
-    """To how many digits people are shown numbers."""
     leading: tuple[str, ...] = ()
     """The carried columns of wide rows that come first."""
+    unicode: bool = True
+    """Whether the output may have characters outside ASCII."""
 
     def __init_subclass__(cls, section: str = "") -> None:
-        """Take what a section of `fields.txt` declares."""
         if section:
             cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_section(section, cls.computed)
 
@@ -250,7 +223,7 @@ class View(Generic[Answer]):
         declarations |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
         own = {method for method in FORMS.values() if getattr(type(self), method) is not getattr(View, method)}
         names = [name for name, method in FORMS.items() if method in own or declarations.get(method)]
-        return tuple(dict.fromkeys([*names, *self.extra_formats]))
+        return (*names, *[name for name in self.extra_formats if name not in names])
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -284,11 +257,11 @@ class View(Generic[Answer]):
         return f"{error.kind}: {error}"
 
     def number(self, x: Shown | bool | None) -> str:
-        """Return a number as people are shown it."""
+        """Return a number as people see it."""
         return format_number(x, self.digits)
 
     def record(self, answer: Answer) -> dict[str, object]:
-        """Return the fields of the JSON record."""
+        """Return the JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
         fields = self.shown_fields
@@ -299,10 +272,7 @@ class View(Generic[Answer]):
         return nested_record(record) if has_elements(record) else record
 
     def named_numbers(self, answer: Answer) -> tuple[Mapping[str, float], ...] | None:
-        """Return all doubles of the answer's record, by name.
-
-        None if more differs between answers with as many numbers.
-        """
+        """Return all doubles of the record, by name; None if more differs between answers."""
         return None
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
@@ -347,8 +317,7 @@ class View(Generic[Answer]):
 
     def latex_document(self, answer: Answer) -> str:
         """Return the answer as a piece of LaTeX that needs amsmath."""
-        module, _, function = self.latex_writer.partition(".")
-        text: str = getattr(import_module(f".{module}", __package__), function)(answer, self.digits)
+        text: str = _function(self.latex_writer)(answer, self.digits)
         return text
 
     def latex_formula(self, answer: Answer) -> str | None:
@@ -356,8 +325,17 @@ class View(Generic[Answer]):
         return self.latex_document(answer) if self.latex_is_formula else None
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
-        """Return the answer in one of the `extra_formats`."""
+        """Return one of the `extra_formats`."""
         raise AttributeError(f"{type(self).__name__} has no drawing")
+
+
+class Picture(NamedTuple):
+    """Draws on a page of matplotlib, with its texts."""
+
+    draw: Callable[[Any, Any], None]
+    title: str
+    caption: str = ""
+    levels: Sequence[float] = ()
 
 
 class PicturedView(View[Answer]):
@@ -366,14 +344,22 @@ class PicturedView(View[Answer]):
     extra_formats = PICTURES
     theme: Theme = "auto"
 
+    figure: ClassVar[str] = ""
+    """The function here that draws the picture."""
+
     def picture(self, answer: Answer) -> Picture:
         """Return the picture of an answer."""
-        raise TypeError(f"{type(self).__name__} draws no picture")
+        picture: Picture = _function(self.figure)(answer)
+        return picture
 
     def draw(self, answer: Answer, format: str) -> bytes:
-        from .plots.figure import draw_file
+        drawing: bytes = _function("plots.figure.draw_file")(self.picture(answer), format, self.theme)
+        return drawing
 
-        return draw_file(self.picture(answer), format, self.theme)
+
+def _function(path: str) -> Any:
+    module, _, function = path.rpartition(".")
+    return getattr(import_module(f".{module}", __package__), function)
 
 
 def view_in(module: Any) -> type[View[Any]]:

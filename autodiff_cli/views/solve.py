@@ -25,7 +25,6 @@ class SolvedView(View[Solved], section="solve"):
         "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
     }
     latex_writer = "tex_tables.solution_tables"
-    latex_packages = ("booktabs", "siunitx")
 
     relative: bool = False
     sort: bool = False
@@ -88,10 +87,9 @@ class SolvedView(View[Solved], section="solve"):
             yield from self._solution(answer, by_size(answer, solution))
         for formula in answer.formulas:
             yield formula_line(formula.unknown, formula.formula, formula.condition)
-        differentiated = {
-            name for solution in answer.solutions for row in (solution.derivatives or {}).values() for name in row
-        }
-        yield from input_lines(answer.constants, answer.point, differentiated, self.digits)
+        differentiated = any(solution.derivatives for solution in answer.solutions)
+        wanted = answer.variables if differentiated else ()
+        yield from input_lines(answer.constants, answer.point, wanted, self.digits)
         if answer.message != "solved":
             yield Line(((answer.message, "" if answer.converged else "heading"),))
         units: Mapping[str, Any] = answer.units.get("values", {}) if answer.units else {}
@@ -136,21 +134,16 @@ class SolvedView(View[Solved], section="solve"):
 
 
 def by_size(answer: Solved, solution: Solution) -> Solution:
-    """A solution with the prefixes that make its values easiest to read.
-
-    Unknowns keep the units that were asked for or typed.
-    """
+    """Return a solution in readable prefixes of its units."""
     units = answer.units
     if units is None or answer.arithmetic is not DOUBLE:
         return solution
-    from ..quantities.unit import Unit, factor, ratio, readable_unit
+    from ..quantities.unit import Unit, ratio, readable_unit
 
     old: Mapping[str, Unit] = units["values"]
     new = {
         x: old[x] if x in units.asked else readable_unit(old[x], float(value)) for x, value in solution.values.items()
     }
-    if new == old:
-        return solution
     at = {x: unit.difference for x, unit in units["point"].items()}
     shown: dict[str, Any] = {"values": new, "errors": {name: unit.difference for name, unit in new.items()}}
     shown["derivatives"] = {u: {x: ratio(new[u], at[x]) for x in row} for u, row in units["derivatives"].items()}
@@ -160,13 +153,7 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
             for u, matrix in units["second"].items()
         }
 
-    def converted(numbers: Any, of: Any, to: Any) -> Any:
-        if isinstance(numbers, dict):
-            return {name: converted(x, of[name], to[name]) for name, x in numbers.items()}
-        return numbers and numbers * factor(of, to)
-
-    changed = {field: converted(getattr(solution, field), units[field], to) for field, to in shown.items()}
-    scaled: Solution = attach_units(solution._replace(**changed), shown)
+    scaled: Solution = attach_units(solution, shown, units)
     return scaled
 
 

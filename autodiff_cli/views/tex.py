@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import by_definition
@@ -14,16 +14,7 @@ from ..formulas.diff import where_latex
 from ..graphs.value import Value, constant, node
 from ..inputs.figures import Figure, Shown
 from ..inputs.problem import parse
-from ..language.typesetting import (
-    Typesetting,
-    equations,
-    equations_of,
-    matrix,
-    names_in,
-    number_latex,
-    text_latex,
-    typesetting,
-)
+from ..language.typesetting import Typesetting, equations, equations_of, matrix, number_latex, text_latex, typesetting
 from ..table.operators import ADD, SUB
 from ..table.primitive import DEFINITIONS, FUNCTIONS, PRIMITIVES
 from .numerals import format_number, literal, unit_of, without_unit
@@ -33,28 +24,16 @@ if TYPE_CHECKING:
     from ..formulas.diff import Diff
     from ..formulas.functions import FunctionEntry
 
+TITLE = r"\par\noindent\textbf{%s}"
 MAX_ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""
 MAX_ALIGNED_LINES = 300
-"""The most lines of a trace in one aligned block, which TeX holds in memory."""
+"""The most lines of a trace in one aligned block."""
 SUM_LINE_CHARACTERS = 85
 """About how many characters of a sum fit on a line."""
 MAX_FRACTION_SIZE = 10**9
 FRACTION_TOLERANCE = 1e-15
-"""How close a double is to a fraction of small numerator times denominator."""
-
-
-def document_ends(
-    packages: Iterable[str] = (), *, kind: Literal["document", "picture"] = "document", may_have_units: bool = False
-) -> list[str]:
-    """Return the beginning and the end of a document that uses further packages."""
-    from importlib.resources import files  # only documents need it
-
-    loaded = "".join(rf"\usepackage{{{name}}}" + "\n" for name in packages)
-    if may_have_units:
-        loaded += "\\IfFileExists{siunitx.sty}{\\usepackage{siunitx}}{}\n"
-    text = (files(__package__) / "latex" / f"{kind}.tex").read_text(encoding="utf-8")
-    return text.replace("%PACKAGES%\n", loaded).split("%CONTENT%\n")
+"""How close a double is to a fraction."""
 
 
 def unit_latex(x: object) -> str:
@@ -84,8 +63,9 @@ def over_lines(total: str) -> str:
 
 
 def of_function(entry: FunctionEntry) -> str:
-    """Return the definition of a function of the language, and its derivatives."""
+    """Return the definition of a function, and its derivatives."""
     from ..formulas.functions import rule
+    from ..language.typesetting import names_in
 
     primitive = FUNCTIONS[entry.name]
     sides = []
@@ -121,7 +101,7 @@ def recognise_number(x: Shown) -> str:
 
 
 def coordinate(x: Shown, digits: int | None) -> str:
-    """Return a coordinate as LaTeX with its unit; small multiples of π as such."""
+    """Return a coordinate as LaTeX with its unit."""
     fraction = recognise_number(x)
     if "pi" in fraction:
         return fraction.replace("pi", r"\pi").replace("*", "") + unit_latex(x)
@@ -161,20 +141,13 @@ class FunctionAtPoint:
         """Return a column of numbers."""
         return self.matrix([[x] for x in numbers])
 
-    def slope(self, name: str) -> str:
-        """Return the derivative by a variable there."""
-        return self.typeset.derivative((name,), self.several) + self.arguments
-
     def equations(self, sides: Iterable[tuple[str, ...]]) -> str:
-        """Return the equations of the function and of its values at the point."""
+        """Return the equations at the point."""
         return equations([*self.sides, *sides])
 
 
 def derivatives(answer: Diff, digits: int | None = None) -> str:
-    """Return a function, its derivatives, what they share, and their values.
-
-    Equations have no function: each derivative is of an unknown, and has its value below it.
-    """
+    """Return a function, its derivatives and their values."""
     latex = answer.language == "latex" and not answer.equations
     names = dict.fromkeys(name for derivative in answer.derivatives for name in (derivative.of, *derivative.by) if name)
     names |= dict.fromkeys((*dict(answer.shared), *answer.point))
@@ -214,7 +187,7 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
 
 
 def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
-    """Return a trace: aligned equations, gradient, notes; `blanks` omits numbers to be found."""
+    """Return a trace; `blanks` omits numbers to be found."""
     names = [*(row.name for row in trace.rows), *trace.point]
     typeset = Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
     name = typeset.name
@@ -265,7 +238,7 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
         lines += _aligned("Reverse adjoint trace", [*seed, *map(pull, trace.pulls)])
         if trace.gradient:
             slopes = {by: typeset.derivative((by,), len(trace.point) > 1) for by in trace.gradient}
-            lines += [_title("Gradient"), equations([(slopes[by], result(x)) for by, x in trace.gradient.items()])]
+            lines += [TITLE % "Gradient", equations([(slopes[by], result(x)) for by, x in trace.gradient.items()])]
     else:
         variables = [row for row in trace.rows if row.kind == "variable"]
         speeds = [[name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables]
@@ -273,16 +246,12 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
         lines.append(rf"\noindent Derivative along the direction: ${result(trace.tangent)}$.")
     if trace.notes and not blanks:
         notes = [rf"\item {text_latex(f'{note.kind}: {note.message}')}" for note in trace.notes]
-        lines += [_title("Notes"), r"\begin{itemize}", *notes, r"\end{itemize}"]
+        lines += [TITLE % "Notes", r"\begin{itemize}", *notes, r"\end{itemize}"]
     return "\n".join(lines)
 
 
-def _title(text: str) -> str:
-    return rf"\par\noindent\textbf{{{text}}}"
-
-
 def _aligned(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
-    lines = [_title(title)] if rows else []
+    lines = [TITLE % title] if rows else []
     for k in range(0, len(rows), MAX_ALIGNED_LINES):
         steps = [
             r" & \quad &= ".join([f"{left} &= {first}", *more])

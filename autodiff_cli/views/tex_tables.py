@@ -58,10 +58,7 @@ def latex_of(name: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l", last: Sequence[str] = ()) -> str:
-    """Return a booktabs table; all but the first of the `columns` are of one kind.
-
-    A `last` row stands apart from the others.
-    """
+    """Return a booktabs table."""
     head, *lines = [" & ".join(row) + r" \\" for row in (heads, *rows)]
     lines += [r"\midrule", " & ".join(last) + r" \\"] if last else []
     begin = rf"\begin{{tabular}}{{l{columns * (len(heads) - 1)}}}"
@@ -69,7 +66,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l
 
 
 def formula(text: str, names: Iterable[str], left: str = "") -> str:
-    """Return a program as equations, or an empty text; `left` names its value."""
+    """Return a program as equations; `left` names its value."""
     try:
         program = parse(text, [*names], units=True)
     except ExpressionError:
@@ -92,6 +89,10 @@ def _percent(level: float) -> str:
 
 def fit_table(answer: Fit, digits: int | None) -> str:
     """Return the tables of a fit."""
+
+    def between(ends: tuple[Shown | None, Shown | None]) -> str:
+        return f"{number(ends[0], digits)} to {number(ends[1], digits)}"
+
     rows = []
     for name, parameter in answer.parameters.items():
         unit = unit_latex(parameter.estimate)
@@ -99,9 +100,8 @@ def fit_table(answer: Fit, digits: int | None) -> str:
             held = text_latex(HELD.get(parameter.held, "--"))
             rows.append((latex_of(name), number(parameter.estimate, digits), "--", held))
             continue
-        low, high = parameter.interval or (None, None)
         written = number(concise(float(parameter.estimate), float(parameter.error))) + unit
-        interval = f"{number(low, digits)} to {number(high, digits)}{unit}"
+        interval = between(parameter.interval or (None, None)) + unit
         rows.append((latex_of(name), written, number(parameter.error, digits), interval))
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)
@@ -109,34 +109,22 @@ def fit_table(answer: Fit, digits: int | None) -> str:
     if 1 < len(names) <= MAX_CORRELATED:
         entries = [(latex_of(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names]
         correlations = table(("correlation", *map(latex_of, names)), entries, "r")
-    quality, predictions = _quality(answer, digits), _predictions(answer, digits)
-    return _parts(_model(answer), table(heads, rows), quality, correlations, predictions)
-
-
-def _predictions(answer: Fit, digits: int | None) -> str:
-    if not answer.predictions:
-        return ""
-
-    def between(ends: tuple[float, float] | None) -> str:
-        return "--" if ends is None else f"{number(ends[0], digits)} to {number(ends[1], digits)}"
-
-    level = _percent(answer.level)
-    units = {} if answer.units is None else answer.units["data"]
-    columns = [
-        latex_of(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
-        for name in (*answer.predictors, answer.response)
-    ]
-    heads = (*columns, f"{level} confidence", f"{level} prediction")
-    rows = [
-        (
-            *(number(prediction.point[name], digits) for name in answer.predictors),
-            number(prediction.value, digits),
-            between(prediction.confidence),
-            between(prediction.prediction),
-        )
-        for prediction in answer.predictions
-    ]
-    return table(heads, rows)
+    parts = [_model(answer), table(heads, rows), _quality(answer, digits), correlations]
+    if answer.predictions:
+        units = {} if answer.units is None else answer.units["data"]
+        columns = [
+            latex_of(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
+            for name in (*answer.predictors, answer.response)
+        ]
+        bands = [f"{_percent(answer.level)} {band}" for band in ("confidence", "prediction")]
+        places = []
+        for place in answer.predictions:
+            point = [place.point[name] for name in answer.predictors]
+            row = [number(x, digits) for x in (*point, place.value)]
+            row += [between(ends) if ends else "--" for ends in (place.confidence, place.prediction)]
+            places.append(row)
+        parts.append(table((*columns, *bands), places))
+    return _parts(*parts)
 
 
 def _model(answer: Fit) -> str:

@@ -24,7 +24,6 @@ BLANK = "______"
 """The placeholder for a number to be filled in."""
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
-"""A name of one letter, perhaps with an index."""
 
 
 class Notation:
@@ -40,7 +39,7 @@ class Notation:
         return row.name.translate(_SUBSCRIPTS) if row.numbered and self.unicode else row.name
 
     def text(self, text: str) -> str:
-        """Return a text with its names in this notation."""
+        """Return a text in this notation."""
         if not self.unicode:
             return text
         return self._numbered.sub(lambda match: self.letter + match[1].translate(_SUBSCRIPTS), text)
@@ -61,11 +60,11 @@ class Notation:
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 
     def number(self, x: float | bool | None) -> str:
-        """Return a number as people see it, or a blank."""
+        """Return a number, or a blank."""
         return BLANK if self.blanks else format_number(x, self.digits)
 
     def in_formula(self, x: float | bool | None) -> str:
-        """Return a number as in formulas, `1.5[kN]`, or a blank."""
+        """Return a number as in formulas."""
         return BLANK if self.blanks else literal(x, self.digits)
 
     def factor(self, text: str) -> str:
@@ -78,15 +77,12 @@ class Notation:
         loose = text.startswith("-") or re.search(r" [-+<>=!]|\b(if|and|or|not)\b", outside)
         return f"({text})" if loose else text
 
-    def numbers(self, row: TraceRow) -> str:
-        """Return the operation on its inputs' values, if it is one."""
+    def values(self, row: TraceRow) -> tuple[str, str]:
+        """Return the operation in numbers, if any, and the value."""
         if not row.formula:
-            return ""
-        return BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
-
-    def value(self, row: TraceRow) -> str:
-        """Return the node's value; that of a leaf is never blank."""
-        return self.number(row.value) if row.formula else format_number(row.value, self.digits)
+            return "", format_number(row.value, self.digits)
+        numbers = BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
+        return numbers, self.number(row.value)
 
     def pull(self, pull: AdjointStep) -> str:
         """Return `x̄ += v̄₁ · ∂v₁/∂x`."""
@@ -96,11 +92,11 @@ class Notation:
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{local}"
 
     def local(self, term: Term) -> str:
-        """Return a local derivative as a factor: a formula, else a number."""
+        """Return a local derivative."""
         return self.factor(self.text(term.formula) or self.in_formula(term.partial))
 
     def push(self, push: TangentStep) -> tuple[str, str]:
-        """Return `v̇₂ = y · ẋ + x · ẏ`, and its value in numbers."""
+        """Return `v̇₂ = y · ẋ`, and its value."""
         terms, numbers = [], []
         for term in push.terms:
             dot, tangent = self.tangent(term.source), self.factor(self.in_formula(term.tangent))
@@ -111,7 +107,7 @@ class Notation:
         return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
 
     def seeds(self, trace: Trace) -> list[tuple[str, str]]:
-        """Return the output's adjoint, or the variables' tangents."""
+        """Return what the sweep starts from."""
         if trace.mode == "reverse":
             return [(self.adjoint(trace.pulls[0].source if trace.pulls else trace.rows[-1]), "1")]
         variables = [row for row in trace.rows if row.kind == "variable"]
@@ -120,8 +116,8 @@ class Notation:
 
     def primal_cells(self, row: TraceRow) -> Pieces:
         """Return a row of the primal trace."""
-        formula = self.text(row.formula)
-        return (self.name(row), "name"), (formula, "code"), (self.numbers(row), "code"), (self.value(row), "number")
+        numbers, value = self.values(row)
+        return (self.name(row), "name"), (self.text(row.formula), "code"), (numbers, "code"), (value, "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
         """Return a row of the adjoint trace."""
@@ -139,11 +135,11 @@ class Notation:
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
     def worked_solution(self, trace: Trace) -> Iterator[str]:
-        """Yield the lines of a solution worked by hand."""
+        """Yield the lines of a solution."""
         for row in trace.rows:
-            value = self.value(row)
+            numbers, value = self.values(row)
             formula = self.text(row.formula) or value
-            yield " = ".join(dict.fromkeys((self.name(row), formula, self.numbers(row) or value, value)))
+            yield " = ".join(dict.fromkeys((self.name(row), formula, numbers or value, value)))
         if trace.gradient or trace.mode == "forward":
             yield from map(" = ".join, self.seeds(trace))
         for pull in trace.pulls:
@@ -173,12 +169,10 @@ class TraceView(View[Trace], section="trace"):
     }
 
     unicode: bool = True
-    """Whether the output may have characters outside ASCII."""
     steps: int = DEFAULT_LINES
     folded: bool = True
     """Whether tables fold long runs of rows at one place of the text."""
     blanks: bool = False
-    """Whether numbers are left out, to be filled in."""
 
     def record(self, answer: Trace) -> dict[str, object]:
         record = super().record(answer)
@@ -203,12 +197,8 @@ class TraceView(View[Trace], section="trace"):
             seeds = notation.seeds(answer) if answer.pulls else []
             yield from self._table("steps", heads, answer.pulls, notation.adjoint_cells, seeds)
             if answer.gradient:
-                table = partials_table(answer.point, answer.gradient, self.digits, shaped=not self.blanks)
-                yield (
-                    table._replace(rows=[(*row[:-1], ((BLANK, "number"),)) for row in table.rows])
-                    if self.blanks
-                    else table
-                )
+                gradient = dict.fromkeys(answer.gradient, BLANK) if self.blanks else answer.gradient
+                yield partials_table(answer.point, gradient, self.digits, shaped=not self.blanks)
             else:
                 yield NO_VARIABLES
         else:
@@ -234,13 +224,10 @@ class TraceView(View[Trace], section="trace"):
         if len(shown) > self.steps:
             last = self.steps // 3
             shown = [*shown[: self.steps - last], None, *shown[len(shown) - last :]]
-        blank: Pieces = (("", ""),)
-        dots: Pieces = (("...", "faint"),) * len(heads)
-        rows = [
-            ((f"{name} = {number}", "code"), *blank * (len(heads) - 2), (number, "number")) for name, number in seeds
-        ]
-        rows += [dots if item is None else cells(item) for item in shown]
-        yield Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((len(heads) - 1,)))
+        last_column, blank = len(heads) - 1, (("", ""),)
+        rows = [((f"{left} = {x}", "code"), *blank * (last_column - 1), (x, "number")) for left, x in seeds]
+        rows += [(("...", "faint"),) * len(heads) if item is None else cells(item) for item in shown]
+        yield Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((last_column,)))
         yield from _left_out(what, len(items), shown)
 
     def latex_document(self, answer: Trace) -> str:
@@ -249,9 +236,9 @@ class TraceView(View[Trace], section="trace"):
 
 def _units(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: tree for key, x in value.items() if (tree := _units(x))} or None
+        return {key: tree for key, x in value.items() if (tree := _units(x))}
     if isinstance(value, list):
-        trees = [_units(x) for x in value]
+        trees = [_units(x) or None for x in value]
         return trees if any(trees) else None
     return unit_text(unit_of(value))
 

@@ -38,8 +38,7 @@ def _value(entry: UnitEntry) -> str:
 
 def _described(entry: UnitEntry) -> Table:
     facts = [("value", _value(entry))]
-    if entry.exact not in _value(entry):
-        facts.append(("exact", entry.exact))
+    facts += [("exact", entry.exact)] * (entry.exact not in _value(entry))
     if entry.uncertainty is not None:
         facts.append(("standard uncertainty", f"{repr_number(entry.uncertainty)} {entry.unit}"))
     facts += [("prefixes", entry.prefixes)] * bool(entry.prefixes)

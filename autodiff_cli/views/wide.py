@@ -4,43 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TextIO
+from typing import Any, TextIO
 
-from ..errors import Diagnostic, ExpressionError
+from ..errors import ExpressionError
 from ..inputs.figures import Figure
 from .characters import Style
 from .document import Block, Line, Table, assignments
-from .formats import Documents, JsonLines, Plain, Separated, Subject, Writer, cell_text, writer
-from .numerals import heading, repr_number, unit_of, unit_text, without_unit
+from .formats import FORMATS, Documents, JsonLines, Subject, Writer, cell_text, writer
+from .numerals import heading, repr_number, unit_of, without_unit
 from .schema import OutputRow, View
 
 MAX_TABLE_ROWS = 1000
 """Rows of one table for people; more of them are further tables."""
 
 
-class _Unwarned:
-    """An answer that has no warnings, and takes none."""
-
-    __slots__ = ()
-    warnings: ClassVar[tuple[Diagnostic, ...]] = ()
-
-    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Self:
-        return self
-
-
-class Values(_Unwarned, tuple[Any, ...]):
+class Values(tuple[Any, ...]):
     """The cells of a row, in the order of their names."""
 
     __slots__ = ()
+    warnings = ()
 
 
-class WideRows(_Unwarned, list[Mapping[str, Any]]):
+class WideRows(list[Mapping[str, Any]]):
     """The cells of an answer's rows, by column with its unit."""
 
+    warnings = ()
+
     def __init__(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        super().__init__(
-            {heading(name, unit_text(unit_of(x))): without_unit(x) for name, x in row.items()} for row in rows
-        )
+        for row in rows:
+            cells = {heading(name, unit_of(x)): without_unit(x) for name, x in row.items()}
+            self.append(cells)
 
 
 class WideLines(JsonLines[Values]):
@@ -74,7 +67,8 @@ class WideTable(Documents[Values]):
         self._add(subject, [x if isinstance(x, str) else self.view.number(x) for x in answer], "")
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
-        text = f"{error.kind}: {error}" if subject.line or not self.view.numbered else str(error)
+        # the line has a column
+        text = self.view.error_text(subject, error).removeprefix(f"line {subject.line}: ")
         self._add(subject, ["–"] * len(self.view.names), text)
 
     def _add(self, subject: Subject, numbers: list[str], error: str) -> None:
@@ -110,15 +104,9 @@ class WideTable(Documents[Values]):
         return number + ("" if spread is None else f" ± {self.view.number(spread)}") + (f" {unit}" if unit else "")
 
 
-WIDE: dict[str, type[Writer[Any]]] = {
-    "table": WideTable,
-    "json": WideLines,
-    "jsonl": WideLines,
-    "csv": Separated,
-    "tsv": Separated,
-    "markdown": WideTable,
-    "plain": Plain,
-}
+WIDE: dict[str, type[Writer[Any]]] = {**FORMATS, "json": WideLines, "jsonl": WideLines}
+WIDE |= {"table": WideTable, "markdown": WideTable}
+del WIDE["latex"]
 """The formats of wide rows that are text."""
 
 
@@ -129,7 +117,6 @@ class WideView(View[Values]):
     names: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     fixed: Mapping[str, float] = MappingProxyType({})
-    """What all rows share, which tables say once."""
     numbered: bool = True
     """Whether errors say the line in which a row stands."""
 
@@ -154,7 +141,7 @@ MAX_HELD_ROWS = 10_000
 
 
 class Named(Writer[WideRows]):
-    """Wide rows whose columns the first answer names: errors before it wait for it."""
+    """Wide rows whose columns the first answer names."""
 
     carries_errors = True
 
@@ -202,7 +189,7 @@ class Named(Writer[WideRows]):
 def open_writer(
     format: str, out: TextIO, names: Sequence[str], kept: Sequence[str], *, spreadsheet: bool, **choices: Any
 ) -> Writer[Values]:
-    """Return the writer of wide rows; choices as in `WideView`. Raises a usage error."""
+    """Return the writer of wide rows. Raises a usage error."""
     view = WideView(names=tuple(names), kept=tuple(kept), **choices)
     wide_writer = writer(format, out, view, True, spreadsheet=spreadsheet)
     wide_writer.carries_errors = True

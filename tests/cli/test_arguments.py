@@ -6,7 +6,7 @@ import ast
 import re
 from inspect import getsource, isfunction, signature
 from textwrap import dedent
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -31,9 +31,9 @@ from autodiff_cli.optimize import descend, minimize
 from autodiff_cli.optimize.least_squares import LOSSES
 from autodiff_cli.targets import DIALECTS, TARGETS
 from autodiff_cli.uncertainty import propagate
-from autodiff_cli.views.characters import THEMES
+from autodiff_cli.views.characters import Theme
 from autodiff_cli.views.formats import COLUMNAR
-from autodiff_cli.views.graph import WAYS
+from autodiff_cli.views.pictures.scene import Way
 from autodiff_cli.views.schema import view_in
 from autodiff_cli.views.trace import DEFAULT_LINES
 from running import autodiff
@@ -215,9 +215,9 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
         ("export", "--to", TARGETS),
         ("export", "--dialect", DIALECTS),
         ("diff", "--to", diff.LANGUAGES),
-        ("plot", "--theme", THEMES),
+        ("plot", "--theme", get_args(Theme)),
         ("grad", "--input-format", ("csv", "tsv", "jsonl", "xlsx", *COLUMNAR)),
-        ("graph", "--layout", WAYS),
+        ("graph", "--layout", get_args(Way)),
     ):
         assert option(command, name).choices == tuple(choices), name
     for command, name, ends in (

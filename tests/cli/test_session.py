@@ -25,7 +25,7 @@ from autodiff_cli.cli.session import Session, statements_of
 from autodiff_cli.cli.session_lines import Lines
 from autodiff_cli.derivatives.gradient import Gradient, gradient
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.views.repl import Listing
+from autodiff_cli.views.diff import Listing
 from running import autodiff
 
 READY = r"\x1b\[\?2004h"

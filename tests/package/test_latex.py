@@ -15,7 +15,8 @@ from autodiff_cli.formulas.diff import diff
 from autodiff_cli.formulas.functions import functions
 from autodiff_cli.quantities.table import table
 from autodiff_cli.quantities.unit import parse_unit, without_siunitx
-from autodiff_cli.views.tex import document_ends, of_function
+from autodiff_cli.views.formats import document_ends
+from autodiff_cli.views.tex import of_function
 from places import TESTS
 from running import autodiff, lines
 from tex import compile_all, compile_document, inside

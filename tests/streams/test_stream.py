@@ -19,8 +19,7 @@ from autodiff_cli.cli.declarations import COMMANDS, declared
 from autodiff_cli.cli.runner import MAX_DRAWN_WARNINGS
 from autodiff_cli.inputs import decoding
 from autodiff_cli.streams.progress import Progress
-from autodiff_cli.views.plots import PICTURES
-from autodiff_cli.views.schema import view_in
+from autodiff_cli.views.schema import PICTURES, view_in
 from running import autodiff, lines
 
 COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]

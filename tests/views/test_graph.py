@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -19,15 +20,13 @@ from hypothesis import strategies as st
 from autodiff_cli.derivatives.graph import Picture, gather, picture, symbolic_picture, to_picture
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import Value, graph_of
-from autodiff_cli.views.characters import THEMES, escaped
-from autodiff_cli.views.graph import WAYS
-from autodiff_cli.views.pictures.cells import Choices, Way, cells
+from autodiff_cli.views.characters import Theme, escaped
+from autodiff_cli.views.formats import document_ends
 from autodiff_cli.views.pictures.flowcharts import dot, mermaid
 from autodiff_cli.views.pictures.pdf import pdf
-from autodiff_cli.views.pictures.scene import DARK, LIGHT, Colors
+from autodiff_cli.views.pictures.scene import DARK, LIGHT, Choices, Colors, Way, cells
 from autodiff_cli.views.pictures.svg import png, svg
 from autodiff_cli.views.pictures.tikz import tikz
-from autodiff_cli.views.tex import document_ends
 from counting import counted_calls
 from drawings import SVG, Box, boxes, crossings, cut, overlaps, points, size, struck, tangle
 from places import TESTS
@@ -424,7 +423,11 @@ def test_a_picture_does_not_change_from_run_to_run() -> None:
 
 
 def test_pictures_of_two_themes_on_one_page_keep_their_colours() -> None:
-    drawn = {theme: svg(picture("x*y", {"x": 1, "y": 2}), Choices(theme=theme)) for theme in THEMES if theme != "auto"}
+    drawn = {
+        theme: svg(picture("x*y", {"x": 1, "y": 2}), Choices(theme=theme))
+        for theme in get_args(Theme)
+        if theme != "auto"
+    }
     for theme, made in drawn.items():
         rules = re.findall(r"([^{}<>]+)\{[^}]*#[0-9a-f]{6}", made)
         assert len(rules) > 8
@@ -455,7 +458,7 @@ def test_no_way_of_drawing_lays_things_over_each_other(shape: str, count: int, w
 
 def test_a_drawing_goes_down() -> None:
     drawn = picture(NEURON, POINT)
-    right, down = (boxes(ET.fromstring(svg(drawn, Choices(way=way)))) for way in WAYS if way != "auto")
+    right, down = (boxes(ET.fromstring(svg(drawn, Choices(way=way)))) for way in get_args(Way) if way != "auto")
 
     def extent(found: list[Box]) -> tuple[float, float]:
         return max(box.right for box in found), max(box.bottom for box in found)
@@ -502,7 +505,7 @@ def test_only_what_does_not_fit_goes_another_way() -> None:
     shapes = [size(shape, count) for shape in ("chain", "tree", "powers", "shared") for count in (9, 30, 60, 150)]
     chosen = []
     for drawn in shapes:
-        auto, right, down = (text_on_a_slide(svg(drawn, Choices(way=way))) for way in WAYS)
+        auto, right, down = (text_on_a_slide(svg(drawn, Choices(way=way))) for way in get_args(Way))
         assert auto >= max(right, down) or (auto >= 11 and auto in (right, down))
         chosen.append("right" if right >= 11 else "down" if down >= 11 else "neither")
     assert {"right", "down", "neither"} == set(chosen)

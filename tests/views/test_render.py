@@ -14,7 +14,7 @@ from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import STYLES, Terminal, escaped, width_of
 from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table
 from autodiff_cli.views.error import draw
-from autodiff_cli.views.outline import MAX_FOLDED_TERMS, MAX_LINES, outline
+from autodiff_cli.views.graph import MAX_FOLDED_TERMS, MAX_LINES, outline
 from autodiff_cli.views.rendering import ColoredText, Html, Markdown, PlainText
 
 CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")

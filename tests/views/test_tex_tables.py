@@ -10,7 +10,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli.views import view_of
-from autodiff_cli.views.tex import document_ends
+from autodiff_cli.views.formats import document_ends
 from autodiff_cli.views.tex_tables import number
 from tex import compile_document
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...formulas.functions import function, functions
-from ...views.formats import is_drawn
 from ...views.functions import FunctionsView
+from ...views.schema import FORMS
 from ..runner import Command, write_entries
 
 
@@ -17,5 +17,5 @@ def run(call: Command) -> int:
     if name is not None:
         entries = [function(name)]
     else:
-        entries = [functions()] if is_drawn(chosen) else functions().entries
+        entries = [functions()] if FORMS.get(chosen) == "document" else functions().entries
     return write_entries(call, shown, entries, chosen=chosen)

@@ -5,8 +5,8 @@ from typing import Any
 from ...derivatives.gradient import Gradient, gradient
 from ...inputs.parse_point import may_sweep
 from ...streams.requests import Request
-from ...views.formats import is_drawn
 from ...views.gradient import GradientView
+from ...views.schema import FORMS
 from ..runner import Command, RowQuestion
 from . import answer_at
 
@@ -25,7 +25,7 @@ def run(call: Command) -> int:
         return answer_at(call, call.asking(gradient), shown, question)
     from ...derivatives.gradient_cache import Programs
 
-    drawn = call.many and is_drawn(call.chosen(shown.formats)) and not call.no_tree
+    drawn = call.many and not call.no_tree and FORMS[call.chosen(shown.formats)] == "document"
     programs = Programs(
         call.arithmetic,
         whole=everything or drawn,

@@ -4,7 +4,7 @@ import sys
 
 from ...derivatives.graph import picture, symbolic_picture
 from ...errors import usage_error
-from ...views.graph import FORMATS, PictureView, way_of, writer_of
+from ...views.graph import FORMATS, PictureView, writer_of
 from ..runner import Call, Command, Method
 from . import answer_at
 
@@ -23,5 +23,5 @@ def run(call: Command) -> int:
     if chosen in ("png", "pdf") and call.output is None and sys.stdout.isatty():
         hint = f"write it to a file: `--output graph.{chosen}`"
         raise usage_error(f"a {chosen.upper()} cannot be shown on a terminal", hint)
-    view = PictureView(way=way_of(call.layout), **call.shown)
+    view = PictureView(**call.shown)
     return answer_at(call, question(call), view, chosen=writer_of(chosen))

@@ -1,8 +1,7 @@
-"""Elementary, activation and aggregate functions of floats, and derivatives that neither overflow nor cancel."""
+"""Elementary, activation and aggregate functions of floats, and their derivatives."""
 
 from __future__ import annotations
 
-import builtins
 import math
 from collections.abc import Callable
 from itertools import accumulate
@@ -13,27 +12,23 @@ SMALLEST_NORMAL = 2.2250738585072014e-308
 """2**-1022: smaller numbers are subnormal, with fewer than 53 bits."""
 
 
-def pow(x: float, y: float) -> float:
-    """Return x**y; 1 for y = 0. Raises ValueError for x < 0 unless y is an integer."""
+def _pow(x: float, y: float) -> float:
     if x == 0.0 and y < 0.0:
         raise ZeroDivisionError("0 to a negative power is infinite")
     return math.pow(x, y)
 
 
-def power_minus_one(x: float, y: float, out: float) -> float:
-    """Return x**(y - 1), given out = x**y, for the derivative of a power."""
-    # The last way but one is also accurate for a tiny y; the last corrects the rounding of y - 1 to first order.
+def _power_minus_one(x: float, y: float, out: float) -> float:
     exponent, error = two_sum(y, -1.0)
     if error == 0.0:
-        return pow(x, exponent)
+        return _pow(x, exponent)
     if x != 0.0 and math.fabs(out) >= SMALLEST_NORMAL:
         return check_finite(out / x)
-    power = pow(x, exponent)
+    power = _pow(x, exponent)
     return power * math.exp(error * math.log(math.fabs(x))) if power else power
 
 
-def cbrt(x: float) -> float:
-    """Return the real cube root, exact for a cube."""
+def _cbrt(x: float) -> float:
     # A Newton step with an exact residual corrects the last digits of the C library's root.
     mantissa, exponent = math.frexp(x)
     thirds, rest = divmod(exponent, 3)
@@ -49,7 +44,7 @@ def cbrt(x: float) -> float:
 
 def _with_poles(function: Callable[[float], float], *poles: float) -> Callable[[float], float]:
     def checked(x: float) -> float:
-        """Return a function's value. Raises ZeroDivisionError at its poles, ValueError outside of its domain."""
+        """Return the function's value. Raises ZeroDivisionError at its poles."""
         if x in poles:
             raise ZeroDivisionError("infinite here")
         return function(x)
@@ -61,8 +56,7 @@ log, log2, log10 = (_with_poles(function, 0.0) for function in (math.log, math.l
 log1p, atanh = _with_poles(math.log1p, -1.0), _with_poles(math.atanh, 1.0, -1.0)
 
 
-def log_base(x: float, base: float) -> float:
-    """Return the logarithm to a base. Raises ZeroDivisionError for 1, ValueError for base <= 0."""
+def _log_base(x: float, base: float) -> float:
     if base <= 0.0:
         raise ValueError("the base of a logarithm is positive")
     if base == 1.0:
@@ -84,37 +78,32 @@ def log_base(x: float, base: float) -> float:
     return value
 
 
-def clamp(x: float, low: float, high: float) -> float:
-    """Return x restricted to [low, high]. Raises ValueError for low > high."""
+def _clamp(x: float, low: float, high: float) -> float:
     if low > high:
         raise ValueError("the lower bound is above the upper one")
     return float(low if x < low else high if x > high else x)
 
 
 # ---- trigonometric and hyperbolic functions
-def atan2(y: float, x: float) -> float:
-    """Return the angle in (-π, π] of the point (x, y); 0 at the origin."""
+def _atan2(y: float, x: float) -> float:
     # `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
     return math.atan2(y + 0.0, x + 0.0)
 
 
-def sech(x: float) -> float:
-    """Return 1/cosh(x), even if cosh(x) overflows."""
+def _sech(x: float) -> float:
     if math.fabs(x) < 300.0:
         return 1.0 / math.cosh(x)
     half = math.exp(-0.5 * math.fabs(x))
     return 2.0 * half * half
 
 
-def csch(x: float) -> float:
-    """Return 1/sinh(x), even if sinh(x) overflows. Raises ZeroDivisionError at 0."""
+def _csch(x: float) -> float:
     if math.fabs(x) < 300.0:
         return check_finite(1.0 / math.sinh(x))
-    return math.copysign(sech(x), x)
+    return math.copysign(_sech(x), x)
 
 
-def sinc(x: float) -> float:
-    """Return sin(πx)/(πx); 1 at 0, exactly 0 at the other integers."""
+def _sinc(x: float) -> float:
     if math.fabs(x) <= 0.25:
         angle = math.pi * x
         return math.sin(angle) / angle if angle else 1.0
@@ -126,15 +115,13 @@ LN_SIGMOID_NORMAL = -700.0
 """Above this the sigmoid is a normal number; below, it equals exp(x) in doubles."""
 
 
-def silu(x: float) -> float:
-    """Return x·sigmoid(x), even if the sigmoid underflows."""
+def _silu(x: float) -> float:
     if x > LN_SIGMOID_NORMAL:
-        return x * sigmoid(x)
+        return x * _sigmoid(x)
     return scaled_exp(x, x)
 
 
-def sigmoid(x: float) -> float:
-    """Return 1/(1 + exp(-x))."""
+def _sigmoid(x: float) -> float:
     if x >= 0.0:
         return 1.0 / (1.0 + math.exp(-x))
     e = math.exp(x)
@@ -152,15 +139,13 @@ SQUARE_ABSORBS_ONE = 1e9
 """Above this 1 is less than half an ulp of x²."""
 
 
-def recip_one_plus_square(x: float) -> float:
-    """Return 1/(1 + x²), the derivative of atan."""
+def _recip_one_plus_square(x: float) -> float:
     if math.fabs(x) > SQUARE_ABSORBS_ONE:
         return 1.0 / x / x
     return 1.0 / (1.0 + x * x)
 
 
-def sech_square(x: float) -> float:
-    """Return 1/cosh(x)², the derivative of tanh, as 4e/(1 + e)², e = exp(-2|x|)."""
+def _sech_square(x: float) -> float:
     size = math.fabs(x)
     if size > 300.0:
         e = 2.0 * math.exp(-size)
@@ -169,26 +154,24 @@ def sech_square(x: float) -> float:
     return 4.0 * e / ((1.0 + e) * (1.0 + e))
 
 
-def csch_square(x: float) -> float:
-    """Return 1/sinh(x)² as 4e/(1 - e)², e = exp(-2|x|). Raises ZeroDivisionError at 0."""
+def _csch_square(x: float) -> float:
     size = math.fabs(x)
     if size > 300.0:
-        return sech_square(x)
+        return _sech_square(x)
     if 0.0 < size < 1e-150:
         return check_finite(1.0 / size / size)
     rest = math.expm1(-2.0 * size)
     return 4.0 * math.exp(-2.0 * size) / (rest * rest)
 
 
-def sinc_derivative(order: float, x: float) -> float:
-    """Return a derivative of sinc. Raises ValueError unless the order is whole and >= 0."""
+def _sinc_derivative(order: float, x: float) -> float:
     if order == 0:
-        return sinc(x)
+        return _sinc(x)
     if order == 1:
         if math.fabs(x) <= 0.5:
             square = math.pi * x * (math.pi * x)
             return math.pi * (math.pi * x) * horner(SINC_SLOPE_SERIES, square)
-        wave, mean = cos_pi(x), sinc(x)
+        wave, mean = cos_pi(x), _sinc(x)
         if math.fabs(wave - mean) > 0.5 * math.fabs(wave):
             return (wave - mean) / x
     if order > HIGHEST_SINC and x != 0.0:
@@ -197,8 +180,7 @@ def sinc_derivative(order: float, x: float) -> float:
 
 
 # ---- aggregates
-def exp_difference(x: float, y: float) -> float:
-    """Return exp(x - y) for x <= y, as accurate as with an exact difference."""
+def _exp_difference(x: float, y: float) -> float:
     high, low = two_sum(x, -y)
     if high < -750.0:  # underflow; an infinite `high` would make `low` nan
         return 0.0
@@ -221,16 +203,14 @@ def _to_float(p: Scaled) -> float:
     return math.ldexp(p[0] + p[1], p[2])
 
 
-def sum(*xs: float) -> float:
-    """Return the sum, rounded once."""
+def _sum(*xs: float) -> float:
     try:
         return math.fsum(xs)
     except OverflowError:  # perhaps only of a partial sum
         return _exact_mean(xs, 1)
 
 
-def mean(*xs: float) -> float:
-    """Return the arithmetic mean, even if the sum overflows."""
+def _mean(*xs: float) -> float:
     try:
         return math.fsum(xs) / len(xs)
     except OverflowError:
@@ -240,11 +220,10 @@ def mean(*xs: float) -> float:
 def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
     from fractions import Fraction  # rarely needed
 
-    return float(builtins.sum(map(Fraction, xs), Fraction(0)) / divisor)
+    return float(sum(map(Fraction, xs), Fraction(0)) / divisor)
 
 
-def prod(*xs: float) -> float:
-    """Return the product, whatever the order and size of partial products."""
+def _prod(*xs: float) -> float:
     if len(xs) > 6:
         return _to_float(_running_products(xs)[-1])
     value = 1.0
@@ -255,8 +234,7 @@ def prod(*xs: float) -> float:
     return value
 
 
-def products_of_others(*xs: float) -> list[float]:
-    """Return the gradient of `prod`, in linear time: products of the others, inf if too large."""
+def _products_of_others(*xs: float) -> list[float]:
     before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
     results = []
     for left, right in zip(before, after[1:], strict=False):
@@ -273,8 +251,7 @@ def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
     return list(accumulate(scaled, _scaled_product, initial=(0.5, 0.0, 1)))
 
 
-def unit_vector(*xs: float) -> list[float]:
-    """Return each argument over the norm, the gradient of `hypot`; zeros for norm 0."""
+def _unit_vector(*xs: float) -> list[float]:
     length = math.hypot(*xs)
     if length == 0.0:
         return [0.0] * len(xs)
@@ -285,8 +262,7 @@ def unit_vector(*xs: float) -> list[float]:
     return [x / length for x in xs]
 
 
-def unit_over_hypot(x: float, y: float) -> float:
-    """Return x / (x² + y²) without intermediate over- or underflow. Raises ZeroDivisionError at 0."""
+def _unit_over_hypot(x: float, y: float) -> float:
     size = max(math.fabs(x), math.fabs(y))
     if 1e-140 < size < 1e140:
         return x / (x * x + y * y)
@@ -295,11 +271,10 @@ def unit_over_hypot(x: float, y: float) -> float:
     return math.ldexp(x / (x * x + y * y), shift)
 
 
-def logsumexp(*xs: float) -> float:
-    """Return log(Σ exp(x)), without intermediate overflow."""
+def _logsumexp(*xs: float) -> float:
     largest = max(xs)
     place = xs.index(largest)
-    rest = math.fsum(exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
+    rest = math.fsum(_exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
     excess = math.log1p(rest)
     value = largest + excess
     if largest < 0.0 and math.fabs(value) < 0.5 * excess:  # cancellation: Σ exp(x) is near 1
@@ -307,6 +282,5 @@ def logsumexp(*xs: float) -> float:
     return value
 
 
-def logaddexp(x: float, y: float) -> float:
-    """Return log(exp(x) + exp(y)), without intermediate overflow."""
-    return logsumexp(x, y)
+def _logaddexp(x: float, y: float) -> float:
+    return _logsumexp(x, y)

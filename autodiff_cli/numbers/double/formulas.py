@@ -71,10 +71,7 @@ ERFC_SERIES = (
     0.02836227742153623, -0.05869339859044296, 0.09230432116019659, -0.1088039301417102, 0.08227673849015109,
     0.003585415485463716, -0.14024059858554702, 1.2375126308378275,
 )  # fmt: skip
-"""(1 + 2x)·exp(x²)·erfc(x) in (x - 15/4)/(x + 15/4) for 1/2 <= x <= 28 (mpmath.chebyfit, 24 terms, error 2e-19).
-
-The variable and the factor are those of Shepherd and Laframboise, Mathematics of Computation 36 (1981) 249-253.
-"""
+"""(1 + 2x)·exp(x²)·erfc(x) in (x - 15/4)/(x + 15/4) for 1/2 <= x <= 28 (mpmath.chebyfit, 24 terms, error 2e-19)."""
 
 GAMMA_SERIES = (
     -0.00011918060538282103, 0.00017877054902846353, -8.938401795176073e-05, 0.00013407432206073702,
@@ -322,9 +319,6 @@ def _erfinv_slope(m: Any, x: Number, out: Number) -> Number:
 
 
 # ---- gamma and error functions, without loops
-# The gamma functions map a positive number to [1, 2] by their recurrence, in eight choices, or use their asymptotic
-# series; negative ones are reflected. Digits are lost only near the zeros of lgamma, digamma and the like at negative
-# numbers, where the terms of a reflection cancel.
 def _erf_near(x: Number) -> Number:
     return x * horner(ERF_SERIES, x * x)
 
@@ -582,10 +576,7 @@ COMPENSATED: dict[str, Any] = by_name({
     "exp": _compensated_exp, "pow": _compensated_power,
     "polygamma": lambda m, n, x: _polygamma(m, n, x) if float(n) <= MAX_POLYGAMMA_ORDER else None,
 })  # fmt: skip
-"""Replacements for library functions that err by an ulp in one case of ten, or by more.
-
-They return None if they are not more accurate.
-"""
+"""Replacements for library functions that err by an ulp in one case of ten; None if they are not better."""
 
 FORMULAS: dict[str, Any] = functions_of(globals()) | by_name({
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),

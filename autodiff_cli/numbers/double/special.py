@@ -18,7 +18,6 @@ MIN_ASYMPTOTIC = 10.0
 """The least argument for full precision by eight asymptotic terms."""
 
 HALF_LN_2PI = 0.9189385332046728
-"""log(2π)/2."""
 
 LGAMMA_SERIES = (
     -7.760660152513446e-06, 1.2140008083973407e-05, -8.355075869795273e-06,
@@ -30,10 +29,7 @@ LGAMMA_SERIES = (
     -0.031308487501010646, 0.06291140107456439, -0.14595989591430608,
     0.4831289505409809,
 )  # fmt: skip
-"""lgamma(x)/((x - 1)(x - 2)) in x - 3/2 for 1 <= x <= 2, highest power first.
-
-mpmath.chebyfit, 22 terms, relative error 1e-18; the zeros 1 and 2 are factored out to stay exact.
-"""
+"""lgamma(x)/((x - 1)(x - 2)) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, error 1e-18)."""
 
 DIGAMMA_ZERO = (1.4616321449683622, 9.549995429965697e-17)
 """The positive zero of digamma, as the sum of two doubles (mpmath.findroot, 60 digits; DLMF 5.4.20)."""
@@ -67,8 +63,7 @@ def _no_pole(x: float) -> None:
         raise ZeroDivisionError("infinite at 0 and the negative integers")
 
 
-def gamma(x: float) -> float:
-    """Return Γ(x) by `math.gamma` (Lanczos). Raises ZeroDivisionError at 0, -1, -2, …"""
+def _gamma(x: float) -> float:
     _no_pole(x)
     return math.gamma(x)
 
@@ -94,17 +89,14 @@ def digamma_one_plus(u: float) -> float:
     return ((u - (DIGAMMA_ZERO[0] - 1.0)) - DIGAMMA_ZERO[1]) * horner(DIGAMMA_SERIES, u - 0.5)
 
 
-def gamma_slope(x: float, out: float) -> float:
-    """Return the derivative of Γ at x, given out = Γ(x)."""
-    # If out is subnormal or 0, Γ(x) is Γ(x + 10)/(x(x + 1)…(x + 9)), divided last.
+def _gamma_slope(x: float, out: float) -> float:
     if math.fabs(out) > 1e-290:
-        return check_finite(out * digamma(x))
+        return check_finite(out * _digamma(x))
     rising = math.prod(x + k for k in range(10))
-    return math.gamma(x + 10.0) * digamma(x) / rising
+    return math.gamma(x + 10.0) * _digamma(x) / rising
 
 
-def lgamma(x: float) -> float:
-    """Return log |Γ(x)|. Raises ZeroDivisionError at 0, -1, -2, …"""
+def _lgamma(x: float) -> float:
     _no_pole(x)
     if x > 0.0:
         return check_finite(_lgamma_positive(x))
@@ -132,8 +124,7 @@ def _lgamma_positive(x: float) -> float:
     return (x - 0.5) * (math.log(x) - 1.0) + (HALF_LN_2PI - 0.5) + stirling_correction(x)
 
 
-def digamma(x: float) -> float:
-    """Return ψ(x) = Γ'(x)/Γ(x). Raises ZeroDivisionError at 0, -1, -2, …"""
+def _digamma(x: float) -> float:
     _no_pole(x)
     if x > 0.0:
         return _digamma_positive(x)
@@ -143,7 +134,9 @@ def digamma(x: float) -> float:
     mirror = digamma_one_plus(-x) if x > -1.0 else _digamma_positive(-x) - 1.0 / x
     rest = math.remainder(x, 1.0)
     half = 0.5 - math.fabs(rest)
-    tangent = 1.0 / math.tan(math.pi * half) if 0.0 < half < 0.25 else math.tan(math.pi * rest) if half else math.inf
+    tangent = math.tan(math.pi * rest)
+    if half < 0.25:
+        tangent = 1.0 / math.tan(math.pi * half) if half else math.inf
     value = mirror - math.copysign(math.pi / tangent, rest)
     if math.fabs(value) < 0.5 * math.fabs(mirror):
         return by_multiprecision("polygamma", 0.0, x)
@@ -163,10 +156,9 @@ def _digamma_positive(x: float) -> float:
     return math.log(x) - 0.5 / x + square * horner(DIGAMMA_TAIL, square)
 
 
-def polygamma(order: float, x: float) -> float:
-    """Return a derivative of digamma. Raises ZeroDivisionError at poles, ValueError for an order not in 0, 1, 2, …"""
+def _polygamma(order: float, x: float) -> float:
     if order == 0:
-        return digamma(x)
+        return _digamma(x)
     if order == 1:
         _no_pole(x)
         if math.fabs(x) < 1e-9:
@@ -192,27 +184,24 @@ def _polygamma_sum(order: int, x: float) -> float:
     return math.factorial(order) * math.fsum(terms)
 
 
-def polygamma_difference(order: float, a: float, b: float) -> float:
-    """Return polygamma(order, a) - polygamma(order, a + b), accurate for small b."""
+def _polygamma_difference(order: float, a: float, b: float) -> float:
     if a > 0.0 and b > 0.5 * a:
-        first, second = polygamma(order, a), polygamma(order, a + b)
+        first, second = _polygamma(order, a), _polygamma(order, a + b)
         if math.fabs(first - second) > 0.5 * math.fabs(second):
             return first - second
     return by_multiprecision("polygamma_difference", order, a, b)
 
 
-def beta_slope(a: float, b: float) -> float:
-    """Return ∂beta/∂a = beta·(digamma(a) - digamma(a + b)), without cancellation."""
+def _beta_slope(a: float, b: float) -> float:
     if MIN_MODERATE < a < MAX_MODERATE > a + b > b > MIN_MODERATE:
-        return beta(a, b) * polygamma_difference(0.0, a, b)
+        return _beta(a, b) * _polygamma_difference(0.0, a, b)
     return by_multiprecision("beta_slope", a, b)
 
 
-def beta(a: float, b: float) -> float:
-    """Return Γ(a)·Γ(b)/Γ(a + b). Raises ZeroDivisionError where a or b is 0 or a negative integer."""
+def _beta(a: float, b: float) -> float:
     if MIN_MODERATE < a < MAX_MODERATE > a + b > b > MIN_MODERATE:
         total, error = two_sum(a, b)  # Γ magnifies the rounding of a + b
-        return math.gamma(a) / math.gamma(total) * (1.0 - error * digamma(total)) * math.gamma(b)
+        return math.gamma(a) / math.gamma(total) * (1.0 - error * _digamma(total)) * math.gamma(b)
     return by_multiprecision("beta", a, b)
 
 
@@ -221,7 +210,6 @@ SQRT_HALF = (0.7071067811865476, -4.833646656726457e-17)
 """sqrt(1/2) as the sum of two doubles."""
 
 SQRT_PI_OVER_2 = 0.886226925452758
-"""sqrt(π)/2."""
 
 NORMAL_PEAK = 0.3989422804014327
 """1/sqrt(2π), the normal density at 0."""
@@ -230,24 +218,21 @@ FAR_TAIL = -30.0
 """Below this the normal distribution uses its asymptotic series."""
 
 
-def exp_neg_square(x: float) -> float:
-    """Return exp(-x²), erf' up to a factor; the square is exact."""
+def _exp_neg_square(x: float) -> float:
     if math.fabs(x) > 28.0:
         return 0.0
     square, error = two_product(x, x)
     return scaled_exp(1.0, -square, -error)
 
 
-def normal_density(x: float, factor: float = 1.0) -> float:
-    """Return factor · exp(-x²/2)/sqrt(2π), without premature underflow."""
+def _normal_density(x: float, factor: float = 1.0) -> float:
     if math.fabs(x) > 40.0:
         return 0.0
     square, error = two_product(x, x)
     return scaled_exp(factor * NORMAL_PEAK, -0.5 * square, -0.5 * error)
 
 
-def normal_distribution(x: float) -> float:
-    """Return the standard normal distribution function, erfc(-x/sqrt(2))/2."""
+def _normal_distribution(x: float) -> float:
     if x < -40.0:
         return 0.0
     if x > 10.0:
@@ -257,14 +242,13 @@ def normal_distribution(x: float) -> float:
     return 0.5 * (math.erfc(z) - math.exp(-z * z) / SQRT_PI_OVER_2 * error)
 
 
-def gelu(x: float) -> float:
-    """Return x·Φ(x), where Φ is the normal distribution function."""
+def _gelu(x: float) -> float:
     if x >= FAR_TAIL:
-        return x * normal_distribution(x)
+        return x * _normal_distribution(x)
     # -φ(x)·(1 - 1/x² + 3/x⁴ - …) for large negative x (DLMF 7.12.1)
     step = -1.0 / (x * x)
     total = term = 1.0
     for odd in (1, 3, 5, 7, 9, 11, 13):
         term *= odd * step
         total += term
-    return normal_density(x, -total)
+    return _normal_density(x, -total)

@@ -41,7 +41,6 @@ def two_product(x: float, y: float) -> tuple[float, float]:
 
 def scaled_exp(factor: float, high: float, low: float = 0.0) -> float:
     """Return factor · exp(high + low) for a tiny `low`, even if exp alone underflows."""
-    # Below the normal range, exp of half the argument, which is exact, is applied twice.
     if high > LN_SMALLEST_NORMAL:
         value = math.exp(high)
         return factor * (value + value * low)
@@ -79,7 +78,7 @@ _OF_THE_THREAD = threading.local()
 
 
 def by_multiprecision(name: str, *inputs: float) -> float:
-    """Return a function's value with 60 digits or more, as the nearest double. Raises the errors of the function."""
+    """Return a function's value by 60 digits or more. Raises the function's errors."""
     if not hasattr(_OF_THE_THREAD, "numbers"):
         from ..multiprecision import Multiprecision  # mpmath is slow to load
 

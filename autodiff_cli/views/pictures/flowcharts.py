@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...derivatives.graph import Picture
-from .cells import DEFAULT_CHOICES, Choices, cells, description, title
+from .scene import DEFAULT_CHOICES, Choices, cells, description, title
 
 # A record's own characters, a backslash, and the ampersand of HTML entities, which Graphviz reads in labels.
 _RECORD = str.maketrans({char: f"\\{char}" for char in '{}|<>\\"'} | {"&": "&amp;"})
@@ -17,7 +17,6 @@ MAX_MERMAID_EDGES = 500
 _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
 
 
-# ---- Graphviz
 def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Graphviz's language, for `dot -Tsvg`."""
     way = "TB" if choices.way == "down" else "LR"
@@ -50,7 +49,6 @@ def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     return "\n".join([*lines, "}\n"])
 
 
-# ---- Mermaid
 def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Mermaid's language."""
     lines = [
@@ -86,8 +84,5 @@ def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
 
 
 def escape(text: str) -> str:
-    """Return the text with Mermaid's entity codes for all but letters, digits and spaces.
-
-    Mermaid reads Markdown, directives (`%%{`), links and HTML in labels.
-    """
+    """Return the text with entity codes for what Mermaid would read as Markdown or HTML."""
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

@@ -1,7 +1,4 @@
-"""Layered layout: columns by longest path, order by barycentres, heights by least squares.
-
-A node with many users has one branching line, so that loops do not fill the picture with parallel lines.
-"""
+"""Layered layout: columns by longest path, order by barycentres, heights by least squares."""
 
 from __future__ import annotations
 
@@ -18,12 +15,12 @@ GAP = 16.0
 LINE_GAP = 10.0
 """Pixels between two lines that pass a column."""
 COLUMN_GAP = (44.0, 150.0)
-"""The least and the greatest distance of columns in pixels; steep lines widen it."""
+"""The least and the greatest distance of columns in pixels."""
 MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
 """The most rounds of ordering, and of rounds times edges."""
 MAX_SWEEPS = 24
 MAX_NODES, MAX_BENDS = 5000, 100_000
-"""The most nodes and bends in a picture, which take half a minute at worst."""
+"""The most nodes and bends in a picture."""
 
 
 class Size(NamedTuple):
@@ -43,33 +40,20 @@ class Size(NamedTuple):
         return self.height - self.above
 
 
-class Point(NamedTuple):
-    """A point of the picture; y grows downwards."""
-
-    x: float
-    y: float
-
-
-class Segment(NamedTuple):
-    """A piece of a line, between nodes or bends of neighbouring columns."""
-
-    start: int
-    end: int
-    source: int
+Segment = tuple[int, int, int]
+"""A piece of a line: the nodes or bends at its ends, and its source."""
 
 
 class Layout(NamedTuple):
     """A finished layout. Indices count the nodes, then the bends of lines."""
 
     sizes: tuple[Size, ...]
-    """The sizes of nodes, then of bends, which are as wide as their column."""
-    corners: tuple[Point, ...]
+    """The sizes of nodes, then of bends."""
+    corners: tuple[tuple[float, float], ...]
     """The left end of each node's middle line."""
     lefts: tuple[float, ...]
-    """The start of the column of each node."""
     segments: tuple[Segment, ...]
     last: dict[tuple[int, int], int]
-    """The start of the last segment of the line between two nodes."""
     width: float
     height: float
 
@@ -97,7 +81,7 @@ def layered_layout(
     deepest = max(distance)
     rank = [deepest - steps for steps in distance]
     ranks, segments, last = _insert_bends(rank, inputs)
-    edges = [(segment.start, segment.end) for segment in segments]
+    edges = [(start, end) for start, end, _ in segments]
     ports = {
         (last[source, index], index): place / len(own)
         for index, own in enumerate(inputs)
@@ -130,7 +114,7 @@ def layered_layout(
     top = min(y - size.above for y, size in zip(middles, all_sizes, strict=True))
     bottom = max(y + size.below for y, size in zip(middles, all_sizes, strict=True))
     corners = [
-        Point(lefts[rank] + widths[rank] - size.width, y - top)
+        (lefts[rank] + widths[rank] - size.width, y - top)
         for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
     ]
     starts = tuple([lefts[rank] for rank in ranks])
@@ -155,12 +139,12 @@ def _insert_bends(
             trunk = trunks.setdefault(source, [source])
             span = rank[index] - rank[source]
             while len(trunk) < span:
-                segments.append(Segment(trunk[-1], len(ranks), source))
+                segments.append((trunk[-1], len(ranks), source))
                 trunk.append(len(ranks))
                 ranks.append(rank[source] + len(trunk) - 1)
                 if len(ranks) > MAX_BENDS:
                     raise _too_large("the lines between distant nodes of this graph are")
-            segments.append(Segment(trunk[span - 1], index, source))
+            segments.append((trunk[span - 1], index, source))
             last[source, index] = trunk[span - 1]
     return ranks, segments, last
 
@@ -169,9 +153,9 @@ def _depth_first_order(
     inputs: Sequence[Sequence[int]], outputs: Sequence[int], segments: Sequence[Segment]
 ) -> list[int]:
     bends: dict[int, list[int]] = {}
-    for segment in segments:
-        if segment.end >= len(inputs):
-            bends.setdefault(segment.source, []).append(segment.end)
+    for _, end, source in segments:
+        if end >= len(inputs):
+            bends.setdefault(source, []).append(end)
     order: list[int] = []
     seen = [False] * len(inputs)
     stack = [*reversed(outputs)]
@@ -185,15 +169,11 @@ def _depth_first_order(
     return order
 
 
-# ---- the order within columns
 class _Graph(NamedTuple):
-    """A layered graph: columns (`ranks`), edges between neighbours, and their ports."""
-
     ranks: Sequence[int]
     edges: Sequence[tuple[int, int]]
     ports: dict[tuple[int, int], float]
     sources: dict[int, list[int]]
-    """The predecessors of each node or bend; `targets` are its successors."""
     targets: dict[int, list[int]]
 
 
@@ -206,7 +186,6 @@ def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool)
     best, fewest = columns, _crossings(columns, graph)
     columns = [list(column) for column in columns]
     ways = [(graph.sources, columns), (graph.targets, columns[::-1])]
-    # relative positions in the columns, from 0 to 1
     share: dict[int, float] = {}
     for column in columns:
         _set_relative_positions(column, share)
@@ -270,14 +249,10 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
     return total
 
 
-# ---- coordinates
 def _vertical_positions(
     columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
-    """Return heights of nodes and bends: near neighbours, in column order, apart.
-
-    They are within half of `max_height`, or of the highest column if larger, around 0.
-    """
+    """Return heights of nodes and bends, near their neighbours."""
     pulls: tuple[list[list[tuple[int, float]]], ...] = ([[] for _ in sizes], [[] for _ in sizes])
     for start, end in edges:
         # segments between bends weigh most, to be straight
@@ -322,10 +297,7 @@ def _vertical_positions(
 def _fit_with_gaps(
     wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
 ) -> list[float]:
-    """Return the weighted least-squares fit to `wishes`, spaced by at least `offsets`.
-
-    The first one is clamped to `ends`. Method: isotonic regression by pooling adjacent violators.
-    """
+    """Return the weighted least-squares fit to `wishes` with gaps, by pooling adjacent violators."""
     pools: list[tuple[float, float, int]] = []
     for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
         place, mass, count = wish - offset, weight, 1

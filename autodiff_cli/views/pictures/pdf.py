@@ -8,20 +8,17 @@ from typing import Any
 
 from ...derivatives.graph import Picture
 from ...errors import limit_error, require
-from .cells import DEFAULT_CHOICES, Choices, title
-from .scene import BASELINE, DARK, FONT, LIGHT, LOOKS, MARGIN, UNIT, Box, Colors, Shape, Text, scene
+from . import scene
+from .scene import DEFAULT_CHOICES, Box, Choices, Colors, Shape, Text, title
 
 MAX_SIDE = 14_400.0
 """Points of a side: readers of PDF show no larger pages."""
 
 
 def pdf(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
-    """Return the picture as a PDF file of one page.
-
-    Raises `ExpressionError` without the libraries of `plot`, and (`limit`) for too large a page.
-    """
-    drawn = scene(picture, choices)
-    points = UNIT * (1.0 if choices.width is None else choices.width / drawn.width)
+    """Return the picture as a PDF file of one page."""
+    drawn = scene.scene(picture, choices)
+    points = scene.UNIT * (1.0 if choices.width is None else choices.width / drawn.width)
     width, height = drawn.width * points, drawn.height * points
     if max(width, height) > MAX_SIDE:
         raise limit_error(
@@ -34,15 +31,14 @@ def pdf(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     from matplotlib.figure import Figure
     from matplotlib.transforms import Affine2D
 
-    colors = DARK if choices.theme == "dark" else LIGHT
-    # fonts, not the shapes of letters, so that text can be selected and searched
+    colors = scene.DARK if choices.theme == "dark" else scene.LIGHT
     settings: Any = {"pdf.fonttype": 42, "text.parse_math": False, "font.family": ["DejaVu Sans Mono", "DejaVu Sans"]}
     file = io.BytesIO()
     # from units below the top left corner to inches above the bottom left one
     inches = points / 72
-    place = Affine2D().translate(MARGIN, MARGIN).scale(inches, -inches).translate(0, drawn.height * inches)
+    place = Affine2D().translate(scene.MARGIN, scene.MARGIN)
+    place = place.scale(inches, -inches).translate(0, drawn.height * inches)
     with matplotlib.rc_context(settings), warnings.catch_warnings():
-        # a letter that the fonts lack is drawn as a box
         warnings.simplefilter("ignore", UserWarning)
         page = Figure(figsize=(width / 72, height / 72), facecolor=colors.paper)
         FigureCanvasPdf(page)
@@ -60,10 +56,11 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
     if isinstance(shape, Text):
         faint = shape.kind in ("word", "note", "partial")
         behind = {"facecolor": colors.paper, "edgecolor": "none", "pad": 0.8} if shape.kind == "partial" else None
-        style |= {"fontsize": FONT * points, "va": "baseline", "color": colors.faint if faint else colors.text}
-        page.text(shape.x, shape.y + BASELINE, shape.text, bbox=behind, **style)
+        style |= {"fontsize": scene.FONT * points, "va": "baseline"}
+        style["color"] = colors.faint if faint else colors.text
+        page.text(shape.x, shape.y + scene.BASELINE, shape.text, bbox=behind, **style)
         return
-    look = LOOKS[shape.kind]
+    look = scene.LOOKS[shape.kind]
     style |= {
         "linestyle": (0, (4, 3)) if shape.skipped else "solid",
         "facecolor": getattr(colors, look.fill, "none"),

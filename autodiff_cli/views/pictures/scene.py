@@ -1,4 +1,4 @@
-"""Pictures as scenes for SVG, TikZ and PDF: boxes, lines, text and colours."""
+"""Pictures as scenes: boxes, lines, colours, and the texts of every format."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
-from ..characters import width_of
-from .cells import DEFAULT_CHOICES, NOT_EVALUATED, Cell, Choices, Way, cells, description
+from ...errors import plural
+from ..characters import Theme, escaped, shorten_end, width_of
+from ..document import quantity_text
 from .layout import COLUMN_GAP, Size, layered_layout
 
 if TYPE_CHECKING:
     from ...quantities.unit import Unit
 
+NOT_EVALUATED = "not evaluated"
+MAX_TITLE_CHARACTERS = 160
+"""The most characters of a program in a title."""
+Way = Literal["auto", "right", "down"]
+"""The direction of a drawing from the inputs to the result."""
 FONT = 13.0
 ADVANCE = 0.6 * FONT
 """The width of a column of text in any font."""
 UNIT = 0.75
-"""PostScript points per unit of a scene, which is a pixel of 1/96 inch."""
+"""PostScript points per unit of a scene, 1/96 inch."""
 BASELINE = 0.35 * FONT
 """From the middle of a line of text down to its baseline."""
 BOX = 26.0
@@ -32,18 +38,18 @@ BESIDE_TIGHT = 3.0
 MARGIN = 20.0
 HEAD = 6.0
 LIVE_COLUMNS = 8
-"""Characters of a number in a live picture, without sign and unit."""
+"""Characters of a number in a live picture."""
 TIGHT_COLUMN_GAPS = (30.0, 30.0)
 """The least and the greatest distance of columns of a large picture."""
 SLIDE_SIZE = (1280.0, 720.0)
 """The size in pixels for which a picture is laid out: a slide."""
 MIN_SLIDE_FONT = 11.0
-"""The minimal size of text on a slide in pixels, if a layout allows it."""
+"""The least size of text on a slide in pixels."""
 MAX_LIVE_WIDTH = 1240.0
-"""The maximal width of a live picture whose text then has `LEGIBLE_LIVE` pixels."""
+"""The width of a live picture with text of `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
 MAX_COMPARED_NODES = 200
-"""Graphs of more nodes get one layout only: no slide could hold them."""
+"""Graphs of more nodes get one layout only."""
 
 
 def coordinate(x: float) -> str:
@@ -68,7 +74,7 @@ class Box(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A piece of text: from the left at `x`, the middle of its letters at `y`."""
+    """A piece of text: its left at `x`, its middle at `y`."""
 
     kind: TextKind
     x: float
@@ -87,7 +93,7 @@ Piece = (
     | tuple[Literal["C"], Coordinates, Coordinates, Coordinates]
     | tuple[Literal["Z"]]
 )
-"""A part of a path: a start, a line, a cubic curve with two handles, or the end."""
+"""A part of a path: a start, a line, a cubic curve, the end."""
 
 
 class Path(NamedTuple):
@@ -97,7 +103,7 @@ class Path(NamedTuple):
     pieces: tuple[Piece, ...]
     skipped: bool = False
     source: int | None = None
-    """The node that a line comes from; `edge` is the node and input it leads to."""
+    """The node that it comes from; `edge` is where it leads to."""
     edge: tuple[int, int] | None = None
 
 
@@ -109,12 +115,88 @@ def text_width(text: str) -> float:
     return width_of(text) * ADVANCE
 
 
-def scene(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> Scene:
-    """Return the scene of a picture. Raises `ExpressionError` (`limit`) for a large graph.
+class Choices(NamedTuple):
+    """How a picture is drawn: colours, direction, local derivatives, width."""
 
-    The layout `auto` goes right if its text is then legible on a slide, else in the most legible direction
-    and density. A live picture is no wider than its page, which scrolls down.
-    """
+    digits: int | None = None
+    theme: Theme = "auto"
+    way: Way = "auto"
+    partials: bool = False
+    width: int | None = None
+    live: bool = False
+    """Whether a page changes its numbers and writes on its lines."""
+
+    def partial(self, edge: PictureInput) -> str:
+        """Return the label of an edge, if any."""
+        if edge.partial is None or not self.partials:
+            return ""
+        return quantity_text(edge.partial, edge.unit, self.digits)
+
+
+DEFAULT_CHOICES = Choices()
+
+
+class Cell(NamedTuple):
+    """A compartment of a box: a name, or a word and a number."""
+
+    text: str
+    word: Literal["", "data", "grad"] = ""
+
+    @property
+    def as_read(self) -> str:
+        return f"{self.word} {self.text}" if self.word else self.text
+
+
+def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
+    """Return the compartments of a node's box."""
+    texts = [Cell(escaped(node.label))] if node.label else []
+    if not node.operation and not node.label:
+        return [Cell(quantity_text(node.data, node.unit, digits))]
+    if not node.taken:
+        return texts if not node.operation else [*texts, Cell(NOT_EVALUATED)]
+    if node.data is not None:
+        texts.append(Cell(quantity_text(node.data, node.unit, digits), "data"))
+    if node.grad is not None:
+        texts.append(Cell(quantity_text(node.grad, node.grad_unit, digits), "grad"))
+    return texts
+
+
+def title(picture: Picture) -> str:
+    """Return the picture's title in one line."""
+    lines = [line for line in picture.text.splitlines() if line.strip()]
+    if len(lines) != 1:
+        return f"Graph of a program of {len(lines)} lines" if lines else "Graph of an expression"
+    text = escaped(lines[0].strip())
+    return "Graph of " + shorten_end(text, MAX_TITLE_CHARACTERS)
+
+
+def description(picture: Picture, choices: Choices) -> str:
+    """Return the description for readers who cannot see the picture."""
+    digits, count = choices.digits, len(picture.nodes)
+    right = choices.way != "down"
+    ends = "on the left to the result on the right" if right else "at the top to the result at the bottom"
+    sentences = [f"{plural(count, 'node')}, from the inputs {ends}."]
+    if picture.numbers:
+        output = picture.nodes[picture.outputs[0]]
+        sentences.append(f"The value is {quantity_text(output.data, output.unit, digits)}.")
+        units = picture.units["gradient"] if picture.units else {}
+        heading = "Its derivatives"
+        texts = {name: quantity_text(x, units.get(name), digits) for name, x in picture.gradient.items()}
+        named = [f"{escaped(name)} {text}" for name, text in texts.items()]
+    else:
+        heading = "Its variables"
+        named = [escaped(node.label) for node in picture.nodes if node.variable]
+    if named:
+        sentences.append(f"{heading}: {', '.join(named[:20])}{', …' if len(named) > 20 else ''}.")
+    skipped = sum(not node.taken for node in picture.nodes)
+    if skipped:
+        were = "node that was" if skipped == 1 else "nodes that were"
+        sentences.append(f"Dashed: {skipped:,} {were} not evaluated.")
+    return " ".join(sentences)
+
+
+def scene(picture: Picture, choices: Choices) -> Scene:
+    """Return the scene of a picture, by `auto` the first one that is legible on a slide, or the most legible."""
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
     tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
     if len(picture.nodes) > MAX_COMPARED_NODES:
@@ -123,7 +205,6 @@ def scene(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> Scene:
     best, largest = None, 0.0
     for way, tight in tries:
         result = Scene(picture, choices._replace(way=way), tight)
-        # pixels of the text if the scene fills the page or slide
         size = FONT * min(width / result.width, height / result.height)
         if size > largest:
             best, largest = result, size
@@ -134,15 +215,11 @@ def scene(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> Scene:
 
 
 class _Unit(NamedTuple):
-    """A drawn node: its operation, then its box beside it."""
-
     operation: Size | None
     cells: tuple[Cell, ...]
     widths: tuple[float, ...]
     size: Size
-    """For the layout, which knows one direction only."""
     port: float
-    """Between two lines that end at the operation."""
 
 
 class Scene:
@@ -151,7 +228,6 @@ class Scene:
     def __init__(self, picture: Picture, choices: Choices, tight: bool) -> None:
         self.picture, self.choices, self.down = picture, choices, choices.way == "down"
         self.pad, self.stem = (7.0, 6.0) if self.down else (9.0, 12.0)
-        """The horizontal padding of text in a box, and from an operation to its box."""
         widest = max((self._beside(edge) for node in picture.nodes for edge in node.inputs), default=0.0)
         # room for text beside lines, which downward lines nearly have between two rows
         beside = widest if not self.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
@@ -168,11 +244,9 @@ class Scene:
         )
         size = self._at(self.layout.width, self.layout.height)
         self.width, self.height = (side + 2 * MARGIN for side in size)
-
-    @property
-    def description(self) -> str:
         # a fixed description leaves out numbers that change
-        return description(self.picture._replace(numbers=False) if self.choices.live else self.picture, self.choices)
+        fixed = picture._replace(numbers=False) if choices.live else picture
+        self.description = description(fixed, choices)
 
     @property
     def shapes(self) -> Iterator[Shape]:
@@ -201,7 +275,6 @@ class Scene:
         beside = [self._beside(edge) for edge in node.inputs] if numbered else [0.0]
         port = PORT
         if numbered and self.down:
-            # the first number is left of its line, all others right
             port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
         elif numbered:
             port = FONT + 3
@@ -210,13 +283,11 @@ class Scene:
         width = operation.width + (self.stem + box if written else 0.0)
         size = Size(width, operation.height)
         if self.down:
-            # downward lines connect operations, and the boxes stand beside them
             half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
             before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
             size = Size(BOX, before + max(width - half, last + beside[-1] + BESIDE / 2), before)
         return _Unit(operation, written, widths, size, port)
 
-    # ---- lines
     def _curve(self, index: int, along: float, across: float) -> tuple[Piece, ...]:
         start, c0 = self.layout.corners[index]
         start += self.layout.sizes[index].width
@@ -235,10 +306,10 @@ class Scene:
             for edge in node.inputs:
                 bend = layout.last[edge.node, index]
                 taken[bend] = taken.get(bend, False) or edge.taken
-        for segment in reversed(layout.segments):
+        for start, bend, _ in reversed(layout.segments):
             # a passing line was taken if one of its later branches was
-            if segment.end >= count:
-                taken[segment.start] = taken.get(segment.start, False) or taken.get(segment.end, False)
+            if bend >= count:
+                taken[start] = taken.get(start, False) or taken.get(bend, False)
         trunks: dict[tuple[int, bool], list[Piece]] = {}
         for start, bend, source in layout.segments:
             if bend >= count:
@@ -250,9 +321,10 @@ class Scene:
             yield Path("line", tuple(pieces), not flag, source)
         labels: list[Text] = []
         for index, node in enumerate(nodes):
-            ports = [(place - (len(node.inputs) - 1) / 2) * self.units[index].port for place in range(len(node.inputs))]
+            middle_port = (len(node.inputs) - 1) / 2
+            ports = [(k - middle_port) * self.units[index].port for k in range(len(node.inputs))]
             if not node.ordered:
-                heights = [layout.corners[layout.last[edge.node, index]].y for edge in node.inputs]
+                heights = [layout.corners[layout.last[edge.node, index]][1] for edge in node.inputs]
                 by_height = sorted(range(len(ports)), key=heights.__getitem__)
                 ports = [port for _, port in sorted(zip(by_height, ports, strict=True))]
             along, middle = layout.corners[index]
@@ -273,10 +345,8 @@ class Scene:
                     before = before if port == min(ports) and len(ports) > 1 else HEAD + 4
                 if partial:
                     labels.append(Text("partial", x + before, y, partial))
-        # no line goes over a number
         yield from labels
 
-    # ---- nodes
     @property
     def nodes(self) -> Iterator[Iterator[Shape]]:
         for index, (node, unit) in enumerate(zip(self.picture.nodes, self.units, strict=True)):
@@ -314,9 +384,8 @@ def _live_columns(unit: Unit | None) -> int:
     return LIVE_COLUMNS + (1 + width_of(str(unit)) if unit is not None and unit.atoms else 0)
 
 
-# ---- colours
 class Colors(NamedTuple):
-    """The colours of a theme; a test holds text to a contrast of at least 4.5."""
+    """The colours of a theme, with a contrast of at least 4.5."""
 
     paper: str
     text: str
@@ -350,8 +419,26 @@ LOOKS = {
 }
 
 LIGHT = Colors(
-    "#ffffff", "#0f172a", "#526073", "#64748b", "#64748b", "#f8fafc", "#dbeafe", "#fef3c7", "#b45309", "#dcfce7"
+    paper="#ffffff",
+    text="#0f172a",
+    faint="#526073",
+    line="#64748b",
+    edge="#64748b",
+    box="#f8fafc",
+    variable="#dbeafe",
+    operation="#fef3c7",
+    operation_edge="#b45309",
+    result="#dcfce7",
 )
 DARK = Colors(
-    "#0f172a", "#f1f5f9", "#b6c2d4", "#8595ab", "#8595ab", "#1e293b", "#1e3a6e", "#54330c", "#f5a524", "#14532d"
+    paper="#0f172a",
+    text="#f1f5f9",
+    faint="#b6c2d4",
+    line="#8595ab",
+    edge="#8595ab",
+    box="#1e293b",
+    variable="#1e3a6e",
+    operation="#54330c",
+    operation_edge="#f5a524",
+    result="#14532d",
 )

@@ -10,29 +10,14 @@ from pathlib import Path
 from ...derivatives.graph import Picture
 from ...errors import limit_error, require
 from ..characters import Theme
-from .cells import DEFAULT_CHOICES, Choices, title
-from .scene import (
-    BASELINE,
-    DARK,
-    FONT,
-    LEGIBLE_LIVE,
-    LIGHT,
-    MARGIN,
-    MAX_LIVE_WIDTH,
-    Box,
-    Colors,
-    Piece,
-    Shape,
-    Text,
-    coordinate,
-    scene,
-)
+from . import scene
+from .scene import DEFAULT_CHOICES, Box, Choices, Colors, Piece, Shape, Text, coordinate, title
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 DEFAULT_SCALE = 2.0
 """Pixels of a PNG per unit of the SVG, unless it is large."""
 AMPLE_PIXELS, MAX_PIXELS = 20e6, 100e6
-"""Pixels above which the scale goes down to 1, and below 1; the first limit a width."""
+"""Pixels above which the scale goes down to 1, and below."""
 MAX_SIDE_PIXELS = 120_000
 """The most pixels on a side."""
 MIN_SCALE = 0.75
@@ -50,52 +35,43 @@ CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 
 
 def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
-    """Return the picture as SVG. Raises `ExpressionError` (`limit`) for too large a graph.
-
-    `data-` attributes identify nodes, numbers and lines. A `live` picture has the style of its page, and
-    room for changed numbers and text on lines.
-    """
-    drawn = scene(picture, choices)
+    """Return the picture as SVG. Raises `ExpressionError` (`limit`)."""
+    drawn = scene.scene(picture, choices)
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
     if choices.live:
-        scale = min(1.0, max(MAX_LIVE_WIDTH / width, LEGIBLE_LIVE / FONT))
+        scale = min(1.0, max(scene.MAX_LIVE_WIDTH / width, scene.LEGIBLE_LIVE / scene.FONT))
     # a chosen theme has its own CSS class, to share a page with others
     theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)} {coordinate(height)}" '
-        f'{_size(width * scale, height * scale)} role="img" class="{theme}" xml:space="preserve">',
+        f'{_numbers(width=width * scale, height=height * scale)} role="img" class="{theme}" xml:space="preserve">',
         f"<title>{escape(title(picture))}</title>",
         f"<desc>{escape(drawn.description)}</desc>",
     ]
     lines += [] if choices.live else [f"<style>{style(choices.theme, choices.partials)}</style>"]
     lines.append('<rect class="paper" width="100%" height="100%"/>')
-    lines.append(f'<g transform="translate({coordinate(MARGIN)} {coordinate(MARGIN)})">')
+    lines.append(f'<g transform="translate({coordinate(scene.MARGIN)} {coordinate(scene.MARGIN)})">')
     lines += map(_shape, drawn.lines)
     for index, shapes in enumerate(drawn.nodes):
         lines += [f'<g data-node="{index}">', *map(_shape, shapes), "</g>"]
     return "\n".join([*lines, "</g>", "</svg>\n"])
 
 
-def _corner(x: float, y: float) -> str:
-    return f'x="{coordinate(x)}" y="{coordinate(y)}"'
-
-
-def _size(width: float, height: float) -> str:
-    return f'width="{coordinate(width)}" height="{coordinate(height)}"'
+def _numbers(**numbers: float) -> str:
+    return " ".join([f'{name}="{coordinate(x)}"' for name, x in numbers.items()])
 
 
 def _shape(shape: Shape) -> str:
     if isinstance(shape, Text):
         kind = CLASSES.get(shape.kind, "")
         styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{shape.word}" ' if shape.word else "")
-        # of the given width in any font
-        length = f'textLength="{coordinate(shape.width)}" lengthAdjust="spacingAndGlyphs"'
-        return f"<text {styled}{_corner(shape.x, shape.y + BASELINE)} {length}>{escape(shape.text)}</text>"
+        numbers = _numbers(x=shape.x, y=shape.y + scene.BASELINE, textLength=shape.width)
+        return f'<text {styled}{numbers} lengthAdjust="spacingAndGlyphs">{escape(shape.text)}</text>'
     kind = f"{shape.kind} skipped" if shape.skipped else shape.kind
     if isinstance(shape, Box):
-        corner, size = _corner(shape.x, shape.y - shape.height / 2), _size(shape.width, shape.height)
-        return f'<rect class="{kind}" {corner} {size} rx="{coordinate(shape.round)}"/>'
+        x, top, (wide, high, rx) = shape.x, shape.y - shape.height / 2, shape[-3:]
+        return f'<rect class="{kind}" {_numbers(x=x, y=top, width=wide, height=high, rx=rx)}/>'
     about = "" if shape.source is None else f'data-from="{shape.source}" '
     about += "" if shape.edge is None else f'data-edge="{shape.edge[0]}-{shape.edge[1]}" '
     return f'<path class="{kind}" {about}d="{_pieces(shape.pieces)}"/>'
@@ -117,19 +93,18 @@ def _pieces(pieces: Iterable[Piece]) -> str:
     return "".join(commands).replace("Z", "z")
 
 
-# ---- colours
 def style(theme: Theme = "auto", partials: bool = False) -> str:
-    """Return the CSS of a theme; with `partials` also of numbers beside lines."""
+    """Return the CSS of a theme, perhaps with `partials`."""
     if theme == "auto":
-        dark = color_rules(DARK, partials)
-        return f"{shapes()}{color_rules(LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
-    return shapes() + color_rules(DARK if theme == "dark" else LIGHT, partials, f".autodiff.{theme}")
+        dark = color_rules(scene.DARK, partials)
+        return f"{shapes()}{color_rules(scene.LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
+    return shapes() + color_rules(scene.DARK if theme == "dark" else scene.LIGHT, partials, f".autodiff.{theme}")
 
 
 def shapes() -> str:
     """Return the CSS rules that all themes share."""
     return (
-        f".autodiff text{{font:{coordinate(FONT)}px {FAMILY}}}"
+        f".autodiff text{{font:{coordinate(scene.FONT)}px {FAMILY}}}"
         ".autodiff .line{fill:none;stroke-width:1.2}"
         ".autodiff .skipped{stroke-dasharray:4 3}"
         ".autodiff .result,.autodiff .operation{stroke-width:1.5}"
@@ -147,19 +122,14 @@ def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff
         f"{within} .line{{stroke:{colors.line}}}{within} .head{{fill:{colors.line}}}",
     ]
     if partials:
-        # a line that passes a number leaves it legible
         rules.append(
             f"{within} .partial{{fill:{colors.faint};stroke:{colors.paper};stroke-width:4px;paint-order:stroke}}"
         )
     return "".join(rules)
 
 
-# ---- PNG
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
-    """Return the picture as PNG. Raises `ExpressionError` without the libraries of `draw`.
-
-    Characters that the font lacks are drawn in one of the system's fonts, if any.
-    """
+    """Return the picture as PNG. Raises `ExpressionError`."""
     message = "`--format png` needs the libraries of the extra `draw`"
     resvg_py = require("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
     theme: Theme = "dark" if choices.theme == "dark" else "light"

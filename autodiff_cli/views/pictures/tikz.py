@@ -7,22 +7,19 @@ from collections.abc import Iterator
 from ...derivatives.graph import Picture
 from ...language.typesetting import name_latex, number_latex, text_latex
 from ..characters import escaped
-from .cells import DEFAULT_CHOICES, Choices, title
-from .scene import BASELINE, DARK, LIGHT, LOOKS, MARGIN, UNIT, Box, Piece, Shape, Text, coordinate, scene
+from . import scene
+from .scene import DEFAULT_CHOICES, Box, Choices, Piece, Shape, Text, coordinate, title
 
 CROSS, DOT = r" \times ", r"{\cdot}"
 BOXES = ("box", "variable", "result", "operation", "operation result")
 
 
 def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
-    """Return the picture as a `tikzpicture`, for the packages tikz and amsmath.
-
-    Raises `ExpressionError` (`limit`) for too large a graph.
-    """
-    drawn = scene(picture, choices)
+    """Return the picture as a `tikzpicture`, for the packages tikz and amsmath."""
+    drawn = scene.scene(picture, choices)
     dark = choices.theme == "dark"
     scale = 1.0 if choices.width is None else choices.width / drawn.width
-    unit, colors = UNIT * scale, (DARK if dark else LIGHT)._asdict().items()
+    unit, colors = scene.UNIT * scale, (scene.DARK if dark else scene.LIGHT)._asdict().items()
     size = f"(0,0) rectangle ({coordinate(drawn.width)},{coordinate(drawn.height)})"
     lines = [
         f"% {escaped(title(picture))}",
@@ -31,7 +28,7 @@ def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
         "]",
         *(rf"\definecolor{{graph {name}}}{{HTML}}{{{color[1:].upper()}}}" for name, color in colors),
         rf"\path[use as bounding box{', fill=graph paper' if dark else ''}] {size};",
-        rf"\begin{{scope}}[shift={{({coordinate(MARGIN)},{coordinate(MARGIN)})}}]",
+        rf"\begin{{scope}}[shift={{({coordinate(scene.MARGIN)},{coordinate(scene.MARGIN)})}}]",
         *map(_shape, drawn.shapes),
     ]
     return "\n".join([*lines, r"\end{scope}", r"\end{tikzpicture}"])
@@ -39,18 +36,18 @@ def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
 
 def _styles(scale: float) -> Iterator[str]:
     def points(units: float) -> str:
-        return f"{units * UNIT * scale:.4g}bp"
+        return f"{units * scene.UNIT * scale:.4g}bp"
 
     font = rf"\fontsize{{{10 * scale:.4g}}}{{{12 * scale:.4g}}}\selectfont"
     yield f"graph text/.style={{inner sep=0, outer sep=0, text=graph text, font={font}}}"
     yield "graph word/.style={graph text, text=graph faint}"
     yield "graph partial/.style={graph word, fill=graph paper, inner sep=0.8bp}"
-    yield f"graph line/.style={{draw=graph line, line width={points(LOOKS['line'].width)}}}"
-    yield f"graph rule/.style={{draw=graph edge, line width={points(LOOKS['rule'].width)}}}"
+    yield f"graph line/.style={{draw=graph line, line width={points(scene.LOOKS['line'].width)}}}"
+    yield f"graph rule/.style={{draw=graph edge, line width={points(scene.LOOKS['rule'].width)}}}"
     yield "graph head/.style={fill=graph line}"
     yield f"graph skipped/.style={{dash pattern=on {points(4)} off {points(3)}}}"
     for kind in BOXES:
-        fill, edge, width = LOOKS[kind]
+        fill, edge, width = scene.LOOKS[kind]
         corners = f"rounded corners={points(12.9 if 'operation' in kind else 5)}"
         yield f"graph {kind}/.style={{draw=graph {edge}, fill=graph {fill}, line width={points(width)}, {corners}}}"
 
@@ -88,7 +85,7 @@ def _text(text: Text) -> str:
         written = f"${number_latex(text.text).replace(CROSS, DOT)}$"
     else:
         written = rf"\texttt{{{text_latex(text.text)}}}" if text.kind == "operation" else text_latex(text.text)
-    return rf"\node[graph {style}, anchor={anchor}] at {_place(x, text.y + BASELINE)} {{{written}}};"
+    return rf"\node[graph {style}, anchor={anchor}] at {_place(x, text.y + scene.BASELINE)} {{{written}}};"
 
 
 def _place(x: float, y: float) -> str:

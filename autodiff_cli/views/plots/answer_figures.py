@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...uncertainty.measured_value import concise, in_unit
 from ..characters import on_one_line, shorten_end
 from ..numerals import percent
-from . import Picture
+from ..schema import Picture
 from .figure import Palette, draw_dots, with_grid
 from .frame import MAX_DOTS
 
@@ -27,10 +27,7 @@ MAX_OUTPUTS = 6
 
 
 def fit_picture(answer: Fit) -> Picture:
-    """Return the data, the curve with its confidence band, and the residuals below.
-
-    With several predictors the observed values are over the fitted ones.
-    """
+    """Return the data, the curve with its band, and the residuals."""
     observed, sigma = answer.columns[answer.response], answer.sigma
     predictor, *others = answer.predictors
     across = answer.fitted if others else answer.columns[predictor]
@@ -63,7 +60,6 @@ def fit_picture(answer: Fit) -> Picture:
         for axes in (upper, lower):
             with_grid(axes, palette)
 
-    # the parameters with their uncertainties, as `a = 5.48(29) V`
     units = {} if answer.units is None else answer.units["parameters"]
     parts = []
     for name, parameter in answer.parameters.items():
@@ -90,7 +86,7 @@ def _predicted(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
 
 
 def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:
-    """Return the values over the steps, and a ring at the `best` step."""
+    """Return the values over the steps, the `best` in a ring."""
     steps, values = [row.step for row in rows], [row.value for row in rows]
 
     def draw(page: Any, palette: Palette) -> None:
@@ -111,7 +107,7 @@ def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: st
 
 
 def budget_picture(answer: Propagation) -> Picture:
-    """Return the budget of each output as bars, with a histogram of draws."""
+    """Return the budgets as bars, with histograms of draws."""
     shown = answer.results[:MAX_OUTPUTS]
 
     def draw(page: Any, palette: Palette) -> None:

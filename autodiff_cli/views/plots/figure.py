@@ -14,18 +14,16 @@ from ...curves.contours import Surface, refine_surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ..characters import Theme, shorten_end
-from . import Picture
-from .braille import arrow, library
-from .frame import MAX_DOTS, ROWS, Series, axis_of, in_sight, level_digits, panels, path_of, rows_of
+from ..schema import Picture
+from .frame import MAX_DOTS, ROWS, Series, arrow, axis_of, in_sight, level_digits, library, panels, path_of, rows_of
 
 MAX_LABELS_TIMES_LINES = 3_000
 """The most labels of contours times their lines."""
 EDGE_SHARE = 0.07
-"""The share of a side near its ends where no contour is labelled."""
+"""The share of a side where no contour is labelled."""
 _AFTER = "+-−*/·=,"
-"""Signs at which no line ends."""
 MAX_TITLE_LINES = 6
-"""The most lines of a title; a longer one ends with three dots."""
+"""The most lines of a title."""
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -44,7 +42,6 @@ class Palette(NamedTuple):
     brown: str = "#8a6100"
     pale: str = "#c9d8ea"
     contours: tuple[float, float] = (0.0, 0.9)
-    """The part of the scale of colours that is seen on the paper."""
 
 
 Columns = tuple[Sequence[float], Sequence[float]]
@@ -69,16 +66,12 @@ SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "autodiff",
     "text.parse_math": False,
-    # fonts instead of shapes, so that text can be selected and searched
     "pdf.fonttype": 42,
 }
 
 
 def draw_file(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
-    """Return the content of a file with a picture in the colours of a theme.
-
-    Raises `ExpressionError` where matplotlib is not installed.
-    """
+    """Return the content of a file with a picture."""
     palette = DARK if theme == "dark" else LIGHT
     matplotlib = library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -96,7 +89,6 @@ def draw_file(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
         _fit(page.suptitle(picture.title, fontsize=11, color=palette.ink))
         if picture.caption:
             _fit(page.supxlabel(picture.caption, fontsize=9, color=palette.faint))
-        # axes of equal scales leave some of the page's height free
         page.draw_without_rendering()
         width, height = page.get_size_inches()
         free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
@@ -146,7 +138,6 @@ def _fit(line: Any) -> None:
             lines.append(shorten_end(left, count))
             break
         if count < len(left):
-            # before an operator rather than behind it
             blanks = (k for k in range(count, count // 2, -1) if left[k] == " " and left[k - 1] not in _AFTER)
             count = next(blanks, count)
         lines.append(left[:count].strip())
@@ -288,7 +279,6 @@ def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return places on long lines, not at the edge, not side by side."""
     import numpy
 
     places: list[tuple[float, tuple[float, float]]] = []
@@ -299,11 +289,9 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
             inside = numpy.flatnonzero((share > EDGE_SHARE).all(axis=1) & (share < 1 - EDGE_SHARE).all(axis=1))
             steps = numpy.hypot(*numpy.diff(share[inside], axis=0).T) if len(inside) > 1 else numpy.zeros(1)
             if steps.sum() > 2 * EDGE_SHARE:
-                # by the golden section neighbouring labels are at different parts of their lines
                 at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
                 x, y = line[inside[min(int(at), len(inside) - 1)]]
                 places.append((float(steps.sum()), (float(x), float(y))))
-    # those of many lines would hide what they stand on
     places.sort(key=lambda entry: -entry[0])
     return [place for _, place in places[: MAX_LABELS_TIMES_LINES // max(1, sum(map(len, levels)))]]
 
@@ -311,7 +299,7 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
 def draw_dots(
     axes: Any, rows: Columns, uncertainties: Columns, color: str, *, labelled: bool = True, **style: Any
 ) -> None:
-    """Draw rows as dots, with their uncertainties unless there are too many."""
+    """Draw rows as dots, with bars unless there are too many."""
     (xs, ys), (dx, dy) = rows, uncertainties
     shown = in_sight(xs, ys)
     label = "data" if len(shown) == len(xs) else f"data ({len(shown):,} of {len(xs):,} drawn)"

@@ -1,24 +1,35 @@
-"""What is drawn of a plot, whatever draws it."""
+"""What is drawn of a plot, and its drawing on a terminal by uniplot."""
 
 from __future__ import annotations
 
+import math
+import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from functools import partial
+from itertools import chain, pairwise, repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...curves.contours import Surface
+from ...curves.contours import Surface, refine_surface
 from ...curves.plot import Curve
 from ...curves.sampling import FLAT, Stretch
-from ..numerals import heading, unit_text
+from ...curves.sampling import Point as Place
+from ...errors import require
+from ..characters import Terminal
+from ..document import Drawing
+from ..numerals import heading
 
 if TYPE_CHECKING:
     from ...quantities.unit import Unit
 
+WIDTH = 72
+HEIGHT = 20
+_CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": "@", "cyan": "+", "white": "x"}
 MARGIN = 0.06
-"""The share of the height that is left free at the top and at the bottom."""
+"""The share of the height that is free at each end."""
 MAX_HEIGHT = 1e300
-"""The largest height that is drawn, so that nothing overflows."""
+"""The largest height that is drawn."""
 POINT = {"markersize": 6, "zorder": 5}
 _ON_TERMINALS = ("blue", "red", "green", "yellow", "magenta", "cyan"), (0, 0.02, 0.045) * 2
 MAX_KINKS = 12
@@ -28,7 +39,7 @@ MAX_MARKED_STEPS = 200
 MAX_DOTS = 5_000
 """The most rows that have a dot each."""
 CELLS = 100
-"""The columns and rows of cells of a picture of more: a dot is as wide."""
+"""The columns and rows of cells of a picture of more."""
 
 
 class Frame(NamedTuple):
@@ -39,7 +50,7 @@ class Frame(NamedTuple):
 
 
 def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
-    """Return the unit at these keys of a plot's units; None without units."""
+    """Return the unit at these keys of a plot's units."""
     unit: Any = plot.units
     for key in keys:
         unit = unit and unit[key]
@@ -47,13 +58,13 @@ def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
 
 
 def level_digits(levels: Sequence[float], least: int) -> int:
-    """Return the digits of contour labels: `least`, or more to tell them apart."""
+    """Return the digits that tell contours apart, at `least` so many."""
     return next((n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17)
 
 
 def axis_name(plot: Curve | Surface, name: str, *keys: str | int) -> str:
-    """Return a name with the unit at these keys, as an axis has it."""
-    return heading(name, unit_text(plot_unit(plot, *keys)))
+    """Return a name with the unit at these keys."""
+    return heading(name, plot_unit(plot, *keys))
 
 
 def axis_of(plot: Curve | Surface, name: str) -> str:
@@ -65,11 +76,9 @@ class Look(NamedTuple):
     """How something is drawn, on a terminal and in a picture."""
 
     terminal: str
-    """Its colour on a terminal; empty for none."""
     every: float | None
-    """The distance of its dots, a fraction of the width; None for points."""
+    """The distance of dots in widths; None for points."""
     color: str
-    """Its colour in a palette; empty for none."""
     marker: str = ""
     """The marker of its points; empty for a line with gaps."""
     style: Mapping[str, Any] = MappingProxyType({})
@@ -82,7 +91,7 @@ TANGENT = Look("green", 0.045, "green", "", {"linestyle": (0, (5, 3)), "linewidt
 TOUCHED = Look("yellow", None, "blue", "o", POINT)
 KINKS = Look("", None, "blue", "o", {"markersize": 9, "zorder": 4, "markerfacecolor": "paper"})
 BARS, ROWS = Look("magenta", 0, ""), Look("magenta", None, "ink")
-"""The uncertainties of rows, which pictures draw with these."""
+"""The uncertainties of rows, and rows."""
 
 
 class Series(NamedTuple):
@@ -94,11 +103,7 @@ class Series(NamedTuple):
 
 
 def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame, list[Series]]]:
-    """Return what is drawn, in one frame, or with the derivatives below.
-
-    `names` are those of the function and its derivatives, or of several functions; `kinked`
-    says that the point is a kink.
-    """
+    """Return what is drawn, in one frame or two."""
     one, two = frames(curve)
     upper: list[Series] = []
     lower = upper if two is None else []
@@ -131,7 +136,7 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
 
 
 def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[Series]:
-    """Yield the path of a run, its steps and its end in these colours."""
+    """Yield the path of a run, its steps and its end."""
     if plot.path:
         look = Look(terminal, 0, color, "-", {"linewidth": 1.3, "zorder": 4})
         yield Series(look, [plot.path], f"path, {len(plot.path):,} points")
@@ -151,7 +156,7 @@ def rows_of(plot: Curve | Surface) -> Iterator[Series]:
 
 
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
-    """Return the frames of function and derivative; None if one has room for both."""
+    """Return the frames of function and derivative, if not one."""
     if "y" in curve.log:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
@@ -187,9 +192,9 @@ def _frame(heights: Sequence[float]) -> Frame:
 
 
 def clip(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
-    """Yield the parts of the pieces inside the frame, cut at its edge."""
+    """Yield the parts of the pieces inside the frame."""
     for stretch in stretches:
-        piece: list[tuple[float, float]] = []
+        piece: list[Place] = []
         for k, (x, y) in enumerate(stretch):
             inside = frame.low <= y <= frame.high
             crossings = list(_crossings(stretch[k - 1], (x, y), frame)) if k else []
@@ -204,7 +209,7 @@ def clip(stretches: Iterable[Stretch], frame: Frame) -> Iterator[Stretch]:
             yield tuple(piece)
 
 
-def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> Iterator[tuple[float, float]]:
+def _crossings(a: Place, b: Place, frame: Frame) -> Iterator[Place]:
     edges = frame if a[1] <= b[1] else frame[::-1]
     for edge in edges:
         if min(a[1], b[1]) < edge < max(a[1], b[1]):
@@ -213,7 +218,7 @@ def _crossings(a: tuple[float, float], b: tuple[float, float], frame: Frame) -> 
 
 
 def in_sight(xs: Sequence[float], ys: Sequence[float]) -> list[int]:
-    """Return which dots are drawn: all, or of too many the first in each cell."""
+    """Return which dots are drawn: of too many one in each cell."""
     if len(xs) <= MAX_DOTS:
         return [*range(len(xs))]
     columns, rows = _cells(xs), _cells(ys)
@@ -227,3 +232,119 @@ def _cells(numbers: Sequence[float]) -> list[int]:
     low, high = min(numbers), max(numbers)
     size = (high / CELLS - low / CELLS) or 1.0
     return [min(int(x / size - low / size), CELLS - 1) for x in numbers]
+
+
+def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
+    """Return the plot as one drawing, or as two under `names`."""
+    if isinstance(plot, Surface):
+        return [Drawing("", partial(_surface, plot))]
+    plot = plot.in_logs() if plot.log else plot
+    sides = (plot.low, plot.high)
+    parts = panels(plot, names, False)
+    titles, height = (names, HEIGHT * 2 // 3) if len(parts) > 1 else ([""], HEIGHT)
+    titled = zip(titles, parts, strict=False)
+    return [Drawing(title, partial(_drawing, part, sides, frame, height)) for title, (frame, part) in titled]
+
+
+def _surface(surface: Surface, look: Terminal) -> str:
+    numpy, contourpy = library("numpy"), library("contourpy")
+    across, up, heights = refine_surface(surface)
+    generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
+    levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
+    pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
+    series = [Series(FUNCTIONS[0], pieces), *path_of(surface, "red", "")]
+    if surface.point is not None:
+        series += [Series(Look("green", 0, ""), arrow(surface)), Series(TOUCHED, [(surface.point,)])]
+    frame = Frame(surface.y[0], surface.y[-1])
+    return _drawing([*series, *rows_of(surface)], (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
+
+
+def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
+    """Return the shaft and the head of the gradient, if not 0."""
+    if surface.point is None or surface.gradient is None or not any(surface.gradient):
+        return []
+    width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
+    largest = max(abs(surface.gradient[0]) / width, abs(surface.gradient[1]) / height)
+    dx, dy = surface.gradient[0] / largest * share, surface.gradient[1] / largest * share
+    x, y = surface.point
+    tip = (x + dx, y + dy)
+    u, v = dx / width, dy / height
+    ends = []
+    for side in (0.2, -0.2):
+        along, beside = 0.3 * u + side * v, 0.3 * v - side * u
+        ends.append((tip[0] - width * along, tip[1] - height * beside))
+    return [(surface.point, tip), (ends[0], tip, ends[1])]
+
+
+def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
+    numpy = library("numpy")
+    # uniplot does without numba, which takes seconds to import
+    absent = sys.modules.setdefault("numba", None) is None  # type: ignore[arg-type]
+    try:
+        uniplot = library("uniplot")
+    finally:
+        if absent:
+            del sys.modules["numba"]
+    across, up = _unit(*sides), _unit(*frame)
+    width = max(20, min(look.width or WIDTH + 12, 100) - 12)
+    dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
+    block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if look.unicode else [(0.0, 0.0)]
+    drawn: list[tuple[Look, list[Place]]] = []
+    for drawn_as, pieces, _ in series:
+        if drawn_as.every is None:
+            firsts = [piece[0] for piece in pieces]
+            across_sides = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1]]
+            places = [(x, y) for x, y in across_sides if frame.low <= y <= frame.high]
+            points = [(x + dx, y + dy) for x, y in places for dx, dy in block]
+        else:
+            gap = ((math.nan, math.nan),)
+            joined = chain.from_iterable([(*gap * (k > 0), *piece) for k, piece in enumerate(pieces)])
+            points = [*(_dots(pieces, drawn_as.every, sides, frame) if drawn_as.every else joined)]
+        if points and drawn_as.terminal:  # not all of it lies outside
+            drawn.append((drawn_as, points))
+    text: str = uniplot.plot_to_string(
+        xs=[numpy.array([x / across for x, _ in points]) for _, points in drawn],
+        ys=[numpy.array([y / up for _, y in points]) for _, points in drawn],
+        lines=[drawn_as.every == 0 for drawn_as, _ in drawn],
+        width=width,
+        height=height,
+        color=[drawn_as.terminal for drawn_as, _ in drawn],
+        character_set="braille" if look.unicode else "ascii",
+        force_ascii_characters=[_CHARACTERS[drawn_as.terminal] for drawn_as, _ in drawn],
+        x_min=sides[0] / across,
+        x_max=sides[1] / across,
+        y_min=frame.low / up,
+        y_max=frame.high / up,
+        x_unit="" if across == 1 else f"·{across:g}",
+        y_unit="" if up == 1 else f"·{up:g}",
+    )
+    if not look.color:
+        text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    if look.unicode:
+        return text
+    return text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+")).encode("ascii", "replace").decode()
+
+
+def _unit(low: float, high: float) -> float:
+    exponent = math.floor(math.log10(max(abs(low), abs(high))))
+    return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
+
+
+def _dots(pieces: Sequence[Stretch], every: float, sides: tuple[float, float], frame: Frame) -> Iterator[Place]:
+    across, up = sides[1] - sides[0], (frame.high - frame.low) * 2.2
+    for piece in pieces:
+        left = 0.0
+        yield piece[0]
+        for (a, at_a), (b, at_b) in pairwise(piece):
+            length = ((((b - a) / across) ** 2) + (((at_b - at_a) / up) ** 2)) ** 0.5
+            while length > 0 and left + every <= length:
+                left += every
+                share = left / length
+                yield a + share * (b - a), at_a + share * (at_b - at_a)
+            left -= length
+
+
+def library(module: str) -> Any:
+    """Return a library. Raises a usage error where it is not installed."""
+    message = "drawing needs the libraries of the extra `plot`"
+    return require(module, "plot", message, "; the formats json, jsonl, csv, tsv and plain need nothing")
