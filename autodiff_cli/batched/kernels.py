@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -151,28 +153,23 @@ def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vecto
 
 # ---- LLVM
 _LOADING = threading.Lock()
-_LOADED: list[Callable[[str], bool]] = []
 
 
+@cache
 def _symbols() -> Callable[[str], bool]:
     import llvmlite.binding as llvm
 
-    with _LOADING:
-        if not _LOADED:
-            llvm.initialize_native_target()
-            llvm.initialize_native_asmprinter()
-            wide = False
-            try:
-                llvm.load_library_permanently(LIBRARY)
-                wide = bool(llvm.get_host_cpu_features().get("avx2"))
-            except (RuntimeError, OSError):
-                pass
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    wide = False
+    with suppress(RuntimeError, OSError):
+        llvm.load_library_permanently(LIBRARY)
+        wide = bool(llvm.get_host_cpu_features().get("avx2"))
 
-            def has(name: str) -> bool:
-                return (wide or not name.startswith("_ZGV")) and bool(llvm.address_of_symbol(name))
+    def has(name: str) -> bool:
+        return (wide or not name.startswith("_ZGV")) and bool(llvm.address_of_symbol(name))
 
-            _LOADED.append(has)
-    return _LOADED[0]
+    return has
 
 
 def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
@@ -183,10 +180,12 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     except ImportError:
         raise Unavailable(f"llvmlite is not installed: `{install_command('data')}`") from None
 
-    from ..targets.llvm import LANES, Llvm, lowering
+    from ..targets.llvm import LANES, NATIVE, Llvm
 
-    has = _symbols()
-    plan = _planned(record, lowering(), MAX_LLVM_STEPS, "no vector library has")
+    with _LOADING:
+        has = _symbols()
+    lowering = Lowering(NATIVE, functions=False, columns=True)
+    plan = _planned(record, lowering, MAX_LLVM_STEPS, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True

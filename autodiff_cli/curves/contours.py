@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .measurements import Measurements
 
 GRID_STEPS = 120
-DRAWN_STEPS_PER_GRID_STEP = 4
+REFINEMENT = 4
 """Steps of a drawing for each grid step."""
 MAX_CROSSINGS = 12_000
 """Crossings of contours with grid lines that the grid resolves."""
@@ -74,7 +74,8 @@ def surface_of(
         swept = value_and_gradient(REAL, program.graph, values, names)
         warnings = [*warnings, *swept.warnings]
         value, (dx, dy) = evaluator(here)
-        value, gradient, point = unsigned(value), (unsigned(dx), unsigned(dy)), (values[first], values[second])
+        value, gradient = unsigned(value), (unsigned(dx), unsigned(dy))
+        point = values[first], values[second]
     steps = tuple([(of_row(row, first), of_row(row, second)) for row in path])
     sides: list[tuple[float, ...]] = []
     for k, name in enumerate(names):
@@ -124,19 +125,19 @@ class Heights(NamedTuple):
 
 
 def refine_surface(surface: Surface) -> Heights:
-    """Return heights on a finer grid, unless NumPy lacks a function or they are too uneven."""
+    """Return heights on a finer grid, unless they are too uneven."""
     import numpy
 
     x, y = numpy.array(surface.x), numpy.array(surface.y)
     coarse = numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights])
-    fine = [numpy.linspace(side[0], side[-1], DRAWN_STEPS_PER_GRID_STEP * (len(side) - 1) + 1) for side in (x, y)]
+    fine = [numpy.linspace(side[0], side[-1], REFINEMENT * (len(side) - 1) + 1) for side in (x, y)]
     try:
         z = _on_finer_grid(surface, fine, ~numpy.isnan(coarse))
     except (ExpressionError, BudgetExceeded):
         return Heights(x, y, coarse)
     between = numpy.searchsorted(surface.levels, z)
     crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
-    is_even = crossings <= DRAWN_STEPS_PER_GRID_STEP * MAX_CROSSINGS
+    is_even = crossings <= REFINEMENT * MAX_CROSSINGS
     return Heights(fine[0], fine[1], z) if is_even else Heights(x, y, coarse)
 
 
@@ -147,7 +148,7 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
 
     program = parse(surface.text, {*surface.variables, *surface.fixed}, units=True)
     if surface.units is not None:
-        from ..inputs.quantities import in_own_units  # only units need it
+        from ..inputs.quantities import in_own_units
 
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
     names = [*program.leaves]
@@ -164,13 +165,13 @@ def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
     compute([inputs[name] for name in names], values, unsure)
     z = values[0].reshape(len(fine[1]), len(fine[0]))
     z[unsure.reshape(z.shape)] = math.nan
-    # unsure places of NumPy are evaluated singly, except in the midst of undefined ones
+    # unsure places are evaluated singly, except amid undefined ones
     near = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
     last_row, last_column = near.shape[0] - 1, near.shape[1] - 1
     evaluator = Evaluator(program, surface.variables)
     point = dict(surface.fixed)
     for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
-        if near[min(row // DRAWN_STEPS_PER_GRID_STEP, last_row), min(column // DRAWN_STEPS_PER_GRID_STEP, last_column)]:
+        if near[min(row // REFINEMENT, last_row), min(column // REFINEMENT, last_column)]:
             point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
             with Defined():
                 z[row, column] = evaluator.value([point[name] for name in evaluator.variables])
@@ -188,14 +189,13 @@ def span_of(marks: Sequence[float]) -> tuple[float, float]:
 
 
 def of_row(row: Mapping[str, float], name: str) -> float:
-    """Return the value of a name at a point of a path. Raises a usage error if missing."""
+    """Return the value of a name at a point of a path."""
     if name not in row:
         raise usage_error(f"the path has no `{name}`", "give the path of a run of the same program")
     return row[name]
 
 
 def _levels(heights: Sequence[float]) -> tuple[float, ...]:
-    """Return a dozen heights: evenly spaced, or by rank if most heights are extreme."""
     low, high = heights[0], heights[-1]
     if not high > low:
         return ()
@@ -215,7 +215,7 @@ def _levels(heights: Sequence[float]) -> tuple[float, ...]:
 
 
 def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float]]:
-    """Return the points in a jsonl, json or csv file of `descend` or `minimize`. Raises `ExpressionError`."""
+    """Return the points in a jsonl, json or csv file of a run."""
     text, fault = read_text(source, file)
     if fault is not None:
         raise ExpressionError("io", f"`{source}` cannot be read: {fault}", hint=fault.hint)

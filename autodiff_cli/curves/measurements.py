@@ -43,7 +43,7 @@ Data = Mapping[str, Sequence[float]]
 def rows_drawn(
     data: Data, over: Sequence[str], axes: Sequence[str], sigma: Sigma | None, path: Path, in_units: bool
 ) -> tuple[Measurements, dict[str, Range]]:
-    """Return the rows to draw, and ranges of the variables that show them and the path, `in_units` of the headings."""
+    """Return the rows to draw, and ranges that show them and the path."""
     across, up = axes
     spreads = parse_sigma(sigma, up)
     texts = getattr(data, "units", {})
@@ -61,7 +61,7 @@ def rows_drawn(
         edge = RANGE_MARGIN * (high - low) or max(1.0, abs(low)) / 2
         ranges[name] = Range(low - edge, high + edge)
         if in_units and name in texts:
-            from ..inputs.quantities import unit_value  # only units need it
+            from ..inputs.quantities import unit_value
             from ..quantities.unit import parse_unit
 
             ranges[name] = Range(*(unit_value(parse_unit(texts[name]), end) for end in (low - edge, high + edge)))
@@ -80,7 +80,7 @@ def columns_drawn(
 ) -> tuple[list[str], list[str]]:
     """Return the variables of the axes, and the columns of the axes and of uncertainties.
 
-    The variables are those in `over`, or else those in the data; the first unknown is on the vertical axis.
+    The variables are those in `over`, or else those in the data.
     """
     unknowns = unknowns or ([] if isinstance(between, Range) else [*(between or ())])
     if isinstance(between, Range) and not unknowns:
@@ -139,7 +139,7 @@ def columns_drawn(
 def in_axis_units(
     rows: Measurements, texts: Mapping[str, str], sigma: Sigma | None, axes: Sequence[Unit]
 ) -> Measurements:
-    """Return the rows in the units of the axes; `texts` are those of the columns."""
+    """Return the rows in the units of the axes, from the `texts` of theirs."""
     from ..quantities.unit import Unit, conversion, factor, parse_unit, quantity_name
 
     spreads = parse_sigma(sigma, rows.up)

@@ -105,7 +105,7 @@ class Curve(Record):
     units: Units | None = None
 
     def in_logs(self) -> Curve:
-        """Return the curve in decimal logarithms on its logarithmic axes, with the data that have logarithms."""
+        """Return the curve in decimal logarithms on its logarithmic axes."""
         across, up = (math.log10 if axis in self.log else float for axis in "xy")
         data = self.data
         if data is not None:
@@ -148,11 +148,10 @@ def plot(
     sigma: Sigma | None = None,
     units: Sequence[str] | str | None = None,
 ) -> Curve | Surface:
-    """Return the data of a plot of the program `text`: a `Curve` over one variable, a `Surface` over two.
+    """Return a `Curve` over one variable of the program `text`, or a `Surface` over two.
 
-    The variables are those of `ranges` and `wrt`; others have their values in `point`, and `path` is that of a run.
-    With `unknowns`, or bounds of them in `between`, the text is equations, and the first unknown is the function.
-    Rows of `data` are drawn too, with standard uncertainties in `sigma`. Raises `ExpressionError`.
+    The variables are those of `ranges` and `wrt`; others have values in `point`.
+    With `unknowns`, or bounds `between`, the first unknown of equations is drawn.
     """
     ranges = dict(ranges or {})
     if left_out(units):
@@ -173,7 +172,7 @@ def plot(
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
-        from .measurements import columns_drawn, rows_drawn  # only data need it
+        from .measurements import columns_drawn, rows_drawn
 
         in_units = units is not None or have_units(text, values, {**bounds, **ranges})
         drawn_by = wrt or [*ranges], response, sigma, unknowns, between
@@ -204,7 +203,21 @@ def _formulas(
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
     typed, _, notes = parse_program(text, values, [*ranges, *(wrt or ())], units=True)
-    names = _across(typed, list(ranges), wrt, path)
+    for name in (*ranges, *(wrt or ())):
+        if name not in typed.leaves:
+            raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {quote(typed.leaves)}")
+    names = list(dict.fromkeys(wrt or ranges or sorted(typed.parameters)))
+    if not wrt and len(names) == 1 and path and len(typed.parameters) == 2:
+        names = sorted(typed.parameters)
+    if wrt and any(name not in wrt for name in ranges):
+        raise usage_error("`--range` and `--wrt` name different variables", "`--range` is enough")
+    if not names:
+        raise usage_error("the program has no variable to draw it over", "write one with a variable")
+    if len(names) > 2:
+        raise usage_error(
+            f"a plot is over one variable or two, and this program has {len(names)}",
+            f"say over which: `--wrt {','.join(names[:2])}`; the others keep the values of `--at`",
+        )
     program, measured = typed, None
     if units is not None or have_units(text, values, ranges):
         ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
@@ -221,7 +234,7 @@ def _formulas(
     pointed = all(name in values for name in names)
     assumed = dict(values)
     if wide and not pointed:
-        # with a range the values are placeholders, for checks of the rest of the point
+        # with a range the values are placeholders, for checks of the rest
         assumed |= dict.fromkeys(names, 0.0)
     if not ranges and not wide and not any(name in values for name in names):
         # by default around 0
@@ -267,7 +280,7 @@ def _formulas(
 def _in_own_units(
     measured: ProgramUnits, program: Program, values: Mapping[str, float], ranges: Ranges
 ) -> tuple[Program, dict[str, float], dict[str, Range]]:
-    from ..inputs.quantities import ranges_in  # only units need it
+    from ..inputs.quantities import ranges_in
 
     numbers = {name: measured.number_of(name, x) for name, x in values.items()}
     return measured.in_own_units(program), numbers, ranges_in(ranges, measured.point, "an end of its range")
@@ -284,26 +297,6 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
     units["range"] = {name: measured.point[name] for name in names}
     units["outputs"] = [{"value": unit} for unit in measured.outputs]
     return units
-
-
-def _across(program: Program, ranged: Sequence[str], wrt: Sequence[str] | None, path: Path) -> list[str]:
-    listed = quote(program.leaves)
-    for name in (*ranged, *(wrt or ())):
-        if name not in program.leaves:
-            raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {listed}")
-    chosen = list(dict.fromkeys(wrt or ranged or sorted(program.parameters)))
-    if not wrt and len(chosen) == 1 and path and len(program.parameters) == 2:
-        chosen = sorted(program.parameters)
-    if wrt and any(name not in wrt for name in ranged):
-        raise usage_error("`--range` and `--wrt` name different variables", "`--range` is enough")
-    if not chosen:
-        raise usage_error("the program has no variable to draw it over", "write one with a variable")
-    if len(chosen) > 2:
-        raise usage_error(
-            f"a plot is over one variable or two, and this program has {len(chosen)}",
-            f"say over which: `--wrt {','.join(chosen[:2])}`; the others keep the values of `--at`",
-        )
-    return chosen
 
 
 def _check(name: str, ends: Sequence[float | None]) -> tuple[float, float]:
@@ -418,7 +411,7 @@ def _sampled(
         sampled.append(samples)
     value, derivative, second = (*sampled, NO_SAMPLES, NO_SAMPLES, NO_SAMPLES)[: MAX_ORDER + 1]
     curve = curve._replace(function=value, derivative=derivative, second=second)
-    # at a slow pole between samples, as a logarithm has, only the derivative is seen to break
+    # at a slow pole only the derivative is seen to break
     if poles := [x for x in curve.kinks if diverges(orders[0], x, curve.high - curve.low)]:
         value = value._replace(stretches=split(value.stretches, poles), breaks=tuple(sorted((*value.breaks, *poles))))
     return _checked(curve._replace(function=value), [value, derivative])
@@ -453,7 +446,7 @@ def _branch(
             # the search starts in the middle
             point[name] = middle
             if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
-                from ..inputs.quantities import unit_value  # only units need it
+                from ..inputs.quantities import unit_value
 
                 point[name] = unit_value(unit, unit.value_from_si(middle))
     posed = posed_equations(text, point, unknowns, between, None, units)
@@ -500,7 +493,7 @@ def _branch(
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:
-    """Return the value and the first two derivatives as functions of one variable."""
+    """Return the value and two derivatives as functions of one variable."""
     place = [values[variable] for variable in evaluator.variables]
     position = evaluator.variables.index(name)
 

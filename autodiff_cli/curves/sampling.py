@@ -29,7 +29,7 @@ MAX_CHORD_DISTANCE = 0.002
 MAX_RISE = 0.01
 """The rise within one step that is refined, relative to the height."""
 MAX_HIDDEN_BEND = 0.05
-"""The height of a peak between two points that counts as missed, relative to the height."""
+"""The relative height of a peak that counts as missed."""
 BLOCK = 8
 """Steps that are looked over together for such peaks."""
 MAX_HIDDEN_PEAKS = 60
@@ -40,9 +40,9 @@ MAX_HULLS = 2_000
 LEAST_PEAK = 2.0**-30
 """The width of the narrowest peak that is looked for, relative to the step."""
 POLE_CHORD_DISTANCE = 10
-"""The distance of a chord from the curve that shows a pole, relative to the height."""
+"""The relative distance of a chord from the curve that shows a pole."""
 MIN_QUOTIENT_OF_POLE = 0.95
-"""Of two rises towards a pole over equal factors of the distance; of a logarithm it is 1."""
+"""Of rises towards a pole over equal factors of the distance."""
 MAX_HALVINGS = 48
 FLAT = 1e-9
 """The relative height difference below which all is rounding error."""
@@ -74,8 +74,8 @@ def sample(
 ) -> Samples:
     """Return the samples between `ends`, including the numbers `also`.
 
-    With `count` there are only that many, at equal distances; else more where the curve bends, at the `peaks` of
-    another function, and where its `hull` shows others, by half of the work.
+    With `count` there are only that many, at equal distances; else more where the
+    curve bends, at the `peaks` of another function, and where the `hull` shows others.
     """
     low, high = ends
     work = current_budget()
@@ -204,7 +204,6 @@ class _Tracer:
             self._bend(edge, at_edge, b, at_b, 2 * MAX_REFINEMENTS)
 
     def _broken(self, a: float, at_a: float, b: float, at_b: float) -> tuple[Point, Point] | None:
-        """Return the sides of a jump or pole; None if the curve is only steep."""
         left, right = (a, at_a), (b, at_b)
         rise = abs(at_b - at_a)
         for _ in range(MAX_HALVINGS):
@@ -230,7 +229,7 @@ class _Tracer:
         return self.hull(a, b)
 
     def _hidden(self, a: float, at_a: float, b: float, at_b: float) -> Point | None:
-        """Return a point between two others that is far above or below both, if any is found."""
+        """Return a point far above or below two others, if any is found."""
         low, high = min(at_a, at_b) - self.margin, max(at_a, at_b) + self.margin
         waiting = [(-math.inf, a, b)] if b > self.peakless else []
         while waiting and self.hull is not None:
@@ -274,7 +273,7 @@ class _Tracer:
                 if len(self.hidden) >= MAX_HIDDEN_PEAKS:
                     self.hull, self.coarse = None, True
                 if self.is_flat:
-                    # the height of a constant function with peaks is that of its peaks
+                    # a constant function is as high as its peaks
                     self.height = max(self.height if self.margin else 0.0, abs(place[1] - at_a))
                     self.margin = MAX_HIDDEN_BEND * self.height
                     reach = SIGHT_MARGIN * self.height
@@ -313,7 +312,7 @@ class _Tracer:
 
 
 def diverges(function: Function, x: float, width: float) -> bool:
-    """Return whether a function is unbounded on a side of a place, even as a logarithm is."""
+    """Return whether a function is unbounded on a side of a place."""
     for side in (-width, width):
         far, near, nearer = (function(x + side * 10.0**-k) for k in (4, 8, 12))
         if far is not None and near is not None and nearer is not None:

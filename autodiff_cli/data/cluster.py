@@ -36,7 +36,6 @@ from .sources import TEXT, Source
 
 PART_BYTES = 64_000_000
 FORMATS = (*COLUMNAR, *TEXT)
-
 CONNECT_SECONDS = 10
 MAX_RETRIES = 2
 QUIET = {

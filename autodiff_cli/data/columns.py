@@ -1,7 +1,4 @@
-"""Whole columns of data files: for a fit, a propagation, or a loss.
-
-Columns too large for memory are kept in temporary files.
-"""
+"""Whole columns of data files: for a fit, a propagation, or a loss."""
 
 from __future__ import annotations
 
@@ -28,7 +25,6 @@ from .sources import Source, has_arrow, sources
 from .text_dialects import UNFORCED, Forced
 
 MAX_NUMBERS = 20_000_000
-
 MAX_NUMBERS_IN_MEMORY = 1 << 25
 PIECE_ROWS = 4096
 
@@ -45,8 +41,7 @@ def read_columns(
 ) -> MeasuredColumns:
     """Return the columns that `wanted` selects, with the units in their headings.
 
-    Each name in `called` stands for a column; `other` names have values otherwise. With `skip`, rows that lack
-    a number are left out; the unused columns of `readings` are noted. Raises `ExpressionError`.
+    Names in `called` stand for columns; `other` names have values otherwise.
     """
     columns = MeasuredColumns()
     count = rows = 0
@@ -186,12 +181,11 @@ class _ColumnBuffer(ExitStack):
 
     def __init__(self, skip: bool) -> None:
         super().__init__()
-        self.skip = skip
-        self.rows = 0
+        self.skip, self.rows = skip, 0
         self.left_out: Counter[str] = Counter()
         self._held: dict[str, array[float]] = {}
         self._files: dict[str, Any] = {}
-        """Temporary files of large columns, kept open by mapped arrays."""
+        """Temporary files of columns too large for memory."""
         self._places: list[tuple[int, Callable[[int], str]]] = []
 
     def add(self, data: Columns, faults: Mapping[int, ExpressionError]) -> None:

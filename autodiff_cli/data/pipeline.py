@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .sinks import Sink
 
 Item = TypeVar("Item")
-
 MAX_WAITING_BATCHES = 2
 MAX_REASONS = 10_000
 
@@ -35,9 +34,8 @@ class Tally:
     """The number of rows, and the reasons of those without answers."""
 
     def __init__(self) -> None:
-        self.rows = 0
+        self.rows = self.code = 0
         self.reasons: Counter[str] = Counter()
-        self.code = 0
         self.kinks: Counter[tuple[str, ...]] = Counter()
         self._places: dict[object, str] = {}
 

@@ -1,7 +1,6 @@
 """Readers of data files in text, Parquet or Arrow formats, by row or in batches.
 
-Pyarrow parses blocks of text; cells that are not plain numbers are parsed one by one. A block that fails is split; a
-piece that fails again is parsed by the plain reader, which reports row, column and cell.
+Pyarrow parses blocks of text. A block that fails is split, and small pieces are parsed by the plain reader.
 """
 
 from __future__ import annotations
@@ -9,11 +8,11 @@ from __future__ import annotations
 import io
 import os
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from ..batched.columns_io import check_type, unique
 from ..errors import ExpressionError, point_error
@@ -29,7 +28,6 @@ from .sources import Source, TextFile, parallel_map, quotable
 from .text_dialects import PLAIN, Dialect, Layout, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of
 
 Item = TypeVar("Item")
-
 MAX_BATCH_ROWS = 65_536
 BLOCK_BYTES = 2 * 1024 * 1024
 BUFFER_BYTES = 64 * 1024
@@ -40,7 +38,6 @@ PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
 """Numbers that both pyarrow and the plain reader accept."""
 
 ALIKE = "answer them one after the other, or make their columns alike"
-
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
 """Shorter text is read by row: importing NumPy and pyarrow takes as long."""
@@ -51,19 +48,16 @@ class Chunk(NamedTuple):
 
     batch: Any
     where: Callable[[int], str]
-    """Return the location of a row for messages: `line 5: `."""
     faults: Mapping[int, ExpressionError]
     """Errors of unreadable rows, by position in the batch."""
     size: int
 
 
 class Fragment(NamedTuple):
-    """A part of a file that can be read independently of the others."""
+    """A row group or batch of a file, and the number of its first row."""
 
     number: int
-    """The index of the Parquet row group or Arrow batch."""
     first: int
-    """The number of its first row, counted from 1."""
     size: int
 
 
@@ -77,11 +71,8 @@ class Selection(NamedTuple):
     """Whether kept numbers have a second column, `text_of` them."""
 
 
-class Reader(ABC):
-    """The rows of a file: all columns row by row, or selected ones in batches.
-
-    With a grid, each row is combined with every point of the sweeps; the last sweep varies fastest.
-    """
+class Reader(AbstractContextManager["Reader"]):
+    """The rows of a file, row by row or in batches, each with all points of a grid."""
 
     names: Sequence[str]
     """The columns of the file, then the swept names."""
@@ -98,7 +89,6 @@ class Reader(ABC):
         self.source = source
         self.prefix = f"{source.shown}, " if several else ""
         self.selection = self.of_file = Selection((), None, source.name)
-        """The selected columns, and those that are in the file."""
 
     def select(self, numbers: Sequence[str], kept: Sequence[str], *, as_text: bool = False) -> Selection:
         """Choose the columns of batches."""
@@ -227,11 +217,8 @@ class Reader(ABC):
         """Return the parts that can be read alone."""
         return [None]
 
-    def close(self) -> None:  # noqa: B027 - a sweep has no file
+    def close(self) -> None:
         """Close the file."""
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -287,7 +274,7 @@ def reader(
     return file
 
 
-class Files:
+class Files(AbstractContextManager["Files"]):
     """Several files as one table; each must have the required columns."""
 
     def __init__(
@@ -304,10 +291,6 @@ class Files:
         self.first = first or self.reader(sources[0])
         _note_format(self.first)
         self.checks: list[Callable[[Reader], None]] = []
-        """Checks of later files: `ExpressionError` for other columns or units."""
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.first.close()

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 QUESTIONS = ("grad", "jacobian", "hessian")
-
-
 Answer = tuple[Sequence[float], Sequence[Diagnostic]]
 """The results at a point, and warnings about them."""
 
@@ -353,10 +351,7 @@ def _bound(rows: Rows, schema: bytes) -> Bound:
 
 
 class Rows(NamedTuple):
-    """A formula as a function from a `pyarrow.RecordBatch` to one of answers.
-
-    It is pickled as text and compiled once a process. `schema` describes its batches.
-    """
+    """A formula as a function from record batches to answers, compiled once a process."""
 
     text: str
     at: tuple[tuple[str, float], ...]
@@ -368,13 +363,11 @@ class Rows(NamedTuple):
     question: str
     lenient: bool = False
     point: tuple[str, ...] = ()
-    """The names of the point that answers begin with."""
     inputs: tuple[tuple[str, float, float], ...] = ()
     """Factor and summand that bring variables to consistent units."""
     outputs: tuple[tuple[float, float], ...] = ()
     """The factor and offset that convert results to requested units."""
     heads: tuple[tuple[str, str], ...] = ()
-    """Headings of answers with units."""
     typed: tuple[tuple[str, str], ...] = ()
     """Units of values that are constant over the rows, by name."""
     units: tuple[str, ...] | None = None
@@ -418,10 +411,7 @@ class Rows(NamedTuple):
         return self._over(columns.names).bound(columns).schema
 
     def __call__(self, frame: Any) -> Any:
-        """Return the answers to the rows of a frame, as a frame of the same type.
-
-        An Arrow batch or table, a frame of pandas or Polars, a dictionary of columns, a structured NumPy array.
-        """
+        """Return the answers to the rows of a frame, as a frame of the same type."""
         table, restore = arrow_table(frame)
         bound = self._over(table.column_names).bound(table.schema)
         parts = [bound.answer(part).batch for part in table.to_batches()]
@@ -432,13 +422,10 @@ class RowUnits(NamedTuple):
     """How rows are computed with units, in the system of the inputs."""
 
     point: dict[str, Unit]
-    """The units of the variables' numbers."""
     inputs: dict[str, tuple[float, float]]
-    """Conversions of numbers in other units."""
     answer: Units
     results: list[Unit]
     outputs: list[tuple[float, float]]
-    """Conversions of results from the system."""
 
     def heads(self, names: Sequence[str]) -> dict[str, str]:
         """Return the headings with units."""
@@ -503,10 +490,9 @@ def rows(
     point: Sequence[str] = (),
     units: Sequence[str] | str | None = None,
 ) -> Rows:
-    """Return the formula `text` as a function from record batches to those of answers, a row for a row.
+    """Return the formula `text` as a function from record batches to those of answers.
 
-    Options are those of the command. With `lenient` the formula is read as its refusal offers; the answers begin with
-    the columns of `point`. Columns that do not fit are known with the first batch.
+    With `lenient` it is read as its refusal offers; answers begin with the columns of `point`.
     """
     if question not in QUESTIONS:
         raise usage_error(f"there are no rows of `{question}`", f"there are {', '.join(QUESTIONS)}")

@@ -49,10 +49,7 @@ class Sink(ABC):
 
 
 class ParquetSink(Sink):
-    """Parquet: doubles and errors plain, kept columns by dictionaries.
-
-    LZ4 is for columns that it shrinks in the first row group.
-    """
+    """Parquet: columns that LZ4 shrinks in the first row group are packed."""
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)

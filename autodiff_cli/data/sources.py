@@ -172,11 +172,10 @@ def _source(path: str, forced: Forced) -> Source:
         else:
             with filesystems.open_file(path) if is_url(path) else open(path, "rb") as there:
                 begin = filesystems.run_interruptibly(lambda: there.read(8)) if is_url(path) else there.read(8)
-    except OSError as fault:
-        raise filesystems.unreadable(path, fault) from None
-    except ValueError:
-        # a null character, or half a character
-        raise filesystems.unreadable(path, FileNotFoundError("there is no such file")) from None
+    except (OSError, ValueError) as fault:
+        # a null character, or half a character, is no file's
+        error = fault if isinstance(fault, OSError) else FileNotFoundError("there is no such file")
+        raise filesystems.unreadable(path, error) from None
     stream = begin.startswith(ARROW_STREAM)
     kind = "arrow" if stream else next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     named = format or (kind if kind in COLUMNAR else _by_name(path))

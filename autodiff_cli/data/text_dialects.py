@@ -1,7 +1,4 @@
-"""Text files of rows: separated columns under a header, or a JSON object a line.
-
-Their dialect is recognised once from the first block by the manual's rules, or set by options.
-"""
+"""Text files of rows: their dialects, recognised by the manual's rules, and their cells."""
 
 from __future__ import annotations
 
@@ -32,7 +29,6 @@ SEPARATORS = ("\t", ";", "|", ",", BLANKS)
 SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blank": BLANKS, "blanks": BLANKS}
 _SHORT = {"\t": "tab", BLANKS: "blanks"}
 DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
-
 MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
 SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
 """Spreadsheet errors: missing values, not comments."""
@@ -286,10 +282,7 @@ Line = tuple[int, str]
 
 
 def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
-    """Return the layout of a file from its first text, perhaps `complete`.
-
-    With `tabs` they separate if the first line has some.
-    """
+    """Return the layout of a file from its first text; `tabs` may separate."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not complete and len(lines) > 1:
         lines.pop()
@@ -440,9 +433,8 @@ def _samples_begin(lines: Sequence[str], separator: str) -> int | None:
 def _below(table: Sequence[Line], begin: int) -> ExpressionError:
     (first, title), line = table[0], table[begin][0]
     message = f"line {first + 1} does not name the columns of the rows below it: `{title.strip()[:40]}`"
-    return point_error(
-        f"{message}; the table begins in line {line + 1}", f"leave the lines before it out: `--skip {line}`"
-    )
+    message += f"; the table begins in line {line + 1}"
+    return point_error(message, f"leave the lines before it out: `--skip {line}`")
 
 
 def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
@@ -502,12 +494,11 @@ TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
 """A row: its line number, its cells by column, and its error or None."""
 
 ReadLine = tuple[int, str, ExpressionError | None]
-
 MAX_FAULTY_ROWS = 1000
 _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
 
 
-class Texts:
+class Texts(Iterator[ReadLine]):
     """The lines of a file, with pushback."""
 
     def __init__(self, file: Any, name: str, idle: Callable[[], None] | None = None, *, first: bool = True) -> None:
@@ -542,9 +533,6 @@ class Texts:
         self.taken += 1
         return line
 
-    def __iter__(self) -> Texts:
-        return self
-
     def back(self, taken: Sequence[ReadLine]) -> None:
         """Push lines back."""
         self.again += reversed(taken)
@@ -552,10 +540,7 @@ class Texts:
 
 
 def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[list[str], Iterator[TextRow], Dialect]:
-    """Return the columns' names, the rows as an iterator, and the dialect.
-
-    If each row names its own columns, the names are those of the first. Raises `ExpressionError`.
-    """
+    """Return the columns' names, or those of the first row, the rows, and the dialect."""
     dialect = layout.dialect
     if layout.names is not None:
         columns = [*layout.names]
@@ -573,7 +558,7 @@ def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[li
                 if row[2] is None or len(passed) > MAX_FAULTY_ROWS:
                     break
             if passed and passed[-1][2] is not None and (fault := passed[0][2]) is not None:
-                raise ExpressionError(fault.kind, f"line {passed[0][0]}: {fault}", hint=fault.hint)
+                raise ExpressionError(fault.kind, f"line {passed[0][0]} of {texts.name}: {fault}", hint=fault.hint)
             return list(passed[-1][1]) if passed else [], chain(passed, rows), Dialect("")
         try:
             if first[2] is not None:

@@ -1,7 +1,7 @@
 """All solutions of equations between bounds, proven by the interval Newton method.
 
-Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) contains every solution in the box X around m. If K lies
-inside X, there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
+Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) contains every solution in the box X
+around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods, 5.1.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..graphs.value_and_gradient import evaluate_in
 from ..language.printer import expression_text
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current_budget
-from ..numerics import linear_algebra
+from ..numerics.linear_algebra import identity, inverse
 from ..table.operators import MUL, NEG, POW
 from .residuals import Root, Search
 
@@ -36,7 +36,7 @@ MIN_BOX_SHARE = 2.0**-44
 """Boxes that have shrunk to this share stay undecided."""
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
 MAX_END_WIDTH = 2.0**-40
-"""The share of the range by which the end of solutions is rounded to a short decimal."""
+"""The share of the range by which the end of solutions is rounded."""
 MERGE_DISTANCE = 2.0**-20
 """Undecided boxes closer than this share of the range are shown as one."""
 
@@ -45,10 +45,7 @@ Box = list[Any]
 
 
 def prove(finder: Search) -> list[list[float]]:
-    """Return the middles of boxes with one solution each, and record undecided ones.
-
-    It looks for zeros of the numerators, which have no poles, and keeps those that are solutions.
-    """
+    """Return the middles of boxes with one solution each, and record undecided ones."""
     message = "`--certified` needs python-flint, which is not installed"
     require("flint", "certified", message, "; without it `--all` looks on a grid")
     from flint import arb
@@ -56,6 +53,7 @@ def prove(finder: Search) -> list[list[float]]:
     problem, balls = finder.problem, boxes(SEARCH_BITS)
     unknowns, outputs = finder.unknowns, finder.outputs
     others = finder.parameters(balls)
+    # numerators have no poles
     numerators = [fraction_of(output)[0] for output in outputs]
     equations = Operator(outputs, unknowns, others, balls)
     operator = Operator(numerators, unknowns, others, balls)
@@ -93,7 +91,8 @@ def prove(finder: Search) -> list[list[float]]:
         width = (last - first) * MAX_END_WIDTH
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
         signs = ["≤" if operator.holds([x]) else "<" for x in (low, high)]
-        finder.found_plateau(low, high, f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}")
+        begin, end = f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}"
+        finder.found_plateau(low, high, begin, end)
         inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.holds([x])]
         x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
         finder.known[x,] = Root(errors=[0.0])
@@ -122,7 +121,7 @@ def prove(finder: Search) -> list[list[float]]:
 
 
 def _without_powers(numerator: Value) -> Value | None:
-    """Return the product of the distinct bases of a product of powers; None if all are simple."""
+    """Return the product of the bases of powers; None if there are no powers."""
     factors: dict[str, Value] = {}
     waiting, is_simple = [numerator], True
     while waiting:
@@ -153,16 +152,15 @@ def _exact(operator: Operator, box: Box) -> list[float] | None:
 
 
 def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
-    """Return the only root in a box, and its multiplicity k; None if that cannot be proven.
+    """Return the only root in a box, and its multiplicity k; None if not proven.
 
-    All derivatives below the k-th are exactly 0 there, and the k-th has no zero in the box: by Taylor's theorem the
-    function is (x - root)**k/k! times a value of the k-th derivative.
+    By Taylor the function is (x - root)**k/k! times a k-th derivative.
     """
     start = _exact(operator, box)
     if start is None:
         return None
     m, (name,) = operator.m, operator.unknowns
-    output = multiplied_out(operator.outputs[0])  # of a power of a wide ball around 0 there is no series
+    output = multiplied_out(operator.outputs[0])
     with Defined(ArithmeticError, ValueError):
         at = taylor_in(m, output, {**operator.values, name: m.number(start[0])}, name, MAX_PROVEN_MULTIPLICITY)
         order = next((k for k, c in enumerate(at) if not m.number(c).a.is_zero()), 0)
@@ -174,7 +172,7 @@ def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
 
 
 def boxes(bits: int) -> Any:
-    """Return balls with conditions that may stay undecided, and hulls for step functions."""
+    """Return balls whose conditions may stay undecided, with hulls of steps."""
     from ..numbers.ball import Ball, Balls, ball
     from ..numbers.base import undecided
 
@@ -206,9 +204,9 @@ def boxes(bits: int) -> Any:
 def enclosure(
     output: Value, name: str, values: Mapping[str, float], order: int = 0
 ) -> Callable[[float, float], tuple[float, float] | None] | None:
-    """Return a function of the ends of an interval of one variable: bounds of a value or its derivative.
+    """Return a function of an interval's ends: bounds of a value or derivative, if any.
 
-    It returns None where it finds none. Returns None without python-flint.
+    Returns None without python-flint.
     """
     try:
         from flint import arb
@@ -270,7 +268,7 @@ class Operator:
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def decided(self, box: Box) -> bool | None:
-        """Return whether the equations hold in all of the box, or nowhere in it; None if undecided."""
+        """Return whether the equations hold all over the box; None if in part of it."""
         point, everywhere = self._point(box), True
         for output in self.outputs:
             try:
@@ -288,7 +286,7 @@ class Operator:
         return True if everywhere else None
 
     def contract(self, box: Box) -> Box | None:
-        """Return K of the box; None for an unbounded or nearly singular Jacobian."""
+        """Return K of the box; None if the Jacobian is nearly singular."""
         from flint import arb, arb_mat
 
         middle = [arb(a.mid()) for a in box]
@@ -297,14 +295,14 @@ class Operator:
             value, _ = self.at(middle)
         except (ExpressionError, *NO_RESULT):
             return None
-        inverse = linear_algebra.inverse([[float(x.mid()) for x in row] for row in rows])
-        if inverse is None:
+        inverted = inverse([[float(x.mid()) for x in row] for row in rows])
+        if inverted is None:
             return None
         n = len(box)
         self.m.charge(n * n * (n + 2))
-        centre, y = arb_mat(n, 1, middle), arb_mat(inverse)
+        centre, y = arb_mat(n, 1, middle), arb_mat(inverted)
         around = arb_mat(n, 1, box) - centre
-        shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(linear_algebra.identity(n)) - y * arb_mat(rows)) * around
+        shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(identity(n)) - y * arb_mat(rows)) * around
         result: Box = shrunk.entries()
         return result if all(a.is_finite() for a in result) else None
 
@@ -330,7 +328,7 @@ class Operator:
             middle = [arb(a.mid()) for a in contracted]
         tiny = arb(2) ** -(2 * self.m.bits)
         for power in (2, 3, 6, 12):
-            # widths from a few units of the last bit up, as narrow boxes may miss the solution
+            # narrow boxes may miss the solution
             share = arb(2) ** -(self.m.bits * 2 // (power + 1))
             box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
             contracted = self.contract(box)
@@ -353,10 +351,7 @@ def search(
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,
 ) -> tuple[list[Box], list[Box], list[Box], bool]:
-    """Return boxes with one solution each, boxes of solutions only, undecided ones, and whether the search is complete.
-
-    The widest box is next, so that poles do not delay others.
-    """
+    """Return boxes with one solution, of solutions, undecided ones, and whether these are all."""
     proven: list[Box] = []
     undecided: list[Box] = []
     flat: list[Box] = []
@@ -381,6 +376,7 @@ def search(
             undecided += [here for _, _, here in waiting]
             complete = False
             break
+        # the widest is next: poles do not delay others
         here = heapq.heappop(waiting)[2]
         holds = operator.decided(here)
         if holds is not None:

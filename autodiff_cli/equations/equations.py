@@ -1,6 +1,6 @@
 """Equations as a program whose outputs are the residuals, left side less right side.
 
-`a = b; c = d` is parsed as `(a) - (b) , (c) - (d)`, with places mapped back to the text.
+`a = b; c = d` is parsed as `(a) - (b) , (c) - (d)`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ class _Statement(NamedTuple):
 def read_equations(text: str, named: Collection[str], *, units: bool = False) -> Equations:
     """Return the equations of a text; an expression without `=` equals 0.
 
-    `y = …` is an equation if `y` is `named` (it has a value or is unknown) or already bound; else it binds `y`.
-    Raises `ExpressionError`.
+    `y = …` is an equation if `y` is `named` or already bound; else it binds `y`.
 
     >>> answer = read_equations("r = sqrt(x**2 + y**2); r = 5; x = y", ["x", "y", "r"])
     >>> answer.texts
@@ -114,7 +113,7 @@ def read_with_unknowns(
 
 
 def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:
-    """Return the variables of a program or of equations in which names have values; empty for other texts."""
+    """Return the variables of a program or of equations; empty for other texts."""
     for read in (parse, lambda text, named: read_equations(text, named).program):
         with suppress(ExpressionError):
             return list(read(text or "", named).variables)

@@ -29,7 +29,7 @@ class FormulaSolution(Record):
 
 
 def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> list[FormulaSolution] | None:
-    """Return formulas for the solutions of `output = 0` for a leaf; None if neither linear nor quadratic.
+    """Return formulas for the solutions of `output = 0` of degree 1 or 2, else None.
 
     `values` replace variables. Zeros of divisors are no solutions.
     """
@@ -52,7 +52,7 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
 
 
 def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
-    """Return whether comparisons with 0 can hold, and the text of the undecided ones."""
+    """Return whether comparisons can hold, and the text of the undecided ones."""
     texts: dict[str, None] = {}
     possible = True
     for condition in (factor for whole in conditions for factor in _factors(whole)):

@@ -47,9 +47,9 @@ def implicit_diff(
     arithmetic: Arithmetic = DOUBLE,
     units: Sequence[str] | str | None = None,
 ) -> Diff:
-    """Return formulas for the derivatives of the `unknowns` by other variables, or by `wrt`.
+    """Return formulas for the derivatives of the `unknowns`, or those by `wrt`.
 
-    F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule. A `point` adds values.
+    F_u·u_p = -F_p; higher orders differentiate u_p by the chain rule.
 
     >>> [(d.of, d.by, d.formula) for d in implicit_diff("x**2 + y**2 = 25", unknowns=["y"]).derivatives]
     [('y', ('x',), '-x/y')]

@@ -32,10 +32,10 @@ Sample = tuple[float, float, float]
 
 MAX_REACH = 1e5  # of a search without bounds
 FIRST_REACH = 10.0
-"""The end of the first interval; each further one reaches ten times as far."""
+"""The end of the first interval; others reach ten times as far."""
 GRID_STEPS, SHELL_STEPS = 240, 60
 MIN_GEOMETRIC_QUOTIENT = 100
-"""The quotient of ends above which an interval also gets a geometric grid."""
+"""The quotient of ends above which a grid is geometric too."""
 MAX_ROOTS = 12  # of a search without bounds
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
 MAX_HALVINGS = 2200  # of any interval of doubles
@@ -46,7 +46,7 @@ MAX_COEFFICIENT_BITS = 1000  # of a double
 MAX_EDGE_DISTANCE = 1e-9
 """The greatest relative distance of an edge in doubles from the edge."""
 NEGLIGIBLE = 1e-30
-"""The share of a number in 80 digits that is left of it in 160, if it is 0."""
+"""The share of a 0 in 80 digits that is left in 160."""
 LEAST_SIZE = 1e-80
 """The rounding error of a number that is 0 in 80 digits."""
 
@@ -57,7 +57,7 @@ class OneEquation(Search):
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         super().__init__(problem, stop)
         (self.name,), (self.output,) = problem.unknowns, problem.program.outputs
-        self.start = problem.values[self.name]
+        self.leaf, self.start = problem.program.variables[self.name], problem.values[self.name]
         self.bounds = problem.bounds.get(self.name, (-math.inf, math.inf))
         self.least: Sample | None = None
         self._evaluator = Evaluator(problem.program, [self.name])
@@ -65,7 +65,6 @@ class OneEquation(Search):
         self.rejected: dict[float, Any] = {}
         """Points where the value only rounds to 0, with more digits of it."""
         self.reach = self.farthest = 0.0
-        """The range of the search without bounds, and the largest root."""
         self.count = 0
 
     def __call__(self, x: float) -> Sample | None:
@@ -75,7 +74,7 @@ class OneEquation(Search):
             value, slopes = self._evaluator(point)
         except ExpressionError:
             try:
-                # at a multiple root or an edge there may be a value without a derivative
+                # at an edge there may be no derivative
                 value, slopes = self._evaluator.value(point), [0.0]
             except ExpressionError:
                 return None
@@ -115,15 +114,19 @@ class OneEquation(Search):
     def _candidates(self, start: float) -> Iterator[float]:
         near: Sample = start, math.inf, 0.0
 
-        def residual(point: list[float]) -> tuple[list[float], list[list[float]]] | None:
+        def residual(point: list[float]) -> tuple[list[float], float] | None:
             sample = self(point[0])
-            return None if sample is None else ([sample[1]], [[sample[2]]])
+            return None if sample is None else ([sample[1]], sample[2])
 
-        for (x,), ((value,), ((slope,),)), _ in islice(newton(REAL, residual, [start], smallest=1e-9), 201):
+        def step_of(slope: float, values: list[float]) -> list[float]:
+            return [-values[0] / slope]
+
+        steps = newton(REAL, residual, [start], smallest=1e-9, solve=step_of)
+        for (x,), ((value,), slope), _ in islice(steps, 201):
             near = x, value, slope
         touched = self._is_small(near)
         if touched and near[2]:
-            # a number that is nearly a root, or a root beside it with a change of sign
+            # nearly a root, or a root beside it
             x, value, slope = near
             roots, step = [x], abs(value / slope) + abs(x) * 2.0**-50
             for _ in range(8):
@@ -133,8 +136,20 @@ class OneEquation(Search):
                     break
                 step *= 4
             yield from roots
-        for a, b in self._outwards(start):
-            yield from self._bracketed(a, b)
+        first, step = self(start), 0.01 * abs(start) or 0.01
+        assert first is not None
+        ends = {-1.0: first, 1.0: first}
+        for _ in range(MAX_OUTWARD_STEPS):
+            for sign, end in ends.items():
+                x = end[0] + sign * step
+                here = end if not math.isfinite(x) or x == end[0] else self(x) or self._edge(end, x)
+                if here[0] == end[0]:
+                    continue
+                if _opposite(here, end) or (here[1] == 0) != (end[1] == 0):
+                    low, high = (here, end) if sign < 0 else (end, here)
+                    yield from self._bracketed(low, high)
+                ends[sign] = here
+            step *= 1.35
         if touched:
             yield near[0]
         # Newton's method converges to a multiple root at 0 without reaching it
@@ -178,7 +193,7 @@ class OneEquation(Search):
             return []
         near = 0.0 if self.exact else 1e-7
         others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]
-        others = [other for other in others if not (self._on_a_plateau(x) and self._on_a_plateau(other))]
+        others = [other for other in others if not (self.on_a_plateau(x) and self.on_a_plateau(other))]
         if others:
             self.complete = False
         return others
@@ -190,9 +205,8 @@ class OneEquation(Search):
             return solutions
         self.reach, start = FIRST_REACH, self.start
         roots = self.confirmed(self._on_grid(-FIRST_REACH, FIRST_REACH))
-        # a function of the unknown may have infinitely many zeros or poles
-        leaf = self.problem.program.variables[self.name]
-        varies = facts_of((self.output,), lambda v, inputs: v is leaf or any(inputs))
+        # there may be infinitely many zeros or poles
+        varies = facts_of((self.output,), lambda v, inputs: v is self.leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
         while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
@@ -205,10 +219,7 @@ class OneEquation(Search):
         return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
 
     def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> list[float]:
-        """Return the root between two samples of different signs by safeguarded Newton steps.
-
-        Poles, jumps and undefined values give none. Press et al., Numerical Recipes, 9.4.
-        """
+        """Return the root between samples of different signs, if any; Numerical Recipes, 9.4."""
         for end in (low, high):
             if end[1] == 0:
                 return [end[0]]
@@ -227,34 +238,18 @@ class OneEquation(Search):
             newton = x - here[1] / here[2] if here[2] else math.inf
             if not left < middle < right:
                 break
-            # bisect unless the Newton step is less than half of the previous step
             if left < newton < right and abs(newton - x) < 0.5 * before:
                 before, x = abs(newton - x), newton
             else:
                 before, x = right - left, middle
         nearest = min(a, b, key=lambda sample: abs(sample[1]))
-        # beside a pole the value is large, beside a jump larger than rounding errors
+        # at a pole or a jump the value is large
         if abs(nearest[1]) > 0.5 * largest or not self._is_small(nearest):
             return []
         x = nearest[0]
         samples = (a, b, *map(self, (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))))
         inside = [sample for sample in samples if sample is not None and left <= sample[0] <= right]
         return [min(inside, key=lambda sample: abs(sample[1]))[0]]
-
-    def _outwards(self, start: float) -> Iterator[tuple[Sample, Sample]]:
-        first, step = self(start), 0.01 * abs(start) or 0.01
-        assert first is not None
-        ends = {-1.0: first, 1.0: first}
-        for _ in range(MAX_OUTWARD_STEPS):
-            for sign, end in ends.items():
-                x = end[0] + sign * step
-                here = end if not math.isfinite(x) or x == end[0] else self(x) or self._edge(end, x)
-                if here[0] == end[0]:
-                    continue
-                if _opposite(here, end) or (here[1] == 0) != (end[1] == 0):
-                    yield (here, end) if sign < 0 else (end, here)
-                ends[sign] = here
-            step *= 1.35
 
     def _edge(self, inside: Sample, outside: float) -> Sample:
         samples: dict[float, Sample | None] = {inside[0]: inside}
@@ -320,7 +315,7 @@ class OneEquation(Search):
             yield least[0], False
 
     def confirmed(self, roots: Sequence[float]) -> list[float]:
-        """Return the true roots among ascending ones, without rounding artefacts."""
+        """Return the true roots among ascending ones."""
         result: list[float] = []
         flat: list[float] = []
         for x in roots:
@@ -381,7 +376,7 @@ class OneEquation(Search):
             return []
         if exact:
             self.known[at,] = Root(errors=[0.0])
-            if self._on_a_plateau(at):
+            if self.on_a_plateau(at):
                 return [at]
             low, below = self._last_zero(flat[0], -width)
             high, above = self._last_zero(flat[-1], width)
@@ -393,10 +388,7 @@ class OneEquation(Search):
 
     @cached_property
     def _breakpoints(self) -> list[tuple[Value, Value, int | None]]:
-        """Functions with a zero where a domain or a piece of the equation ends, and the equation there.
-
-        A root is of order 1 where pieces meet.
-        """
+        """Functions that are 0 where a piece of the equation ends, and the equation there."""
         result = []
         nodes = [(v, expression_text(v)) for v in in_order((self.output,)) if v._prev]
         for v, text in nodes:
@@ -418,11 +410,9 @@ class OneEquation(Search):
         return result
 
     def _end_of_a_piece(self, x: float) -> float | None:
-        """Return the root near x where a piece of the equation ends, as that of `sqrt(x**2 - 2)` or `abs(x - 1/3)`.
-
-        Both the end and the equation there have to be nearer to 0 in more digits.
-        """
+        """Return the root near x where a piece of the equation ends, as that of `abs(x - 1/3)`."""
         for equation, there, order in self._breakpoints:
+            # both have to be nearer to 0 in more digits
             sizes = []
             for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS):
                 m, values = self.in_digits(digits)
@@ -434,9 +424,8 @@ class OneEquation(Search):
                 continue
             if abs(end) <= NEGLIGIBLE * abs(x) and self.holds_exactly([0.0]):
                 end = 0.0
-            root = next(
-                (y for y in (float(end), x) if self._is_defined(y) and abs(end - y) <= MAX_EDGE_DISTANCE * abs(y)), None
-            )
+            beside = (y for y in (float(end), x) if abs(end - y) <= MAX_EDGE_DISTANCE * abs(y))
+            root = next(filter(self._is_defined, beside), None)
             near = MAX_EDGE_DISTANCE * max(abs(x), 1e-3)
             if root is None or abs(root - x) > near:
                 continue
@@ -447,16 +436,15 @@ class OneEquation(Search):
                 return root
         return None
 
-    def _on_a_plateau(self, x: float) -> bool:
-        return any(low <= x <= high for low, high in self.plateaus)
-
     def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
         step, (low, high) = width * 2.0**-10, self.bounds
         low, high = max(low, -MAX_REACH), min(high, MAX_REACH)
 
         def holds(x: float) -> bool:
             sample = self(x)
-            return sample is not None and (sample[1] == 0 or (self._is_small(self(x)) and self.holds_exactly([x])))
+            if sample is None or sample[1] == 0:
+                return sample is not None
+            return self._is_small(self(x)) and self.holds_exactly([x])
 
         while low <= x + step <= high and holds(x + step):
             x, step = x + step, step * 1.2
@@ -482,8 +470,8 @@ class OneEquation(Search):
     def _refined(self, start: float, width: float) -> tuple[float, int | None] | None:
         """Return the double nearest to a root, and its multiplicity; None if unconfirmed.
 
-        Within `width` the value f rounds to 0. A multiple root of f is a simple one of f/f', to which the secant
-        method converges, as f/f' is near (x - root)/multiplicity. Where f only tends to 0, f/f' does not shrink.
+        A multiple root of f is a simple one of f/f', to which the secant method converges.
+        Where f only tends to 0, f/f' does not shrink.
         """
         error = max(self._rounding(start), self._rounding(start + width))
         function, finer = self._in_digits(ROOT_DIGITS), self._in_digits(2 * ROOT_DIGITS)
@@ -533,8 +521,7 @@ class OneEquation(Search):
 
     @cached_property
     def exact(self) -> tuple[list[RealRoot], str] | None:
-        """All real roots, and the kind of equation; None without rational polynomials."""
-        leaf = self.problem.program.variables[self.name]
+        """All real roots, and the kind of equation, of rational polynomials."""
         with Defined(ArithmeticError, ValueError):
             values = self.parameters(EXACT)
 
@@ -546,7 +533,7 @@ class OneEquation(Search):
 
             above, divisors = fraction_of(self.output)
             sides = [
-                coefficients(side, leaf, fixed, lambda primitive, a, b: getattr(EXACT, primitive.name)(a, b))
+                coefficients(side, self.leaf, fixed, lambda primitive, a, b: getattr(EXACT, primitive.name)(a, b))
                 for side in (above, *divisors)
             ]
             if None in sides or not any(sides[0] or ()):
@@ -570,12 +557,11 @@ class OneEquation(Search):
         self.complete, self.kind = True, self.exact[1]
         low, high = self.bounds
         roots = [root for root in self.exact[0] if low <= root.x <= high]
-        leaf = self.problem.program.variables[self.name]
         for x, multiplicity, exact, factor in roots:
             equation = None
             if multiplicity > 1 and not exact and max(c.bit_length() for c in factor) < MAX_COEFFICIENT_BITS:
                 numbers = [constant(float(c), str(c)) for c in reversed(factor)]
-                equation = reduce(lambda above, c: node(ADD, (node(MUL, (above, leaf)), c)), numbers)
+                equation = reduce(lambda above, c: node(ADD, (node(MUL, (above, self.leaf)), c)), numbers)
             self.known[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], None, equation)
         return [[root.x] for root in roots]
 

@@ -18,7 +18,7 @@ from ..numbers.budget import ITERATION, Defined, charge
 from ..numbers.exact import EXACT
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
-from ..numerics.linear_algebra import Matrix, inverse, solve_linear
+from ..numerics.linear_algebra import Matrix, dot, inverse, solve_linear
 from ..numerics.newton import System
 from ..run.evaluation import Kinks
 
@@ -27,10 +27,10 @@ ZERO_ROUNDINGS = 64
 ROOT_DIGITS = 80
 PRECISE = Arithmetic("precision", ROOT_DIGITS)
 MAX_ROUGHNESS = 1e-12
-"""The relative error of a solution in doubles above which more digits are used."""
+"""The relative error of a solution that needs more digits."""
 NEGLIGIBLE_CHANGE = 1e-12
 MAX_CHANGE = 1e-9
-"""The relative change of the derivative within those errors from which on it is computed in more digits."""
+"""The relative change of the derivative that needs more digits."""
 MAX_UNKNOWNS_IN_DIGITS = 30
 
 Ends = dict[str, tuple[float, float]]
@@ -42,7 +42,7 @@ class Stopped(Exception):
 
 
 class Accuracy(NamedTuple):
-    """How far each unknown of a solution may be off, and how much the inverse of the derivative may change by that."""
+    """How far a solution may be off, and how much that changes the derivative."""
 
     errors: dict[str, float]
     change: float
@@ -52,12 +52,11 @@ class Root(NamedTuple):
     """What a search knows of a solution."""
 
     multiplicity: int | None = None
-    """For a root in one unknown; None if it is simple, unknown or not an integer."""
     errors: Sequence[float] | None = None
     """How far off the unknowns may be, if known without derivatives."""
     accuracy: Accuracy | None = None
     equation: Value | None = None
-    """A function whose simple zero this is, if the equation itself has none here."""
+    """A function of which this is a simple zero, if the equation is none."""
 
 
 class Search:
@@ -66,7 +65,7 @@ class Search:
     complete: bool | None = None
     """Whether there are no other solutions, if known."""
     linear = False
-    """Whether all equations are linear in all unknowns together, decided from their graph."""
+    """Whether the equations are linear in the unknowns together."""
     cut_short = ""
     """What to say of a search that its work ended."""
     kind = ""
@@ -85,10 +84,14 @@ class Search:
         """Undecided boxes with an unbounded equation, as at a pole."""
 
     def found_plateau(self, low: float, high: float, start: str, end: str, tried: str = "") -> None:
-        """Warn that the equation holds between two numbers, given as a start `2 <` and an end `≤ 3`."""
+        """Warn that the equation holds from a start, `2 <`, to an end, `≤ 3`."""
         self.plateaus.append((low, high))
         message = f"the equation holds at all numbers {tried}for {start} {self.unknowns[0]} {end}"
         self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
+
+    def on_a_plateau(self, x: float) -> bool:
+        """Return whether a number is in an interval of solutions."""
+        return any(low <= x <= high for low, high in self.plateaus)
 
     def count_evaluation(self) -> None:
         """Count and charge an evaluation. Raises `Stopped`."""
@@ -98,12 +101,12 @@ class Search:
         self.evaluations += 1
 
     def parameters(self, m: Any) -> dict[str, Any]:
-        """Return the values of the known variables in a number type other than doubles."""
+        """Return the values of the known variables in a number type."""
         names = [name for name in self.problem.program.variables if name not in self.unknowns]
         return {name: PRECISE._value(m, name, self.problem.point[name]) for name in names}
 
     def in_digits(self, digits: int) -> tuple[Any, dict[str, Any]]:
-        """Return the number type of so many digits, and the known variables in it."""
+        """Return a number type of so many digits, and the known variables."""
         from ..numbers.multiprecision import Multiprecision
 
         m = Multiprecision(digits, decimals=True)
@@ -124,7 +127,7 @@ class Search:
         multiplicity: int = 1,
         outputs: Sequence[Value] | None = None,
     ) -> System:
-        """Return the equations, or other `outputs`, for Newton's method, times the root's multiplicity."""
+        """Return the equations for Newton's method, times the root's multiplicity."""
 
         def values_and_rows(point: list[Any]) -> tuple[list[Any], Matrix]:
             here = {**values, **dict(zip(self.unknowns, point, strict=True))}
@@ -134,7 +137,7 @@ class Search:
         return values_and_rows
 
     def rounding_errors(self, at: Mapping[str, float], *, own: bool = True) -> list[float]:
-        """Return a bound on each rounding error, including those of the unknowns if `own`."""
+        """Return bounds on rounding errors, with those of the unknowns if `own`."""
         values = {
             name: Bounded(x, UNIT_ROUNDOFF * abs(x) if own and name in self.unknowns else 0.0)
             for name, x in {**self.problem.values, **at}.items()
@@ -158,13 +161,13 @@ class Search:
     def accuracy(
         self, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
     ) -> Accuracy | None:
-        """Return how far a solution may be off, by |F_u⁻¹| times residuals; None where F_u may be singular."""
+        """Return |F_u⁻¹| times the residuals; None where F_u may be singular."""
         inverted = None if rows is None else inverse(rows)
         if inverted is None or rows is None:
             return None
         off = [abs(r) + error for r, error in zip(left, self.rounding_errors(at), strict=True)]
         lines = dict(zip(at, inverted, strict=True))
-        errors = {name: math.fsum(abs(a) * b for a, b in zip(line, off, strict=True)) for name, line in lines.items()}
+        errors = {name: dot(map(abs, line), off) for name, line in lines.items()}
         change = 0.0
         worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
         for side in (2.0, -2.0):
@@ -174,19 +177,17 @@ class Search:
                 moved = self.residuals({name: x + steps[name] for name, x in at.items()})[1]
             pairs = zip(moved or rows, rows, strict=True)
             changes = [math.fsum(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in pairs]
-            change = max(
-                change, *(math.fsum(abs(a) * b for a, b in zip(line, changes, strict=True)) for line in inverted)
-            )
+            change = max(change, *(dot(map(abs, line), changes) for line in inverted))
             if change < NEGLIGIBLE_CHANGE:
                 break
         size = max((abs(x) for x in at.values()), default=0.0) or 1.0
-        # at a multiple root, known to half its digits, a change within the error changes the derivative by all of it
+        # at a multiple root this changes all of the derivative
         is_near = all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items())
         return Accuracy(errors, change) if is_near and change < 1 else None
 
 
 def lacks_digits(x: Sequence[float], accuracy: Accuracy | None) -> bool:
-    """Return whether a solution in doubles, or its derivatives, lack digits that a computation in more has."""
+    """Return whether a solution or its derivatives need more digits."""
     if accuracy is None or accuracy.change > MAX_CHANGE:
         return True
     least = 1e-3 * max(map(abs, x), default=0.0)
@@ -224,7 +225,7 @@ def second_derivatives(
 ) -> list[Matrix]:
     """Return the matrix of second derivatives of each unknown.
 
-    Differentiating F(u(p), p) = 0 twice gives F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).
+    F_u·u_pq = −(the second derivative of F along (u_p, 1) and (u_q, 1)).
     """
     n, count = len(unknowns), len(by)
     if not count:

@@ -39,7 +39,7 @@ SINGULAR_STEPS = 60
 NEAR = 1e-6
 """The distance of equal solutions, relative to that of the bounds."""
 RELATIVE_OFFSET = 1e-6
-"""The relative distance from a singular solution at which Newton's method starts."""
+"""The relative distance of a start from a singular solution."""
 MAX_SINGULAR_RESIDUAL = 1e-9
 """The share of the initial residuals below which a solution may be near."""
 
@@ -61,9 +61,7 @@ class SeveralEquations(Search):
         super().__init__(problem, stop)
         self.np, program = numpy, problem.program
         self.least: tuple[float, list[float]] | None = None
-        """The least norm of the residuals so far, and its point."""
         self.rounded = False
-        """Whether the equations held within rounding errors without a solution."""
         self.bounds = [problem.bounds.get(name, (-math.inf, math.inf)) for name in problem.unknowns]
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
@@ -94,7 +92,7 @@ class SeveralEquations(Search):
         return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(self.unknowns)
 
     def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
-        """Return the solutions of linear equations that are singular in doubles, decided in fractions."""
+        """Decide in fractions about singular linear equations."""
         is_small = len(self.unknowns) <= MAX_UNKNOWNS_IN_DIGITS
         if not (self.linear and is_small) or (solutions and self._accuracy(solutions[0])):
             return solutions
@@ -111,7 +109,7 @@ class SeveralEquations(Search):
             if rank([[*row, a] for row, a in zip(rows, values, strict=True)]) > count:
                 self.complete, self.kind = True, "the equations are linear and contradict each other"
                 return []
-            # from the inside of the bounds a line of solutions goes on; from their edge it may leave them
+            # from the edge of the bounds a line of solutions may leave them
             if solutions and all(low < a < high for a, (low, high) in zip(solutions[0], self.bounds, strict=True)):
                 self.complete, solutions = False, solutions[:1]
         return solutions
@@ -187,7 +185,7 @@ class SeveralEquations(Search):
     def _limit(self, x: list[float]) -> list[float] | None:
         """Return the limit of Newton's method from beside a point, if any.
 
-        To a singular solution each step takes the same share of the way, which gives the rest.
+        Each step takes the same share of the way, which gives the rest.
         """
         m, values = self.in_digits(ROOT_DIGITS)
         in_digits = self.system(m, values)
@@ -239,12 +237,10 @@ class SeveralEquations(Search):
         """Return the solutions reached from many starts between the bounds."""
         draw = random.Random(0)
         solutions: list[list[float]] = []
+        reach = [NEAR * (high - low) for low, high in self.bounds]
 
         def is_known(x: Sequence[float]) -> bool:
-            return any(
-                all(abs(a - b) <= NEAR * (high - low) for a, b, (low, high) in zip(x, y, self.bounds, strict=True))
-                for y in solutions
-            )
+            return any(all(abs(a - b) <= r for a, b, r in zip(x, y, reach, strict=True)) for y in solutions)
 
         work = current_budget()
         for _ in range(RANDOM_STARTS):

@@ -89,7 +89,7 @@ class Solved(Record):
     unknowns: list[str]
     converged: bool
     reason: str
-    """`solved`, `none` (there is no solution), `not found`, `undecided` or `interrupted`."""
+    """`solved`, `none`, `not found`, `undecided` or `interrupted`."""
     message: str
     point: dict[str, Shown]
     constants: dict[str, float]
@@ -97,7 +97,6 @@ class Solved(Record):
     between: Ends
     solutions: Sequence[Solution] = ()
     others: Sequence[float] = ()
-    """Apparent other solutions between the bounds, of one unknown."""
     undecided: Sequence[Ends] = ()
     complete: bool | None = None
     """Whether there are provably no other solutions, if known."""
@@ -122,10 +121,9 @@ def solve(
     system: bool = False,
     stop: Callable[[], bool] = lambda: False,
 ) -> Solved:
-    """Return the solutions of equations, or zeros of an expression, and their derivatives by `wrt`.
+    """Return the solutions of equations, and their derivatives by `wrt`.
 
-    `point` has values of other variables, and starts of the `unknowns`, by default the variables without a value.
-    `between` bounds them; `every` seeks all solutions there. In a `system` units are products of input units.
+    `point` has values and starts, `between` bounds of `unknowns`; `every` seeks all solutions there.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -160,7 +158,8 @@ def solve(
     others: list[float] = []
     if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
         others = finder.others(*starts[0])
-    if finder.complete is None and finder.undecided is None and finder.linear and solutions and solutions[0].simple:
+    is_open = finder.complete is None and finder.undecided is None
+    if is_open and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
     outcome = _outcome(finder, len(solutions), every)
     reason, message = ("interrupted", "interrupted") if interrupted else outcome
@@ -194,7 +193,7 @@ def solve(
 
 
 def find_solution(problem: Problem) -> dict[str, float]:
-    """Return the requested solution. Raises `ExpressionError` (`domain`)."""
+    """Return the requested solution. Raises `ExpressionError`."""
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
     for root in finder.one():
         return dict(zip(problem.unknowns, root, strict=True))
@@ -214,10 +213,7 @@ def posed_equations(
     dimensions: bool = True,
     system: bool = False,
 ) -> Problem:
-    """Return the equations with all values, consistent with each other. Raises `ExpressionError`.
-
-    The `dimensions` of rows of data are checked later, in units of a `system`.
-    """
+    """Return the equations with all values; the `dimensions` of data are checked later."""
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
     program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
@@ -279,7 +275,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
     values = {
         other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(as_number(x, other))).outputs[0]
         for other, x in point.items()
-        if other != name and type(x) is not Quantity  # formulas have no units: these stay names
+        if other != name and type(x) is not Quantity
     }
     formulas = formula_solutions(program.outputs[0], program.variables[name], values)
     if formulas is None:
@@ -410,7 +406,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         residuals=left,
         simple=simple,
         multiplicity=multiplicity,
-        proven=arithmetic.name == "certified" and not any(low <= start[0] <= high for low, high in finder.plateaus),
+        proven=arithmetic.name == "certified" and not finder.on_a_plateau(start[0]),
     )
 
 

@@ -105,7 +105,7 @@ def marked_together(
     mark: Callable[[Key, T], Marked],
     names: Sequence[str],
 ) -> Marked:
-    """Mark an answer by marking each of its entries, unnamed ones in the alphabetic order of `names` too."""
+    """Mark an answer by its entries, unnamed ones in alphabetic order too."""
     marks = []
     for key in wanted:
         of = derivative_name(key[1], key[0])

@@ -339,7 +339,7 @@ class CurveAnswer(FormulaAnswer):
 
         with Defined(ArithmeticError, ValueError):
             start, digits = [at[name] for name in self.unknowns], m.digits - 10
-            # no step if the unknowns are not determined, a long one if no point of the curve is near
+            # a long step if no point of the curve is near
             root, _, steps = next(newton(m, system, refine(m, system, start)))
             if steps is None:
                 return None

@@ -35,7 +35,6 @@ LEVELS = {
     4: "graphs with shared nodes, and neurons",
     5: "kinks, steps of descent, second derivatives",
 }
-"""The title of each level."""
 DEFAULT_COUNT, MAX_COUNT = 10, 100
 DEFAULT_SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
@@ -134,7 +133,6 @@ class Marked(Record):
     of: str = ""
     """The label of an entry, such as `d/dx`."""
     entries: tuple[Marked, ...] = ()
-    """The markings of the entries, including missing ones."""
     warnings: tuple[Diagnostic, ...] = ()
 
     @property
@@ -162,8 +160,6 @@ def make_sheet(
     function: str | None = None,
 ) -> Sheet:
     """Return `count` different exercises of a level and a seed, equal on every machine.
-
-    A `topic` selects; a `function` asks for its derivatives instead.
 
     >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'

@@ -55,7 +55,6 @@ SHRUNK_DIGITS = 150
 """Digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`, at least."""
 NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
 FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
-"""Points in tenths."""
 SIDES = (Fraction(1), Fraction(-1))
 
 MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
@@ -64,10 +63,8 @@ SEARCHED_POINTS = 500
 """Points of several variables in the search for regions."""
 MIN_POINTS = 6
 NEAR_RELATIVE = Fraction(1, 100)
-"""The greatest relative error of a near number."""
 MAX_SHOWN_LENGTH = 20  # of a fraction
 MIN_ROUNDED_DIGITS = 3
-"""The least digits of a rounded solution."""
 MAX_PARTS = 60
 """Nodes of a function to search for mistakes."""
 SIGN = "everything is right but the sign"
@@ -127,7 +124,7 @@ def agree(a: Any, b: Any) -> bool:
 
 
 def equals(answered: Any, right: Fraction, noise: Fraction = Fraction(0)) -> bool:
-    """Return whether an answered number is right, up to noise, and to `AGREED_DIGITS` digits if it is no fraction."""
+    """Return whether an answered number is right, up to noise and rounding errors."""
     if isinstance(answered, Fraction):
         return abs(answered - right) <= noise
     m = many_digits()
@@ -389,7 +386,7 @@ def own_exercise(
 
 
 class FormulaAnswer:
-    """The formula of an entry or the whole of an answer, compared with the right one at points."""
+    """The formula of an answer, compared with the right one at points."""
 
     where, instead = "", "check it by `check`"
     undefined = "write it so that it has a value where the function has a derivative"
@@ -472,7 +469,7 @@ class FormulaAnswer:
         return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is no proof", "points"
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
-        """Yield likely mistakes, the likeliest first, or empty strings, and a command that shows the steps."""
+        """Yield likely mistakes or empty strings, and a command that shows the steps."""
         posed, first, m = self.posed, there[0], many_digits()
         numbers = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
         if all(agree(p.answered, p.value) for p in there):
@@ -688,7 +685,7 @@ def six_digits(x: Any) -> str:
 
 
 def distinguishable(a: Any, b: Any) -> tuple[str, str]:
-    """Format two numbers so that they differ: short fractions in full, others with at least six digits."""
+    """Format two numbers so that they differ, with at least six digits."""
     if b is None:
         return six_digits(a), ""
     if isinstance(a, Fraction) and isinstance(b, Fraction) and max(len(str(a)), len(str(b))) < MAX_SHOWN_LENGTH:

@@ -93,7 +93,7 @@ def derivations(
 ) -> tuple[Derivation, ...]:
     """Return the derivations of the derivatives `formulas`, lower orders first.
 
-    `assumed` are the assumptions used, as typed. Raises `ExpressionError` (`limit`) if they are too long.
+    `assumed` are the assumptions used. Raises `ExpressionError` if they are too long.
     """
     worked: list[Derivation] = []
     before: Mapping[Multi, Value] = {(): output}
@@ -119,7 +119,7 @@ def derivation(
 ) -> Derivation:
     """Return the derivation of a formula's derivative by a leaf, which ends in `formula`.
 
-    The leaves `follows` are functions of it, whose derivatives stay open. Raises `ExpressionError` (`limit`).
+    The leaves `follows` are functions of it, whose derivatives stay open.
     """
     check_length(function)
     return Derivation(by, function, tuple(_Work(function, leaf, formula, assumed, follows).steps()), formula)

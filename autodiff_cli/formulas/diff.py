@@ -18,11 +18,19 @@ from ..graphs.adjoint import record_values
 from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
-from ..inputs import problem
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import split
-from ..inputs.problem import Point, parse, wanted_variables
+from ..inputs.problem import (
+    Point,
+    check_values,
+    numbers_or_quantities,
+    parse,
+    parse_program,
+    single_output,
+    split_name_offers,
+    wanted_variables,
+)
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
 from ..language.typesetting import GREEK, equations, equations_of, typesetting
@@ -162,10 +170,10 @@ def diff(
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
     typed_values = with_units(point)
-    numbers = problem.numbers_or_quantities(typed_values)
-    program, bound, notes = problem.parse_program(text, numbers, wrt)
+    numbers = numbers_or_quantities(typed_values)
+    program, bound, notes = parse_program(text, numbers, wrt)
     typed_values |= bound
-    output = problem.single_output(program)
+    output = single_output(program)
     before = text[: output.span.start].rstrip() if output.span else ""
     if operator is not None and output.primitive in (ADD, SUB) and not before.endswith("("):
         message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
@@ -173,7 +181,7 @@ def diff(
     _check_names(program, {*typed_values, *(wrt or ())}, products=wrt is None and not typed_values)
     here = any(name in numbers for name in program.variables)
     check_has_values(units, here)
-    warnings = (problem.check_values(program, numbers) if here else []) + notes
+    warnings = (check_values(program, numbers) if here else []) + notes
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
     if math.comb(len(names) + order - 1, order) > MAX_DERIVATIVES:
@@ -318,7 +326,7 @@ _FILLERS = ("is", "a", "an", "number")
 
 
 def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Assumption]:
-    """Return parsed assumptions on a program's variables. Raises `ExpressionError` (`usage`)."""
+    """Return parsed assumptions on a program's variables."""
     listed = [texts] if isinstance(texts, str) else list(texts or ())
     result = [_assumption(part.strip(), program) for text in listed for part in split(text)]
     if len(result) > MAX_ASSUMPTIONS:
@@ -356,7 +364,7 @@ def _assumption(text: str, program: Program) -> Assumption:
 
 
 def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
-    """Raise `ExpressionError` (`usage`) for units of values without a point."""
+    """Raise a usage error for units of values without a point."""
     if units and not here:
         raise usage_error("`--in` is the unit of values, and there is no point", "give `--at`, or leave `--in` out")
 
@@ -370,7 +378,7 @@ def _check_names(program: Program, known: Collection[str], *, products: bool) ->
             message = f"`{name}` may be one name or the value of a function"
             others = {*program.leaves, *known, *"xyzt"} - {name}
             if any(function in name for function in SIMPLE):
-                offers = problem.split_name_offers(program, [name], others)
+                offers = split_name_offers(program, [name], others)
             meant = [offer.text for offer in offers if "(" in offer.text]
         if meant:
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
@@ -504,8 +512,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
         ) from None
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
     unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
-    source: str = writer.module(unit)
-    return source.rstrip("\n")
+    return str(writer.module(unit)).rstrip("\n")
 
 
 def where_latex(condition: str | None) -> str:

@@ -38,8 +38,8 @@ def export(
 ) -> Exported:
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
-    The function `name` returns the value and the partial derivatives by `wrt`. SQL is a statement in a `dialect`, by
-    default duckdb, with a column for each output.
+    The function `name` returns the value and the partial derivatives by `wrt`.
+    SQL is a statement in a `dialect`, by default duckdb.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)

@@ -52,7 +52,7 @@ def functions() -> Functions:
 
 
 def function(name: str) -> FunctionEntry:
-    """Return the function of a name or alias. Raises `ExpressionError` (`name`)."""
+    """Return the function of a name or alias."""
     if name not in FUNCTIONS:
         near = difflib.get_close_matches(name.lower(), list(FUNCTIONS), 3)
         hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"

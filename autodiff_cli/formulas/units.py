@@ -45,7 +45,7 @@ class UnitTable(Record):
 
 
 def units(name: str | None = None) -> UnitTable:
-    """Return all units and constants, or those of a name or product. Raises `ExpressionError` (`name`)."""
+    """Return all units and constants, or those of a name or product."""
     if name is None:
         return UnitTable((*map(_unit, table().values()), *map(_constant, constants().values())))
     entries = [_constant(constants()[name])] if name in constants() else []

@@ -123,7 +123,7 @@ def record_values(
 def record_gradient(
     graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, *, lower: bool = False
 ) -> Recording:
-    """Return the recording of outputs with partial derivatives; with `lower`, k of those of output k after output 0.
+    """Return the recording of outputs with partial derivatives; with `lower`, only k of output k > 0.
 
     It repeats the sweeps, in their order, for every point at once. An input that does not count (an
     untaken branch, the loser of a `max`) is reached only under a condition.
@@ -341,7 +341,7 @@ def branches(step: Step) -> tuple[Step, Step, Step]:
 def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
     """Return the steps that results need, each after its inputs, inside its branches.
 
-    `silent` operations, which give an infinite result instead of an error, are checked; without any, nothing is.
+    `silent` operations, which give an infinite result instead of an error, are checked, if any.
     """
     results = recording.results
     roots = (*results, *recording.adjoints) if silent else results

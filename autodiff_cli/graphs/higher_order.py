@@ -28,7 +28,7 @@ from .value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient
 SAFE_SIZE = 1e-75
 """Products of a few doubles between this and its inverse neither underflow nor overflow."""
 SMALLEST_LEFT = 1e-305
-"""The smallest second derivative that underflow cannot falsify, relative to the square of the largest factor."""
+"""The smallest second derivative that underflow cannot falsify, relative to the largest factor squared."""
 MAX_SQUARED = 1e150
 
 

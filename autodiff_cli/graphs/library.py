@@ -29,10 +29,7 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
             elif named or not args:
                 raise TypeError(f"{name}: call it as {primitive.signature}")
         result = apply(called, *args)
-        for argument in args:
-            if isinstance(argument, Value):
-                return result
-        return result.data
+        return result if any(isinstance(argument, Value) for argument in args) else result.data
 
     domain = f"\n\nDefined where {primitive.domain}." if primitive.domain else ""
     kink = f"\nDerivative at kinks: {primitive.convention}." if primitive.convention else ""

@@ -1,13 +1,7 @@
-"""Value and gradient of a graph in any number type. The graph's own doubles are neither read nor changed.
+"""Value and gradient of a graph in any number type: multiprecision, exact or certified.
 
-This is the way to multiprecision, exact and certified results alike:
-
-    program = parse(text)
-    m = Multiprecision(50, decimals=True)
-    result = value_and_gradient(m, program.graph, {"x": m.literal("0.1")}, ["x"])
-    result.value, result.gradient["x"]            # numbers of `m`
-
-A number type needs `number` and `literal` for the leaves, and `finite`; see `numbers/base.py`.
+The graph's own doubles are neither read nor changed. A number type needs `number` and `literal` for the leaves,
+and `finite`; see `numbers/base.py`.
 """
 
 from __future__ import annotations

@@ -187,6 +187,6 @@ def min_norm_point(vectors: Sequence[Sequence[float]]) -> list[float]:
 
     columns: Any = numpy.array(vectors).T
     size = float(numpy.abs(columns).max()) or 1.0
-    # the sum of the weights is free: with its best multiple, the shortest mean fits best
+    # the sum of the weights is free: the shortest mean fits best
     weights, _ = nnls(numpy.vstack([columns / size, numpy.ones(len(vectors))]), numpy.append(0 * columns[:, 0], 1.0))
     return (columns @ (weights / weights.sum())).tolist()  # type: ignore[no-any-return]

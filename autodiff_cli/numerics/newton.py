@@ -27,10 +27,10 @@ def newton(
     smallest: float | None = None,
     solve: Callable[[Any, Any], list[Any]] | None = None,
 ) -> Iterator[tuple[list[Any], tuple[Sequence[Any], Any], list[Any] | None]]:
-    """Yield each point with the system there and the Newton step from it; None, the last, at a singular Jacobian.
+    """Yield each point with the system there and the Newton step, None at a singular Jacobian.
 
-    With `smallest` a step is halved until the values shrink; it ends where they vanish, or below that share of a step.
-    `solve` returns the step from Jacobian and values. Raises the errors of `system`.
+    With `smallest` a step is halved, down to that share, until the values shrink.
+    `solve` returns the step from Jacobian and values.
     """
     point, here = list(start), system(list(start))
     while here is not None:

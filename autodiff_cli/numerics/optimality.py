@@ -1,8 +1,8 @@
 """Classify a point by gradient and Hessian, also at bounds.
 
-A partial derivative or an eigenvalue within its own rounding error is 0. Conditions at bounds: Nocedal
-and Wright, Numerical Optimization, 12.3 and 12.5. An eigenvalue moves by at most the norm of the
-matrix's error: Weyl's theorem, Golub and Van Loan, Matrix Computations, 8.1.
+A partial derivative or an eigenvalue within its own rounding error is 0.
+Conditions at bounds: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5.
+Weyl's theorem on eigenvalues: Golub and Van Loan, Matrix Computations, 8.1.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Verdict:
     kind: str
     """`minimum`, `maximum`, `saddle`, `flat` (undecided, an eigenvalue is 0), `not stationary`."""
     curvature: str
-    """The curvature in the free variables: `convex`, `concave`, `indefinite`, `flat`."""
+    """That of the free variables."""
     negative: bool
     """Whether the value falls in a free direction, so that this is no minimum."""
     held: tuple[int, ...]
@@ -60,7 +60,7 @@ class Verdict:
     step: tuple[float, ...]
     """The Newton step; along flat directions only if the gradient is not 0."""
     gain: float
-    """The change of the value on that step; infinite for a gradient along flat directions."""
+    """The change of the value on that step; infinite along flat directions."""
 
 
 class Single:
@@ -83,8 +83,7 @@ class Single:
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value, gradient and Hessian in doubles, with rounding errors.
 
-        Coordinates `wrt` are rounded like numbers of `size`, to half a unit of the last digit; for the Hessian, to one,
-        so that it is 0 within its errors wherever a multiple root makes the gradient so.
+        Coordinates `wrt` are rounded like numbers of `size`, twice as much for the Hessian.
         """
         result = self._derivatives(point, wrt, size)
         # beside an edge of the domain that may bound nothing
@@ -151,7 +150,7 @@ def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: De
     elif shape == "concave" and not held:
         kind = "maximum"
     elif leaning:
-        # only directions into the bounds count, and eigenvalues of variables free of them
+        # only directions into the bounds count, and free variables
         inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
         negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed)[1]
         kind = "saddle" if negative else "flat"
@@ -186,7 +185,12 @@ def _shape(
     at: Derivatives, rows: Sequence[int], decomposed: Decomposition
 ) -> tuple[str, bool, list[list[float]], list[float], float]:
     # scaling keeps the signs (Sylvester's law of inertia) and makes errors small
-    units = [_unit(at, i, rows) for i in rows]
+    units = []
+    for i in rows:
+        entry = abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows)
+        largest = max(entry, UNCERTAIN_SIGN_FACTOR * at.hessian_error[i][i])
+        exponent = math.frexp(largest)[1] if 0 < largest < math.inf else 0
+        units.append(math.ldexp(1.0, -(exponent // 2)))
     matrix, errors = (
         [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
         for square in (at.hessian, at.hessian_error)
@@ -229,16 +233,6 @@ def _shape(
 def norm(matrix: Matrix) -> float:
     """Return the largest absolute row sum: a spectral norm bound if symmetric."""
     return max((math.fsum(map(abs, row)) for row in matrix), default=0.0)
-
-
-def _unit(at: Derivatives, i: int, rows: Sequence[int]) -> float:
-    largest = max(
-        abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows),
-        UNCERTAIN_SIGN_FACTOR * at.hessian_error[i][i],
-    )
-    if not 0 < largest < math.inf:
-        return 1.0
-    return math.ldexp(1.0, -(math.frexp(largest)[1] // 2))
 
 
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:

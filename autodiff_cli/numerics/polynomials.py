@@ -1,8 +1,7 @@
 """The real roots of rational polynomials, isolated in integers by Sturm's theorem.
 
-Factors are first separated by multiplicity, by greatest common divisors (Yun 1976). Sign changes along
-Sturm's chain count the roots in an interval, which is halved until it has one, and until its ends round
-to the same double. Cohen, A Course in Computational Algebraic Number Theory, 3.4 and 4.1.
+Factors are first separated by multiplicity (Yun 1976). Intervals are halved until they have one
+root, and until its ends round to the same double. Cohen, Computational Number Theory, 3.4 and 4.1.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class RealRoot(NamedTuple):
     exact: bool
     """Whether the root is that double."""
     factor: Sequence[int]
-    """The coefficients of a factor of which this is a simple root, from the constant one on."""
+    """The coefficients of a factor of which this is a simple root."""
 
 
 def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
@@ -121,7 +120,16 @@ def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
     while waiting:
         a, b, before, after = waiting.pop()
         if before - after == 1:
-            yield _nearest(p, a, b)
+            end = _sign(p, b)
+            is_root = not end
+            while end and float(a) != float(b):
+                middle = (a + b) / 2
+                sign = _sign(p, middle)
+                if not sign:
+                    b, is_root = middle, True
+                    break
+                a, b = (a, middle) if sign == end else (middle, b)
+            yield b, is_root
         elif before > after:
             middle = (a + b) / 2
             between = _changes(chain, middle)
@@ -141,14 +149,3 @@ def _sign(p: Polynomial, x: Fraction) -> int:
         total = total * x.numerator + c * power
         power *= x.denominator
     return (total > 0) - (total < 0)
-
-
-def _nearest(p: Polynomial, a: Fraction, b: Fraction) -> tuple[Fraction, bool]:
-    end = _sign(p, b)
-    while end and float(a) != float(b):
-        middle = (a + b) / 2
-        sign = _sign(p, middle)
-        if not sign:
-            return middle, True
-        a, b = (a, middle) if sign == end else (middle, b)
-    return b, not end

@@ -12,7 +12,6 @@ from collections.abc import Callable, Collection
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitives import by_name, library_names
 from .faults import Needed, Vectors
-from .lowering import Lowering
 from .target import by_library, language
 
 LANES = 4
@@ -38,11 +37,6 @@ FUNCTIONS = {
 """Functions of the C library, by the operations that they are for."""
 
 NATIVE = (*INTRINSICS, *FUNCTIONS, *library_names("max min where"))
-
-
-def lowering() -> Lowering:
-    """Return a recorder of what can be printed."""
-    return Lowering(NATIVE, functions=False, columns=True)
 
 
 class Llvm:

@@ -88,7 +88,7 @@ def test_a_mark_for_no_value_is_said_to_be_one(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("1,2\n3,4\n", "its first line, `1,2`, has two columns, or one number with a decimal comma"),
-        ('{\n "x": 1,\n "y": 2\n}\n', "line 1: this is not JSON"),
+        ('{\n "x": 1,\n "y": 2\n}\n', "data`: this is not JSON"),
         ("x,y,x\n1,2,3\n", "the data has two columns `x`"),
     ],
 )
