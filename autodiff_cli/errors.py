@@ -126,7 +126,7 @@ class NotSmooth(ExpressionError):
 
 
 @contextmanager
-def errors_about(text: str, *, always: bool = False) -> Iterator[None]:
+def errors_about(text: str | None, *, always: bool = False) -> Iterator[None]:
     """Set the text of errors that have none; with `always`, of all."""
     try:
         yield

@@ -26,8 +26,7 @@ from ..inputs.optional_units import column_units, left_out, program_units, units
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, Quantity, as_number, output_names, parse
 from ..language.elements import split_names
-from ..language.statements import UnknownShape
-from ..language.tokens import has_unit_literals
+from ..language.tokens import UnknownShape, has_unit_literals
 from ..numbers.budget import BudgetExceeded, use_budget
 from ..numbers.floats import REAL
 from ..views.numerals import heading

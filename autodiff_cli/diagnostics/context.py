@@ -62,12 +62,10 @@ SIGNS = Kind.PLUS + Kind.MINUS
 FACTOR_SIGNS = Kind.TIMES + Kind.DIVIDE
 POWERS = Kind.POWER + Kind.SUPERSCRIPT
 VALUES = NAMES + NUMBERS + Kind.OPEN + Kind.ROOT
-TIGHT = Kind.DIVIDE + Kind.POWER + Kind.ROOT
-"""Operators whose right operand may extend further than intended."""
+TIGHT = Kind.DIVIDE + Kind.POWER + Kind.ROOT  # their right operand may extend further than intended
 
 SEPARATORS = Kind.SEMICOLON + Kind.NEWLINE
 STOPS = SEPARATORS + Kind.END
-
 ENDS = SIGNS + STOPS + Kind.COMPARISON + Kind.CLOSE + Kind.RIGHT + Kind.COLON + Kind.COMMA
 ENDS += Kind.IF + Kind.ELSE + Kind.AND + Kind.OR
 """The tokens that end a product."""
@@ -148,11 +146,9 @@ class Context:
         self.valued = valued
         self.tokens: list[Token] = []
         self.partner: dict[int, int] = {}
-        """The index of the partner of each parenthesis or bar."""
         self.open: list[int] = []
         self.first = 0
         self.last = 0
-        """The first token of the recognised shape, and the one after it."""
         tokens = [*scan(text)]
         self.at, self.states, self.understood = _stuck(tokens, stuck.at)
         """The unexpected token, the parser states and the last operand (or -1) before it."""

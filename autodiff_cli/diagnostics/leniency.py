@@ -1,7 +1,4 @@
-"""The lenient reader, which applies certain suggestions of errors until the text is valid.
-
-It has no grammar of its own. If an error has several suggestions, or only a guess, it is raised.
-"""
+"""The lenient reader, which applies the only and certain suggestion of each error until the text is valid."""
 
 from __future__ import annotations
 
@@ -11,9 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from ..errors import EXIT_CODES, Diagnostic, ExpressionError, Offer, Span
 
 Answer = TypeVar("Answer")
-
 _WINDOW = 120
-
 MAX_LENGTH = 2_000  # longer texts are not corrected, as each correction reads all of it
 MAX_CORRECTIONS = 100  # corrections of one text
 
@@ -28,7 +23,6 @@ class AsRead(NamedTuple):
     first: int = 0
     """The start of the typed text, after definitions of a session."""
     expected: str | None = None
-    """The reading that needs no note."""
 
     @property
     def shown(self) -> str | None:
@@ -52,9 +46,8 @@ class AsRead(NamedTuple):
             return None
         places = [place for place in self.places[span.start : span.end] if place >= 0]
         if not places and span.start == span.end:
-            before = [place + 1 for place in self.places[: span.start] if place >= 0]
-            places = before[-1:]
-            return Span(places[0], places[0]) if places else Span(0, 0)
+            before = [0, *(place + 1 for place in self.places[: span.start] if place >= 0)][-1]
+            return Span(before, before)
         return Span(min(places), max(places) + 1, self.typed_at(span.via)) if places else None
 
     def placed(self, record: Any) -> Any:
@@ -71,10 +64,8 @@ class AsRead(NamedTuple):
 
     def typed_diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
         """Return a diagnostic with its places in the typed text."""
-        also = [(self.typed_at(span), words) for span, words in diagnostic.also]
-        return diagnostic._replace(
-            span=self.typed_at(diagnostic.span), also=tuple([(span, words) for span, words in also if span is not None])
-        )
+        also = tuple([(typed, words) for span, words in diagnostic.also if (typed := self.typed_at(span)) is not None])
+        return diagnostic._replace(span=self.typed_at(diagnostic.span), also=also)
 
     def blamed(self, error: ExpressionError) -> ExpressionError:
         """Return the error with its place in the typed text, or with the text as read."""
@@ -132,10 +123,7 @@ class Composed(str):
 def read_leniently(
     text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
 ) -> tuple[Answer, AsRead | None]:
-    """Return the answer to a text as read, and that reading or None if uncorrected; `composed` is the first reading.
-
-    Raises `ExpressionError` as `answer` does, with its place in the typed text.
-    """
+    """Return the answer to a text as read, and that reading or None if uncorrected; `composed` is the first reading."""
     reading = composed or AsRead(text, text, ())
     met = {text}
     while True:

@@ -13,18 +13,14 @@ from ..language.builder import CONSTANTS
 from ..language.tokens import is_name
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
-
 MAX_PART_LENGTH = 60  # characters of a part of a point that may be a slip
-
-_SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")
-"""A name and an equals sign inside a value: `x=1 y=2`."""
+_SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")  # a name and an equals sign inside a value: `x=1 y=2`
 
 _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}$"), re.compile(r"\d{3}(?!\d)[^=,]*(,|$)")
 """The first digits of a number, and three more behind a comma."""
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
-
 _UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
 """A number with a unit: `9.81 m/s²`, `20 °C`, `5kg`."""
 

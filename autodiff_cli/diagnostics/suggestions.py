@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ExpressionError, Offer, Span, either, spelling_hint
 from ..language.reader import ParseFailure, parse
-from ..language.statements import UnexplainedText
+from ..language.tokens import UnexplainedText
 from ..language.typesetting import GREEK, plain_name
 from ..table.primitive import FUNCTIONS
 from ..table.primitives import library_names as native_names
@@ -49,14 +49,10 @@ _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
 """Functions whose two arguments may be swapped in capitals."""
 
 _DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
-
 _BASE = re.compile(r"log_(\d+)")
 _VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
-
 _EXPONENT = re.compile(r"[dD]\d{1,4}")
-
 _MAX_VALUE_LENGTH = 40  # characters of a value in a hint
-
 _DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"))
 _SIZES = frozenset(("len", "length", "size", "numel", "shape"))
 """Other programs' functions for derivatives, and for numbers of entries."""
@@ -114,7 +110,7 @@ def own_name(name: str, known_names: Collection[str]) -> str:
 def suggest_for_call(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:
     """Return the suggestions for a call of an unknown function."""
     name, call = text[span.start : span.end], text[span.end : end]
-    context = context_at(text, span, known_names)
+    context = Context(text, ParseFailure((), span.start), known_names)
     arguments = _arguments(context)
     lower, count = plain_name(name).lower(), len(arguments)
     following = context.kinds[context.partner.get(context.at + 1, context.at) + 1]
@@ -151,7 +147,7 @@ def is_glued(name: str, known_names: Collection[str]) -> bool:
 
 def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
     """Return suggestions for a missing name made of known names and functions."""
-    context = context_at(text, span, known_names)
+    context = Context(text, ParseFailure((), span.start), known_names)
     following = context.kinds[context.at + 1]
     if name in ("PI", "Pi"):
         return (Offer(span.start, span.end, "pi", shown=("pi",)),)
@@ -168,11 +164,6 @@ def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> t
         if len(offers) > 2:
             break
     return tuple(list(offers.values())[:3])
-
-
-def context_at(text: str, span: Span, known_names: Collection[str]) -> Context:
-    """Return the context of an error at the start of a span."""
-    return Context(text, ParseFailure((), span.start), known_names)
 
 
 def _arguments(c: Context) -> list[str]:
@@ -223,8 +214,11 @@ def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
     start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
     texts = [part.text for part in parts]
     if not any(part.is_function for part in parts):
-        for offer in _products(c, "*".join(texts), "", end):
-            yield offer._replace(certain=not _is_word(texts))
+        name = "".join(texts)
+        letters = all(len(factor) == 1 and factor.isascii() for factor in texts)
+        is_word = len({*texts}) < len(texts) or (letters and len(texts) > 3)
+        is_word = is_word or any(len(function) > 2 and function in name for function in FUNCTIONS)
+        yield from (offer._replace(certain=not is_word) for offer in _products(c, "*".join(texts), "", end))
         return
     # Each function takes everything up to the next one, or only the first name.
     short, long = _applied(parts, 1), _applied(parts, len(parts))
@@ -236,13 +230,6 @@ def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
     has_names = any(not part.is_function and not part.text.isdigit() for part in parts)
     for spelling in spellings:
         yield Offer(start, end, spelling, is_sure and has_names, (spelling,))
-
-
-def _is_word(factors: Sequence[str]) -> bool:
-    name = "".join(factors)
-    letters = all(len(factor) == 1 and factor.isascii() for factor in factors)
-    contained = any(len(function) > 2 and function in name for function in FUNCTIONS)
-    return contained or len({*factors}) < len(factors) or (letters and len(factors) > 3)
 
 
 def _applied(parts: Sequence[Part], most: int) -> str:
@@ -265,12 +252,10 @@ def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
     token = c.tokens[c.at]
     sign = c.signs() - 1
     if sign >= 0 and c.kinds[sign] in TIGHT:
-        try:
-            left = (
-                c.term(sign) if c.kinds[sign] == Kind.DIVIDE else c.atom(sign) if c.kinds[sign] == Kind.POWER else sign
-            )
-        except KeyError:
-            left = sign
+        left = sign
+        with suppress(KeyError):
+            if c.kinds[sign] != Kind.ROOT:
+                left = c.term(sign) if c.kinds[sign] == Kind.DIVIDE else c.atom(sign)
         before = c.text[c.tokens[left].start : token.start]
         whole = f"({product}{call})"
         yield Offer(token.start, end, whole, shown=(before + whole,))
@@ -319,7 +304,7 @@ def _unknown(
 def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
     name = text[name_span.start : name_span.end]
     arguments = text[name_span.end : end].strip()
-    context = context_at(text, name_span, known_names)
+    context = Context(text, ParseFailure((), name_span.start), known_names)
     tokens, kinds = context.tokens, context.kinds
     if context.partner[context.at + 1] == context.at + 2:
         offer = Offer(name_span.start, end, name, shown=(name,))

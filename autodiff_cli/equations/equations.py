@@ -14,8 +14,19 @@ from typing import NamedTuple
 from ..errors import ExpressionError, Span
 from ..inputs.problem import parse
 from ..language.builder import Program
-from ..language.statements import check_commas
-from ..language.tokens import AUGMENT, CLOSE, COMMA, COMPARISON, EQUALS, KIND, NAME, OPEN, Token, split_statements
+from ..language.tokens import (
+    AUGMENT,
+    CLOSE,
+    COMMA,
+    COMPARISON,
+    EQUALS,
+    KIND,
+    NAME,
+    OPEN,
+    Token,
+    check_commas,
+    split_statements,
+)
 from ..table.primitive import FUNCTIONS
 
 _OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
@@ -72,14 +83,11 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
             raise ExpressionError("syntax", f"`{name}` is bound here, behind an equation", statement.span, hint)
     if not equations:
         program = parse(text, named, units=units)
-        for binding in program.bindings[-1:]:
-            if binding.value is program.outputs[0] and statements[-1].sign is not None:
-                raise ExpressionError(
-                    "missing_value",
-                    f"`{binding.name} = …` is an equation only if `{binding.name}` has a value or is looked for",
-                    Span(binding.start, binding.start + len(binding.name)),
-                    f"give it: `--at {binding.name}=…`; or leave `{binding.name} =` out, for where the rest is 0",
-                )
+        for last, start, root in program.bindings_at()[-1:]:
+            if root == program.roots[0] and statements[-1].sign is not None:
+                message = f"`{last} = …` is an equation only if `{last}` has a value or is looked for"
+                hint = f"give it: `--at {last}=…`; or leave `{last} =` out, for where the rest is 0"
+                raise ExpressionError("missing_value", message, Span(start, start + len(last)), hint)
         return Equations(program, [_text_at(text, output.span) for output in program.outputs])
     outputs, origin = _as_outputs(text, equations)
     try:

@@ -102,9 +102,9 @@ class Exercise(Record):
             return ((head[1], parsed.outputs[0]),)
         statements = []
         defined: dict[Value, Value] = {}
-        for binding in parsed.bindings:
-            statements.append((binding.name, substitute(binding.value, defined.get)))
-            defined[binding.value] = variable(binding.name)
+        for name, value in parsed.bindings:
+            statements.append((name, substitute(value, defined.get)))
+            defined[value] = variable(name)
         (output,) = parsed.outputs
         if output not in defined:
             # the last statement has no name yet

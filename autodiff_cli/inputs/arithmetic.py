@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 CERTIFIED_DIGITS = 17
 MAX_BITS = 1 << 17
-
 VANISHING_BITS = 7000  # bits at which a number not distinguished from 0 is shown by its bound
-
 GUARD_DIGITS = 10
 VANISHING_DIGITS = 2_200
 MAX_DIGITS = 10_000
@@ -133,7 +131,13 @@ class Arithmetic(NamedTuple):
             else:
                 unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
                 best = None if unproven else convert_numbers(balls, self._proven)
-                reason = _too_few_digits(unproven[0]) if unproven else None
+                reason = None
+                for x in unproven[:1]:
+                    message = f"the digits of a result near {x} need more bits than there are"
+                    if x.a.contains(0):
+                        message = f"the result is {x}, and may be 0: no digit of it can be proven"
+                    hint = "move the point, or use `--exact` or `--precision` instead"
+                    reason = ExpressionError("domain", message, None, hint)
                 if best and (bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))):
                     break
             bits *= 4
@@ -200,13 +204,6 @@ def _undecided(error: Diagnosed, precision: str) -> ExpressionError:
     reason = ExpressionError("domain", message, error.span, error.hint)
     reason.text = error.text
     return reason
-
-
-def _too_few_digits(x: Any) -> ExpressionError:
-    message = f"the digits of a result near {x} need more bits than there are"
-    if x.a.contains(0):
-        message = f"the result is {x}, and may be 0: no digit of it can be proven"
-    return ExpressionError("domain", message, None, "move the point, or use `--exact` or `--precision` instead")
 
 
 def nearest_double(x: Any) -> float | None:

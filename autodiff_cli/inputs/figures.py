@@ -12,7 +12,6 @@ class Figure(NamedTuple):
     """A number in another arithmetic than doubles."""
 
     text: str
-    """All digits: a decimal, or a fraction such as 2/3."""
     nearest: float | None
     within: str = ""
     """The bound of a number that could not be distinguished from 0; its text is 0."""

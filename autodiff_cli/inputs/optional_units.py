@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _IN_BRACKETS = r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*(?:\([^()]*\)[^()]*)*)\))\s*"
 _AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
 _AFTER_IN = r"(.+?)\s+in\s+(\S+)"
-
 OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", "arb.", "arb.u."])
 """Stand-ins for units in tables, without a factor."""
 
@@ -89,7 +88,6 @@ def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
 
 
 NONE = "none"  # the value of `--in` that ignores units in headings
-
 WITHOUT = f"or compute with the numbers alone: `--in {NONE}`"
 
 
@@ -117,9 +115,8 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
 def column_units(
     names: Iterable[str], texts: Mapping[str, str], asked: bool
 ) -> tuple[dict[str, Unit], list[Diagnostic]]:
-    """Return the units of columns, and a note if those in headings are ignored.
+    """Return the units of columns, and a note if those in headings are ignored, as one is unknown and none `asked` for.
 
-    They count if all columns have known ones, or if units are `asked` for: then a column without one has numbers.
     Raises `ExpressionError` if an angle would lose its unit.
     """
     names = list(names)

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn
 
-from ..errors import ExpressionError, Span, errors_about
+from ..errors import ExpressionError, Span, errors_about, usage_error
 from ..language.elements import flatten
 from ..language.tokens import is_name as is_name
 from ..language.tokens import plain_number
@@ -26,7 +26,6 @@ _FILE_AND_VALUES = r"(?s)(@.*?),\s*([^\W\d]\w*(?:\[[\d,]*\])?\s*=.*)"
 """A file of values, followed by typed values."""
 
 RANGE_EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
-
 ValueOf = Callable[[str, str, int], float]
 """Reads a value from its name, its text, and the text's offset in a longer one."""
 
@@ -119,6 +118,9 @@ def _list_of(text: str, start: int, end: int) -> Any:
     if text[end - 1] != "]" or "=" in text[start:end]:
         fail("this list has no end", Span(start, end), "write it as `[1, 2, 3]` or `[[1, 2], [3, 4]]`")
     inside = text[start + 1 : end - 1]
+    if ";" in inside:
+        rows = ",".join([f"[{','.join(row.replace(',', ' ').split())}]" for row in inside.split(";")])
+        fail("the rows of a list are lists, with commas between them", Span(start, end), f"write `[{rows}]`")
     spans = pieces(inside) if inside.strip() else ()
     return [_list_of(text, start + 1 + first, start + 1 + last) for first, last in spans]
 
@@ -165,12 +167,8 @@ class Lenient:
         from ..diagnostics.leniency import read_leniently
 
         def read(part: str) -> float:
-            try:
+            with errors_about(None, always=True):  # the place is in the text that is asked about
                 return self.value_of(name, part, 0)
-            except ExpressionError as error:
-                # the place is in the text that is asked about
-                error.text = None
-                raise
 
         try:
             value, reading = read_leniently(text, read)
@@ -236,9 +234,7 @@ class Range(NamedTuple):
         x = number_or_quantity(start, name)
         if not low <= x <= high:
             text = f"{x:g}" if type(x) is not Quantity else f"{x.number:g} {x.unit}"
-            raise ExpressionError(
-                "usage", f"the start `{name}={text}` is outside its bounds", hint="start within the bounds"
-            )
+            raise usage_error(f"the start `{name}={text}` is outside its bounds", "start within the bounds")
 
 
 def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> dict[str, Range]:

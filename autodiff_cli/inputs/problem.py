@@ -14,8 +14,7 @@ from ..graphs.value import Value
 from ..language.builder import Builder, Program
 from ..language.elements import expand, nest, point_text, split_names
 from ..language.reader import ParseFailure, read
-from ..language.statements import Statement, UnexplainedText
-from ..language.tokens import has_unit_literals, plain_number
+from ..language.tokens import Statement, UnexplainedText, has_unit_literals, plain_number
 from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
@@ -31,7 +30,6 @@ UNCERTAIN_DIGITS = re.compile(
 """A number with its uncertainty in parentheses: `127.7(12)`, `6.67e-11(15)`."""
 
 MAX_OUTPUT_NAME = 40  # characters of an output's text that may be its name
-
 Point = Mapping[str, float | str]  # the values of variables: numbers, or constant expressions as text
 
 
@@ -41,7 +39,6 @@ class Typed(float):
     __slots__ = ("as_read", "source")
     source: str
     as_read: str
-    """The corrected text; set only if it differs from the input."""
 
 
 def with_text(value: float, source: str) -> Typed:
@@ -65,9 +62,8 @@ PLAIN = frozenset((float, int, Typed))  # the types of values without units
 def have_units(text: str, values: Mapping[Any, object], ranges: Mapping[str, Sequence[object]] = {}) -> bool:
     """Return whether a number of a program, a value or an end of a range has a unit."""
     typed = [*chain(values.values(), *ranges.values())]
-    return (not PLAIN.issuperset(map(type, typed)) and any(hasattr(x, "unit") for x in typed)) or has_unit_literals(
-        text
-    )
+    has_unit = not PLAIN.issuperset(map(type, typed)) and any(hasattr(x, "unit") for x in typed)
+    return has_unit or has_unit_literals(text)
 
 
 Read = TypeVar("Read")
@@ -80,14 +76,11 @@ class Problem(NamedTuple):
 
     program: Program
     point: dict[str, float | str]
-    """The input values of the program's variables, and of other wanted names."""
     values: dict[str, float]
-    """The values as numbers; starting values for unknowns."""
     wanted: list[str]
     warnings: list[Diagnostic]
     unknowns: Sequence[str] = ()
     bounds: Mapping[str, tuple[float, float]] = {}
-    """Bounds of unknowns; an open end is infinite."""
     texts: Sequence[str] = ()
     units: Any = None
 
@@ -103,10 +96,9 @@ class Problem(NamedTuple):
 
 
 def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
-    """Return the program of a text, not yet evaluated. Linear in the text, without recursion.
+    """Return the program of a text, not yet evaluated. Raises `ExpressionError`, without `units` for numbers in units.
 
-    `valued` names have values in a point, and override the constants `e`, `pi`, `π`. With `units`, numbers may have
-    units. Raises `ExpressionError` for invalid text.
+    `valued` names have values in a point, and override the constants `e`, `pi`, `π`.
     """
     program = _explaining(text, lambda: read(text, Builder(text, valued)).program(), valued)
     if "[" in text and not units:
@@ -213,7 +205,19 @@ def evaluate_constant(text: str) -> float:
                 message = f"{text} is too large for double precision"
                 raise ExpressionError("overflow", message, None, "give a smaller value")
             return value
-        _check_no_uncertainty(text)
+        if has_unit_literals(text):
+            raise point_error("the unit of a value stands behind it, without brackets", "write it as in `x=2 kg`")
+        spread = UNCERTAIN_DIGITS.search(text)
+        if spread is not None:
+            hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; "
+            hint += f"a product is `{spread[1].rstrip()}*{spread[2]}`"
+        elif (spread := re.search(r"\+[-−]|\+/[-−]|±", text)) is not None:
+            number, doubt = text[: spread.start()].strip(), text[spread.end() :].strip()
+            hint = f"give {f'`{number}`' if number else 'the number'} alone, or ask `autodiff propagate`"
+            hint += f"; a difference is `{number} - {doubt}`" if number and doubt else ""
+        if spread is not None:
+            what = f"`{spread[0]}` gives an uncertainty, and a point here has none"
+            raise point_error(what, hint, Span(*spread.span()))
         (*earlier, last) = statements(text)
         if earlier or last.kind != "expression" or "#" in text:
             hint = "give a number, or `pi/4` for example"
@@ -233,18 +237,6 @@ def evaluate_constant(text: str) -> float:
         error.text = text
         raise
     return float(value) + 0.0
-
-
-def _check_no_uncertainty(text: str) -> None:
-    spread = UNCERTAIN_DIGITS.search(text)
-    if spread is not None:
-        hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; a product is `{spread[1].rstrip()}*{spread[2]}`"
-    elif (spread := re.search(r"\+[-−]|\+/[-−]|±", text)) is not None:
-        value, doubt = text[: spread.start()].strip(), text[spread.end() :].strip()
-        hint = f"give {f'`{value}`' if value else 'the number'} alone, or ask `autodiff propagate`"
-        hint += f"; a difference is `{value} - {doubt}`" if value and doubt else ""
-    if spread is not None:
-        raise point_error(f"`{spread[0]}` gives an uncertainty, and a point here has none", hint, Span(*spread.span()))
 
 
 def number_or_quantity(value: float | str, name: str) -> float:

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from operator import mul, truediv
 from typing import Any, cast
 
@@ -201,8 +201,7 @@ class ProgramUnits:
         """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent.
 
         In a `system`, units of outputs are products of input units; else an input unit, or the SI's. An unknown has the
-        dimension of its start in `values` and of its bounds; if these have no unit, the one that makes the equations
-        consistent.
+        dimension of its start and of its bounds; if these have no unit, the one that makes the equations consistent.
         """
         self.unknowns = list(unknowns)
         self.warnings: list[Diagnostic] = []
@@ -221,6 +220,7 @@ class ProgramUnits:
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
         self._inputs += [unit for unit in known.values() if unit is not None]
         self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
+        self._unit = partial(choose, inputs=self._inputs) if self._system is None else self._system.unit
         results = evaluation.values
         if unknowns:
             solved = [_solved(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()]
@@ -234,7 +234,6 @@ class ProgramUnits:
                 results = [of._replace(temperatures=Fraction(0)) for of in results]
         used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
         self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.holds(used)
-        """Whether numbers need factors in the system, as those of literals with units."""
         self.chosen = {*wanted, *own}
         """The indices of outputs whose unit was requested, or typed with the values of an unknown."""
         self.outputs = [self._output(result, wanted.get(k), own.get(k)) for k, result in enumerate(results)]
@@ -249,9 +248,6 @@ class ProgramUnits:
             self.sides = [Unit() if of is None else choose(of, self._inputs) for of in dimensions]
         self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
-
-    def _unit(self, dimension: Dimension) -> Unit:
-        return choose(dimension, self._inputs) if self._system is None else self._system.unit(dimension)
 
     def _output(self, result: Dimensioned, asked: Unit | None, own: Unit | None) -> Unit:
         unit = asked or own
@@ -505,7 +501,7 @@ def in_unit(m: NumberType, x: Number, unit: Unit) -> Number:
 def in_own_units(
     program: Program,
     variables: Mapping[str, Unit],
-    outputs: Sequence[Unit],
+    sides: Sequence[Unit],
     computed: Callable[[Unit], Unit] | None = None,
 ) -> Program:
     """Return the program with variables and outputs converted to these units.
@@ -560,7 +556,7 @@ def in_own_units(
         moved.append(k)
     roots = [
         converted(moved[root], of_system(unit), unit, whole.places[root])
-        for root, unit in zip(program.roots, outputs, strict=True)
+        for root, unit in zip(program.roots, sides, strict=True)
     ]
     graph = whole.changed(rows=rows, places=places, constants=constants, signed=signed)
     graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in whole.names[0].items()}, own)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -24,23 +23,21 @@ if TYPE_CHECKING:
 MAX_POINTS = 10_000_000
 MAX_WORK = 1_000_000
 STEP_TOLERANCE = Fraction(1, 10**9)  # distance from the end, as a share of the step, that counts as rounding
-
 MAX_RATIO_POINTS = 400
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
 _NUMBER_AND_MORE = re.compile(r"(?:.*/)?\s*[-+−]?[\d._]+(?:[eE][-+]?\d+)?(?![\d.])\s*((?!\(\d)[^-+*/)\s].*)", re.DOTALL)
 _SPREAD = re.compile(r"±|\+/-|\+-")
-
 EXAMPLE = "write it as `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7` or `x={1,2,5}`"
 
 
-class Axis(ABC):
+class Axis:
     """The values of one name, in order."""
 
     size: int
 
-    @abstractmethod
     def number(self, k: int) -> float:
         """Return the value at an index."""
+        return float(self.value(k))
 
     def source(self, k: int) -> str:
         """Return the text that other arithmetics read as this value."""
@@ -64,9 +61,6 @@ class Listed(Axis):
 
     def __init__(self, values: Sequence[float]) -> None:
         self.values, self.size = values, len(values)
-
-    def number(self, k: int) -> float:
-        return float(self.values[k])
 
     def value(self, k: int) -> float:
         return self.values[k]
@@ -114,16 +108,13 @@ class Geometric(Axis):
 
     def __init__(self, first: Fraction, last: Fraction, size: int) -> None:
         self.first, self.size, self.steps = first, size, max(1, size - 1)
-        self.base, self.powers = last / first, 1
+        self.base, self.powers, ratio = last / first, 1, _log(last / first)
+        bases = [(Fraction(base), round(ratio / math.log(base))) for base in (10, 2)]
         if size <= MAX_RATIO_POINTS:
-            root = Fraction(math.exp(_log(self.base) / self.steps)).limit_denominator(1000)
-            if root**self.steps == self.base:
-                self.base, self.powers = root, self.steps
-                return
-        for base in (10, 2):
-            power = round(_log(self.base) / math.log(base))
-            if Fraction(base) ** power == self.base:
-                self.base, self.powers = Fraction(base), power
+            bases.insert(0, (Fraction(math.exp(ratio / self.steps)).limit_denominator(1000), self.steps))
+        for base, power in bases:
+            if base**power == self.base:
+                self.base, self.powers = base, power
                 return
 
     def _exact(self, k: int) -> tuple[Fraction, int]:
@@ -152,7 +143,7 @@ class Suffixed(Axis):
         self.value(0)
 
     def number(self, k: int) -> float:
-        return float(self.value(k)) if self.is_unit else self.axis.number(k)
+        return super().number(k) if self.is_unit else self.axis.number(k)
 
     def value(self, k: int) -> float:
         text = self.axis.source(k) if self.is_unit else repr(self.axis.number(k))
@@ -475,16 +466,13 @@ def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 
     lengths = {name: axis.size for name, axis in axes.items()}
     if zipped and len({*lengths.values()}) > 1:
         listed = ", ".join(f"`{name}` has {length:,}" for name, length in lengths.items())
-        raise ExpressionError(
-            "usage", f"`--zip` pairs sweeps of one length: {listed} points", hint="leave it out for all combinations"
-        )
+        raise usage_error(f"`--zip` pairs sweeps of one length: {listed} points", "leave it out for all combinations")
     grid = Grid(axes, {name: value for name, value in point.items() if name not in axes}, zipped)
     if grid.size > MAX_POINTS * times:
         listed = " × ".join(f"{_counted(length)} of `{name}`" for name, length in lengths.items())
         more = -(-grid.size // MAX_POINTS)
-        raise limit_error(
-            f"the sweep has {_counted(grid.size)} points, and {int(MAX_POINTS * times):,} are the most"
-            + (f": {listed}" if len(axes) > 1 else ""),
-            "take larger steps" + (f", or allow more: `--work {more}`" if more <= MAX_WORK else ""),
-        )
+        message = f"the sweep has {_counted(grid.size)} points, and {int(MAX_POINTS * times):,} are the most"
+        message += f": {listed}" if len(axes) > 1 else ""
+        hint = f"take larger steps, or allow more: `--work {more}`" if more <= MAX_WORK else "take larger steps"
+        raise limit_error(message, hint)
     return grid

@@ -17,8 +17,7 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph, Place, Row, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .statements import Complete, Head, Statement, UnexplainedText, check_commas
-from .tokens import Spans, meaning_of, number_of
+from .tokens import Complete, Head, Spans, Statement, UnexplainedText, check_commas, meaning_of, number_of
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """Named constants, unless the program or the point redefines them."""
@@ -34,12 +33,8 @@ SIMPLE = {
 Piece = tuple[int, int]  # a piece of the text in pairs, see `Spans`
 
 
-class Binding(NamedTuple):
-    """A name that the program bound: its place and its node."""
-
-    name: str
-    start: int
-    value: Value
+Bound = Sequence[tuple[str, Place, int]]
+"""The bound names, their places in pairs, and the indices of their nodes."""
 
 
 class Program:
@@ -49,13 +44,7 @@ class Program:
     """The shape of the list of all outputs; empty if there is none."""
 
     def __init__(
-        self,
-        text: str,
-        whole: Graph,
-        parameters: tuple[str, ...],
-        constants: dict[str, float],
-        bound: Sequence[tuple[str, Place, int]],
-        is_plain: bool = False,
+        self, text: str, whole: Graph, parameters: tuple[str, ...], constants: dict[str, float], bound: Bound
     ) -> None:
         self.text = text
         self.whole = whole
@@ -66,11 +55,6 @@ class Program:
         self.parameters = parameters
         self.constants = constants
         self.bound = bound
-        """Each bound name, its place in pairs, and the index of its node."""
-        if is_plain:
-            # All nodes are needed, and in order.
-            self.graph, self.places = whole, self.leaves
-            whole.chooses = False
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
         """Return the program with other outputs and its longer `text`."""
@@ -123,8 +107,9 @@ class Program:
         return {name: self.values[i] for name, i in self.leaves.items()}
 
     @property
-    def bindings(self) -> tuple[Binding, ...]:
-        return tuple([Binding(name, start, self.values[i]) for name, start, i in self.bindings_at()])
+    def bindings(self) -> list[tuple[str, Value]]:
+        """The bound names, with their nodes."""
+        return [(name, self.values[i]) for name, _, i in self.bound]
 
     def bindings_at(self) -> list[tuple[str, int, int]]:
         """The bound names, their places and the indices of their nodes."""
@@ -139,10 +124,8 @@ ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index"
 """Markers for operations on lists, for `unrolling`."""
 
 _OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
-
-BOUNDED = frozenset(("sum", "prod"))  # functions that accept an index and bounds: `sum(w[i]*x[i], i, 1, 3)`
-ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}
-"""The functions of lists alone."""
+BOUNDED = frozenset(("sum", "prod"))  # with an index and bounds: `sum(w[i]*x[i], i, 1, 3)`
+ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}  # the functions of lists alone
 
 
 class ListNotation(Exception):
@@ -155,9 +138,7 @@ class Body(Graph):
     def __init__(self) -> None:
         super().__init__()
         self.pieces: dict[int, Sequence[Piece]] = {}
-        """The places of the operands of each operation."""
         self.called: dict[int, tuple[str, Place]] = {}
-        """Names that are used or called, and their places."""
         self.start: list[int] = []
         """By node, the start of its expression, in texts with lists."""
         self.lazy: dict[int, int] = {}
@@ -232,7 +213,6 @@ class Builder:
         self.whole = self.nodes
         self.body: Body | None = None
         self.node_of: dict[str, int] = {}
-        """The nodes of names whose meaning is fixed from here on."""
         self.conditions: Any = set()
         self.functions: Mapping[str, Primitive] = SIMPLE
         self.lists = False
@@ -258,7 +238,6 @@ class Builder:
         self.looks: dict[str, tuple[str, Place]] = {}
         self.span = self.nodes.span_of = Spans(text)
         self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
-        """The state before this statement: names, nodes, and errors."""
 
     def outline(self) -> list[Statement]:
         """The statements and their places in the text."""
@@ -294,9 +273,12 @@ class Builder:
             leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(whole.places[leaf[1]])[:2]))
         whole.roots, whole.names = self.outputs, (self.labels, leaves)
         constants = {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {}
-        is_plain = len(self.statements) == 1 and not self.expanded and not self.branches
         wanted = tuple(leaves) if parameters is None else parameters
-        program = Program(self.text, whole, wanted, constants, self.bindings, is_plain)
+        program = Program(self.text, whole, wanted, constants, self.bindings)
+        if len(self.statements) == 1 and not self.expanded and not self.branches:
+            # All nodes are needed, and in order.
+            program.graph, program.places = whole, leaves
+            whole.chooses = False
         if self.shape:
             program.shape = self.shape
         return program
@@ -324,11 +306,8 @@ class Builder:
         """Return the values of the expressions of this statement."""
         return [*roots]
 
-    def bind(self, name: str, at: Place, root: int) -> None:
-        """Bind a name to an expression."""
-        self._bind(name, at, *self.evaluate_roots(root))
-
-    def _bind(self, name: str, at: Place, value: Any, labels: Sequence[str] = ()) -> None:
+    def bind(self, name: str, at: Place, value: Any, labels: Sequence[str] = ()) -> None:
+        """Bind a name to a value; `labels` are the names of its entries."""
         earlier = self.free.get(name, self.used_constants.get(name))
         try:
             if earlier is not None and name not in self.bound:
@@ -338,8 +317,8 @@ class Builder:
             self._check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
-        self.outputs = self._entries(value)
-        for label, entry in zip(labels or (name,), self.outputs, strict=True):
+        self.outputs = self._entries(value) if labels else (value,)
+        for label, entry in zip(labels, self.outputs, strict=True) if labels else ((name, value),):
             self.labels.setdefault(entry, label)
             self.bindings.append((label, at, entry))
         self.bound.setdefault(name, []).append((len(self.statements), value))
@@ -355,7 +334,7 @@ class Builder:
                 value = self.checked_node(primitive, operands, (at[0], piece[1]), (at, piece))
             except ExpressionError as error:
                 value = self.refuse(error)
-            self._bind(name, at, value)
+            self.bind(name, at, value)
             return
         what = "a constant" if name in CONSTANTS and name not in self.valued else "not bound yet"
         message, hint = f"`{name}` is {what}, so it cannot be updated", f"bind it first: `{name} = …`"
@@ -437,7 +416,6 @@ class Builder:
         return (value,)
 
     def _check_body(self, function: Function) -> None:
-        """Evaluate a definition without calls, to find its errors."""
         free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
         self.unknown = frozenset([self._leaf((0, 0)) for _ in function.parameters])
         self.value(self.enter(function, sorted(self.unknown), None))

@@ -1,7 +1,4 @@
-"""Writes `tables.py`: the token pattern and Lark's LALR tables of the grammar.
-
-Run `python -m autodiff_cli.language.generate` after a change of the grammar; a test compares the two.
-"""
+"""Writes `tables.py` after a change of the grammar: `python -m autodiff_cli.language.generate`."""
 
 from __future__ import annotations
 
@@ -9,22 +6,20 @@ import re
 import string
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lark import Lark, Token
+    from lark import Lark
 
 PACKAGE = Path(__file__).resolve().parents[1]
 GRAMMARS = (PACKAGE / "grammars", PACKAGE.parent / "grammars")
 """Folders of the grammar: in a wheel, and in a checkout or sdist (editable install)."""
 
 TABLES = Path(__file__).with_name("tables.py")
-
 OPERANDS = frozenset(("NAME", "NUMBER"))  # the terminals that are no signs
-
 CHARACTER_CLASS = r"(?<!\\)\[\^?(?:\\.|[^\]\\])*\]"
 
 HEADER = '''\
@@ -42,35 +37,17 @@ def grammar_text() -> str:
     raise FileNotFoundError(f"expression.lark is neither in {GRAMMARS[0]} nor in {GRAMMARS[1]}")
 
 
-class NewLines:
-    """A Lark `postlex`: new lines in brackets are white space."""
-
-    always_accept = ()
-
-    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
-        """Yield the tokens but for those new lines."""
-        depth = 0
-        for token in stream:
-            if token.type == "NEWLINE" and depth:
-                continue
-            if token.type in ("OPEN", "LEFT"):
-                depth += 1
-            elif token.type in ("CLOSE", "RIGHT") and depth:
-                depth -= 1
-            yield token
-
-
 def lark_parser(**options: Any) -> Lark:
-    """Return Lark's own parser of the grammar, a reference for tests."""
+    """Return Lark's own parser of the grammar."""
     from lark import Lark
 
-    return Lark(grammar_text(), parser="lalr", lexer="basic", postlex=NewLines(), propagate_positions=True, **options)
+    return Lark(grammar_text(), parser="lalr", lexer="basic", propagate_positions=True, **options)
 
 
 def tables_text() -> str:
     """Return the text of `tables.py`."""
     parser = lark_parser()
-    lexer = parser.parser.lexer.lexer
+    lexer = parser.parser.lexer
     (pattern,) = lexer.scanner._mres
     words = {word.pattern.value: word.name for call in lexer.callback.values() for word in call.scanner.terminals}
     terminals = ["", *pattern.groupindex, "$END", "UNREADABLE", *sorted(words.values())]
@@ -227,10 +204,5 @@ def _block(name: str, items: Iterable[str], brackets: str = "()") -> list[str]:
     return [f"{name} = {brackets[0]}", *[f"    {line}" for line in lines], brackets[1]]
 
 
-def main() -> None:
-    """Write `tables.py`."""
-    TABLES.write_text(tables_text(), encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main()
+    TABLES.write_text(tables_text(), encoding="utf-8")

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from .typesetting import APPLIED, LETTERS
 
-TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"  # invisible operators: multiplication and function application
+TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"  # invisible operators
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
-
 OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)
 """Kinds of items: a number, name or fraction; a function's name; a group."""
 
@@ -24,7 +23,6 @@ SIGNS = {
 }  # fmt: skip
 SPACES = {r"\,": "0.167em", r"\quad": "1em"}
 NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
-
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 2), "_": ("msub", 2)}
 """Commands with element and argument count; scripts count the item before."""
 
@@ -43,7 +41,6 @@ class Item(NamedTuple):
     xml: str
     parts: tuple[str, ...] = ()
     applied: bool = False
-    """Whether it is a function's name before parentheses."""
 
 
 @dataclass
@@ -53,7 +50,6 @@ class _Frame:
     waiting: list[tuple[str, int, list[Item]]] = field(default_factory=list)
     """Commands that await arguments: element, count, arguments so far."""
     cells: list[list[list[Item]]] = field(default_factory=lambda: [[]])
-    """Of cases: the finished cells, by lines."""
     before: str = ""
 
 

@@ -12,33 +12,28 @@ from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
-from .statements import Complete, Head, Statement, check_commas, check_statements
-from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS
+from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS, WORDS
 from .tokens import (
-    AUGMENT,
-    COEFFICIENT,
-    EQUALS,
-    KEYWORDS,
-    LEFT,
-    NAME,
-    NUMBER,
+    KIND,
     NUMBERS,
-    OPEN,
-    UNREADABLE,
+    Complete,
+    Head,
+    Statement,
     bad_position,
-    is_coefficient,
+    check_commas,
+    check_statements,
     meaning_of,
     pairs,
+    read_token,
     sign_kind,
     split,
     without_skipped,
 )
 
+_NAME, _NUMBER, _UNREADABLE = KIND["NAME"], KIND["NUMBER"], KIND["UNREADABLE"]
 _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
 _WIDTH = len(TERMINALS)
-_SIZE = len(ACTION)
-
 _SHIFT, _AFTER_NAME, _NEXT, _BODY, _AGAIN, _STUCK = range(6)
 _BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(6, 11)
 _GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(11, 15)
@@ -79,7 +74,7 @@ def read(text: str, builder: Builder) -> Builder:
 def _read(text: str, builder: Builder) -> Builder:
     # Each sign takes one look into the tables, and one for each rule that ends before it. Places are in pairs.
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric, numbers = NAME, NUMBER, _NUMERIC, NUMBERS
+    name_read, number_read, numeric, numbers = _NAME, _NUMBER, _NUMERIC, NUMBERS
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     text = without_skipped(text)
@@ -102,7 +97,7 @@ def _read(text: str, builder: Builder) -> Builder:
                         continue
                     number = number or builder.unusual_number(operand, (first, i))
                 if number is None:
-                    read = UNREADABLE
+                    read = _UNREADABLE
                 else:
                     top = len(places)
                     constants[top] = number
@@ -110,12 +105,12 @@ def _read(text: str, builder: Builder) -> Builder:
                     read = number_read
             elif operand in functions and signs[i] == "(":
                 pass
-            elif not is_exact and (not operand.isidentifier() or operand in KEYWORDS):
+            elif not is_exact and (not operand.isidentifier() or operand in WORDS):
                 is_exact = True
                 operands[:], signs[:] = zip(*pairs(text), strict=True)
                 continue
             elif bad_position(operand) is not None:
-                read = UNREADABLE
+                read = _UNREADABLE
             else:
                 try:
                     how = state[read][signs[i]][0]
@@ -205,11 +200,12 @@ def _read(text: str, builder: Builder) -> Builder:
                 elif how == _ENTRY:
                     if _is_call(operand, operands[i + 1], builder.valued):
                         raise ParseFailure(builder.outline(), builder.span.start(~i))
-                elif (target := _coefficient(context[None], state[None])) is None or not (
+                else:
                     # adjacent items need no position
-                    is_coefficient(text, builder.span.start(i)) if sign else is_coefficient(operand + operands[i + 1])
-                ):
-                    raise ParseFailure(builder.outline())
+                    at = (text, builder.span.start(i)) if sign else (operand + operands[i + 1], 0)
+                    target = _coefficient(context[None], state[None])
+                    if target is None or read_token(*at).lastindex != KIND["COEFFICIENT"]:
+                        raise ParseFailure(builder.outline())
                 stack.append((context, first, top))
                 context = state = target
                 first = ~i if how == _STUCK and sign else i + 1
@@ -325,12 +321,11 @@ def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:
 
 
 def _bind(parts: Parts) -> Complete:
-    name, at = parts.name
-    sign = meaning_of(parts.signs[at[1]])
-    if sign == "=":
-        parts.builder.bind(name, at, parts.top)
+    builder, (name, at) = parts.builder, parts.name
+    if parts.signs[at[1]] == "=":
+        builder.bind(name, at, builder.evaluate_roots(parts.top)[0] if builder.takes_lists else parts.top)
         return "bind", *parts.place
-    parts.builder.augment(name, at, PRIMITIVES[sign], parts.top, parts.inner)
+    builder.augment(name, at, PRIMITIVES[meaning_of(parts.signs[at[1]])], parts.top, parts.inner)
     return "augment", *parts.place
 
 
@@ -377,7 +372,9 @@ _MAKERS: dict[str, Make] = {
 
 # ---- queries of the tables
 _BEGINNINGS = frozenset(
-    state for state in range(0, _SIZE, _WIDTH) if ACTION[state + NAME] > 0 and ACTION[ACTION[state + NAME] + EQUALS] > 0
+    state
+    for state in range(0, len(ACTION), _WIDTH)
+    if (named := ACTION[state + _NAME]) > 0 and ACTION[named + KIND["EQUALS"]] > 0
 )
 """The states at the beginning of a statement."""
 
@@ -414,8 +411,7 @@ class State:
     """The part read since the last kept sign.
 
     Keys of its `moves` are the texts of signs (the action; the next state, or the origin of the result; the rule or
-    primitive), terminals and origins (the state after them), and None (this). They are computed from the tables on
-    first use (`_move`), in plain dictionaries, as every sign takes several lookups.
+    primitive), terminals and origins (the state after them), and None (this), computed from the tables on first use.
     """
 
     __slots__ = ("below", "moves", "number", "possible", "read")
@@ -427,7 +423,6 @@ class State:
         """The terminal that was read, or `_ORIGIN` plus the origin of a construct."""
         self.below = below
         self.possible = below is None or (below.below is None and _after(below.number, read) > 0)
-        """Whether the tables have a state after it."""
         self.moves: Moves = {None: self}
 
     def after(self, kind: int) -> list[int]:
@@ -449,12 +444,12 @@ class State:
             return _STUCK, None, None
         closes = action > 0 and only_rule(action)
         if action > 0 and not closes:
-            how = _SHIFT
-            if self.read == NAME and kind in (OPEN, EQUALS, AUGMENT):
+            how, sign = _SHIFT, TERMINALS[kind]
+            if self.read == _NAME and sign in ("OPEN", "EQUALS", "AUGMENT"):
                 how = _AFTER_NAME
-            elif self.read == NAME and kind == LEFT:
+            elif self.read == _NAME and sign == "LEFT":
                 how = _ENTRY
-            elif kind == EQUALS:
+            elif sign == "EQUALS":
                 how = _BODY
             return how, _state(action), None
         origin, length, name, signs = RULES[-1 - (closes or action)]
@@ -487,7 +482,7 @@ def _move(moves: Moves, key: Any) -> Any:
 
 
 def _coefficient(context: State, state: State) -> Moves | None:
-    number = ACTION[context.number + COEFFICIENT] if state.possible and state.read == NUMBER else 0
+    number = ACTION[context.number + KIND["COEFFICIENT"]] if state.possible and state.read == _NUMBER else 0
     return _state(number) if number > 0 else None
 
 

@@ -1,39 +1,33 @@
-"""Text to tokens, by the grammar's patterns, and their values."""
+"""Text to tokens and statements, and the rules of the language beyond its grammar."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
-from ..errors import Span
+from ..errors import ExpressionError, Offer, Span
 from .elements import parse_name
 from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_SIGNS, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}  # the number of each terminal, as in the tables
-
 END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
 NUMBER, COEFFICIENT, NAME = KIND["NUMBER"], KIND["COEFFICIENT"], KIND["NAME"]
 COMPARISON, COMMA, SEMICOLON = KIND["COMPARISON"], KIND["COMMA"], KIND["SEMICOLON"]
 NEWLINE, OPEN, CLOSE, EQUALS, AUGMENT = KIND["NEWLINE"], KIND["OPEN"], KIND["CLOSE"], KIND["EQUALS"], KIND["AUGMENT"]
-LEFT, RIGHT = KIND["LEFT"], KIND["RIGHT"]
-_OPENING, _CLOSING = (OPEN, LEFT), (CLOSE, RIGHT)
+_OPENING, _CLOSING = (OPEN, KIND["LEFT"]), (CLOSE, KIND["RIGHT"])
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
-
 Token = tuple[int, int, int]  # a token's kind, start and end
 DIRECTLY = 0  # the token kind of an omitted multiplication sign
 MAX_EXPONENT_DIGITS = 6  # longer exponents are refused: the fraction would not fit into memory
-
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}  # the reserved words and their terminals
 _END_SIGN, _ANOTHER = "\x00", "\x01"  # the mark of the end of the text, and another character not in programs
 MAX_NUMBERS, MAX_LENGTH = 4096, 32  # the size of the cache of numbers, and the longest cached number in characters
-
 _NUMERIC = tuple("0123456789.")
-
 _UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[[^0-9 ]"
-
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
 _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
@@ -72,10 +66,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
 
 
 def split(text: str) -> tuple[list[str], list[str], bool]:
-    """Return the text before each sign, the signs, and whether these are the `pairs`.
-
-    Plain ASCII is cut at the signs, which is quicker: these are the pairs up to a piece that is no name or number.
-    """
+    """Return the text before each sign, the signs, and whether these are the `pairs`, or only up to an odd piece."""
     if not text.isascii():
         operands, signs = zip(*pairs(text), strict=True)
         return [*operands], [*signs], True
@@ -129,7 +120,6 @@ def is_name(text: str) -> bool:
 
 
 _ASCII_KINDS = {"": DIRECTLY, _END_SIGN: END, **{sign: KIND[name] for sign, name in ASCII_SIGNS.items()}}
-
 _BLANKS = " \t\v\f"
 _FIRST = "".join(dict.fromkeys(sign[0] for sign in ASCII_SIGNS if sign not in "[]"))
 _TWO = [sign for sign in ASCII_SIGNS if len(sign) == 2]
@@ -197,11 +187,6 @@ def read_token(text: str, start: int = 0) -> re.Match[str]:
     return match
 
 
-def is_coefficient(text: str, start: int = 0) -> bool:
-    """Return whether a coefficient starts here: `2` in `2x`, not in `2 x` or `2*x`."""
-    return read_token(text, start).lastindex == COEFFICIENT
-
-
 def scan(text: str) -> Iterator[Token]:
     """Yield each token that is not skipped, then the end."""
     depth = 0
@@ -264,3 +249,104 @@ def bad_position(name: str) -> int | None:
         elif not (at and kind in _MARKS_AND_DIGITS) or any(low <= character <= high for low, high in _INVISIBLE):
             return at
     return None
+
+
+# ---- statements
+_MAX_LISTED = 40
+_GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
+_ZEROS = r"0[0-9]{2}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![0-9.])"
+"""Numbers with leading zeros, invalid even as coefficients: `000x`."""
+
+_DECIMALS = r"[0-9]+(?![0-9_.])"  # digits, perhaps a coefficient: `5x`
+_POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z", _DECIMALS
+_COMMAS = {
+    "outputs": ((r"(?<![\w.])[0-9]+\Z", f"{_GROUPS}|{_ZEROS}|{_DECIMALS}"), _POINTED),
+    "arguments": ((r"(?<![\w.])[0-9]+\Z", f"(?=0)(?:{_GROUPS}|{_ZEROS})"),),
+    "miscounted": ((r"(?<![\w.])[1-9][0-9]{0,2}\Z", _GROUPS), _POINTED),
+}
+"""Text before and after a comma that is likely part of one number."""
+
+
+class Statement(NamedTuple):
+    """A statement: its kind (`expression`, `outputs`, `bind`, `augment` or `define`) and place."""
+
+    kind: str
+    start: int
+    end: int
+
+
+Complete = tuple[str, int, int]  # a statement with its place in pairs
+
+
+class Head(NamedTuple):
+    """The head of a definition, before its `=`."""
+
+    name: str
+    span: Span
+    end: int
+    parameters: tuple[tuple[str, Span], ...]
+    """The parameters and their places; an empty name for anything else."""
+
+
+class UnknownShape(ExpressionError):
+    """An error about a list of unknown length."""
+
+
+class UnexplainedText(ExpressionError):
+    """An error whose hint needs `diagnostics`: a value that ends at `end` and is not used `after` that, or a call."""
+
+    def __init__(
+        self, kind: str, message: str, span: Span, end: int, after: int = 0, functions: Collection[str] | None = None
+    ) -> None:
+        super().__init__(kind, message, span)
+        self.end = end
+        self.after = after
+        self.functions = functions
+
+
+def check_statements(statements: Sequence[Complete], outline: Callable[[], Sequence[Statement]]) -> None:
+    """Raise an error if a statement before the last is only a value."""
+    if len(statements) < 2 or all(kind not in ("expression", "outputs") for kind, _, _ in statements[:-1]):
+        return
+    for (kind, start, end), following in pairwise(outline()):
+        if kind == "outputs":
+            message = "only the last statement may list outputs"
+            raise ExpressionError("syntax", message, Span(start, end), "move it to the end of the program")
+        if kind == "expression":
+            raise UnexplainedText("syntax", "this value is not used", Span(start, end), end, following.start)
+
+
+def check_commas(starts: Sequence[int], text: str, where: str) -> None:
+    """Raise an error if neighbours, which begin at `starts`, are likely one number: `1,000`.
+
+    Outputs may not be `1,5` or `1.000,5` either. Arguments may be `1,200`, but not `1,050`; if their number is wrong
+    (`miscounted`), `sin(1,500)` has groups of exactly three digits after one to three that do not begin with 0.
+    """
+    what = "outputs" if where == "outputs" else "arguments"
+    for left, right in pairwise(starts):
+        if text[right - 1] != "," or not text[right - 2].isdigit():
+            continue
+        # The patterns are compiled only here: few programs come this far.
+        for before, after in _COMMAS[where]:
+            whole = re.compile(before).search(text, max(left, right - 1 - _MAX_LISTED), right - 1)
+            rest = re.compile(after).match(text, right)
+            if whole and rest:
+                raise _one_number(whole[0], rest[0], Span(whole.start(), rest.end()), what)
+
+
+def _one_number(before: str, after: str, span: Span, what: str) -> ExpressionError:
+    joined, listed = f"{before}.{after}", f"{before}, {after.replace(',', ', ')}"
+    message, too_long, is_long = "the decimal sign is a point", "leave the commas out", len(listed) > _MAX_LISTED
+    # Nobody writes `000` or `050` as a separate number.
+    is_one = False
+    if "." in before:
+        joined = f"{before.replace('.', '')}.{after}"
+        message = "a number has a point or a comma in it, and not both"
+        too_long, is_long = "leave the point out and write a point for the comma", len(after) > _MAX_LISTED
+    elif re.compile(_GROUPS).fullmatch(after):
+        joined, message = before + after.replace(",", ""), "a number is written without commas in it"
+        is_one = re.search(r"(?:^|,)0", after) is not None
+    offered = [joined] if is_one else [joined, listed]
+    hint = f"write `{joined}`" + f", or `{listed}` for {what}" * (len(offered) > 1)
+    offers = tuple([Offer(span.start, span.end, text, shown=(text,)) for text in offered])
+    return ExpressionError("syntax", message, span, too_long if is_long else hint, offers=offers)

@@ -1,14 +1,10 @@
-"""LaTeX of graphs as written by hand, and of names and text.
-
-Products are juxtaposed where unambiguous, fractions are upright, in exponents on one line, and branches are cases. No
-two names of a program look alike. Nothing recurses.
-"""
+"""LaTeX of graphs as written by hand, and of names and text; no two names look alike. Nothing recurses."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,12 +24,9 @@ GREEK = (
     "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
     "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
 )  # fmt: skip
-LETTERS = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", GREEK, strict=True)) | {
-    "ϵ": "epsilon",
-    "ϑ": "vartheta",
-    "ϕ": "phi",
-    "ς": "varsigma",
-}
+LETTERS = dict(
+    zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩϵϑϕς", (*GREEK, "epsilon", "vartheta", "phi", "varsigma"), strict=True)
+)
 _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
 _SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789aehijklmnoprstuvxβγρφχ", strict=True))
 _INDEX = str.maketrans("".join(_SUBSCRIPTS), "".join(_SUBSCRIPTS.values()))
@@ -154,7 +147,6 @@ def number_latex(text: str) -> str:
 # ---- formulas
 # On paper a leading minus or a slash binds less than a product; up to sums the grammar's order holds.
 NEGATED, RATIO, PRODUCT, POWER, ATOM = range(binding.SUM + 1, binding.SUM + 6)
-
 _ON_PAPER = {binding.PRODUCT: RATIO}
 _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
     p: (p.latex[2:-2], level, left, _ON_PAPER.get(right, right))
@@ -181,9 +173,7 @@ class _Piece(NamedTuple):
     scripts: int = 0
     positive: _Piece | None = None
     called: tuple[str, _Piece] | None = None
-    """The name and parenthesised arguments of a call."""
     rest: tuple[str | _Piece, ...] = ()
-    """The lines of cases after other cases."""
     name: str = ""
 
 
@@ -193,8 +183,8 @@ class Typesetting:
     def __init__(
         self,
         names: Iterable[str],
-        constants: Collection[str] = (),
-        first: Collection[str] = (),
+        constants: Container[str] = (),
+        first: Container[str] = (),
         function: str | None = None,
     ) -> None:
         """Names in `first` are typeset as if alone; `constants` mean π and e; the default `function` is a letter."""
@@ -452,7 +442,7 @@ def typesetting(program: Program, *others: Iterable[str], function: str | None =
 def equations_of(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
     """Return the equations of a program: the names that it binds, and `f(x, y)`; none if it is too long."""
     outputs = program.outputs
-    bound = {binding.value: binding.name for binding in program.bindings if binding.value._prev}
+    bound = {value: name for name, value in program.bindings if value._prev}
     for output in outputs:
         bound.pop(output, None)
     order = in_order(outputs)

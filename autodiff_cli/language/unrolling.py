@@ -1,7 +1,6 @@
-"""Lists: `[a, b]`, `x[2]`, `W @ x + b` and `sum(w[i]*x[i], i, 1, 3)`, unrolled to operations.
+"""Lists, `x[2]`, `W @ x + b`, `sum(w[i]*x[i], i, 1, 3)`, unrolled to operations: the graph has no lists.
 
-Each statement of a program with lists is recorded like the body of a definition, and then evaluated: the builder adds
-an operation for each entry, with its place in the text. The graph has no lists.
+Each statement is recorded like the body of a definition, and then evaluated, with an operation for each entry.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from . import builder as marks
 from .builder import BOUNDED, CONSTANTS, MAX_NODES, ON_LISTS, Body, Builder, Call, Function, Piece
 from .elements import element_name, shapes_of
-from .statements import UnknownShape
+from .tokens import UnknownShape
 
 MAX_TERMS = 10_000  # the most terms of a sum, or entries of a range of indices
 MAX_UNROLLED = 300_000  # the most operations of an unrolled text
@@ -74,7 +73,6 @@ class Unroller(Builder):
         """The number of indices of each list, and a place."""
         self.indexed = self.dimensions.keys()
         self.first: dict[str, Place] = {}
-        """The first place of each free name."""
         self.begin(Body())
 
     # ---- statements
@@ -129,14 +127,14 @@ class Unroller(Builder):
                 values.append(self.refuse(error))
         return values
 
-    def _bind(self, name: str, at: Place, value: int | Array, labels: Sequence[str] = ()) -> None:
+    def bind(self, name: str, at: Place, value: Any, labels: Sequence[str] = ()) -> None:
         if name in self.dimensions or name in self.shapes:
             used = [(self.dimensions[name][1], "used here")] if name in self.dimensions else []
             what = "but its entries were used before" if used else "and has a value at the point"
             message, hint = f"`{name}` is bound here {what}", "give one of them another name"
             self.refuse(self.error("name", message, at, hint, *used))
         indices = product(*[range(1, n + 1) for n in value.shape]) if isinstance(value, Array) else ()
-        super()._bind(name, at, value, [element_name(name, index) for index in indices])
+        super().bind(name, at, value, [element_name(name, index) for index in indices])
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         before = len(self.free)
@@ -226,11 +224,9 @@ class Unroller(Builder):
         for row, piece in zip(rows, pieces, strict=True):
             other = row.shape if isinstance(row, Array) else ()
             if other != shape:
-                message, hint = (
-                    f"the entries of a list are all alike, and this is {shape_text(other)}",
-                    "give the rows the same length",
-                )
-                raise self.error("type", message, piece, hint, (pieces[0], shape_text(shape)))
+                message = f"the entries of a list are all alike, and this is {shape_text(other)}"
+                first_row = pieces[0], shape_text(shape)
+                raise self.error("type", message, piece, "give the rows the same length", first_row)
             if len(other) > 1:
                 hint = "write a list of rows: `[[1, 2], [3, 4]]`"
                 raise self.error("type", "lists are nested twice at most", piece, hint)

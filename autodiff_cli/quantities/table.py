@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from ..errors import closest, usage_error
 
 BASE = ("kg", "m", "s", "A", "K", "mol", "cd")  # the SI base units, in the order of exponents in dimensions
-
 _UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")  # the digits of a standard uncertainty
 _DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")  # a number, perhaps with its uncertainty
 

@@ -16,14 +16,11 @@ from .table import BASE, Entry, spellings, table, units_file
 
 Exponent = int | Fraction
 Dimension = tuple[Exponent, ...]  # the exponents of the base units `BASE`
-
 NUMBER: Dimension = (0,) * len(BASE)
-
 MAX_POWER = 99
 MAX_QUOTIENT_UNITS = 2
 MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12  # beyond them a prefix is no help to a reader
 MIN_UNPREFIXED, MAX_UNPREFIXED = 0.1, 10_000.0  # values between them need no other prefix
-
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _RAISED = str.maketrans("0123456789-/.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ·")
 _TOKEN = re.compile(
@@ -37,7 +34,6 @@ class Unit(NamedTuple):
     """A product of powers of units."""
 
     atoms: tuple[tuple[str, Exponent], ...] = ()
-    """Symbols with prefixes, and exponents, in the order of writing."""
     dimension: Dimension = NUMBER
     scale: Fraction = Fraction(1)
     pi: Exponent = 0
@@ -173,7 +169,7 @@ def _root(scale: Fraction, k: int) -> Fraction:
     return Fraction(*parts)
 
 
-# ---- reading ------------------------------------------------------------------------------------------------------
+# ---- reading
 @lru_cache(1024)
 def parse_unit(text: str) -> Unit:
     """Return the unit of a text: `kg*m/s^2`, `kg m s^-2`, `m/s²`, `N·m`, `J/(kg K)`, `1/s`.
@@ -213,9 +209,8 @@ def _wrong(message: str, start: int, end: int, hint: str = EXAMPLE) -> Expressio
 
 def _tokens(text: str) -> Iterator[_Token]:
     if len(text) > MAX_UNIT_CHARACTERS:
-        raise _wrong(
-            f"a unit has at most {MAX_UNIT_CHARACTERS} characters, and this text has {len(text):,}", 0, len(text)
-        )
+        message = f"a unit has at most {MAX_UNIT_CHARACTERS} characters, and this text has {len(text):,}"
+        raise _wrong(message, 0, len(text))
     end, length = 0, len(text.rstrip())
     while end < length:
         match = _TOKEN.match(text, end)
@@ -224,10 +219,8 @@ def _tokens(text: str) -> Iterator[_Token]:
             digits = re.match(r"[-+−]?\d+", text[start:])
             if digits and start and text[start - 1].isalpha():
                 name = re.search(r"[^\W\d_]+$", text[:start])
-                raise _wrong(
-                    f"a power is written with `^`, and `{digits[0]}` is not", start, start + digits.end(),
-                    f"write `{name[0] if name else ''}^{digits[0]}`",
-                )  # fmt: skip
+                message = f"a power is written with `^`, and `{digits[0]}` is not"
+                raise _wrong(message, start, start + digits.end(), f"write `{name[0] if name else ''}^{digits[0]}`")
             raise _wrong(f"`{text[start]}` is not part of a unit", start, start + 1)
         yield match.lastgroup, match[match.lastgroup], match.start(match.lastgroup), match.end()
         end = match.end()
@@ -345,7 +338,7 @@ def _of_entry(entry: Entry, prefix: str = "") -> Unit:
     return Unit(((prefix + entry.symbol, 1),), of.dimension, scale, _plain(pi + of.pi), Fraction(entry.zero))
 
 
-# ---- choosing -----------------------------------------------------------------------------------------------------
+# ---- choosing
 @cache
 def si_unit(dimension: Dimension) -> Unit:
     """Return the usual coherent SI unit of a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
@@ -461,7 +454,7 @@ def split_literal(text: str) -> tuple[str, Unit]:
     return digits, parse_unit(unit[:-1])
 
 
-# ---- systems ------------------------------------------------------------------------------------------------------
+# ---- systems
 class Elimination:
     """Linear combinations that are 0, each solved for an eliminated component."""
 

@@ -36,7 +36,7 @@ def mathematics(root: Value, named: Collection[Value] = ()) -> str:
 
 def program_in_mathematics(program: Program) -> str:
     """Return a program on one line; empty if too long."""
-    bound = {binding.value: binding.name for binding in program.bindings}
+    bound = {value: name for name, value in program.bindings}
     named = {value for value in bound if value._prev}
     (output,) = program.outputs
     written = [f"{name} = {mathematics(value, named)}" for value, name in bound.items() if value is not output]

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics import diagnosis, fragments
+from autodiff_cli.diagnostics import diagnosis
 from autodiff_cli.diagnostics.context import shape
 from autodiff_cli.diagnostics.diagnosis import MISTAKES, recognise
 from autodiff_cli.diagnostics.suggestions import is_program
@@ -170,9 +170,9 @@ def test_every_text_of_the_rows_keeps_the_promises_when_it_is_cut_off_or_repeate
 def test_the_examples_of_every_row_can_be_read() -> None:
     for mistake in MISTAKES:
         assert all(is_program(example) for example in mistake.example), mistake
-        assert "{}" in mistake.hint or not (mistake.offers or mistake.example), mistake
+        assert "{}" in mistake.hint or not (mistake.write or mistake.example), mistake
         assert "{}" not in mistake.hint or mistake.example or mistake.hint.endswith(": {}"), mistake
-        assert "{}" not in mistake.hint or "write {}" in mistake.hint or ": {}" in mistake.hint or not mistake.offers
+        assert "{}" not in mistake.hint or "write {}" in mistake.hint or ": {}" in mistake.hint or not mistake.write
         for spelling in re.findall(r"`([^`{}]*)`", mistake.hint):
             read_statements(spelling, Builder(spelling))  # raises for what is no program
 
@@ -191,7 +191,7 @@ def test_every_row_is_needed() -> None:
         try:
             read_statements(text, Builder(text))
         except ParseFailure as stuck:
-            used.add(recognise(fragments.Fragments(text, stuck))[0])
+            used.add(recognise(diagnosis.Fragments(text, stuck))[0])
         except ExpressionError:
             pass  # what the grammar does not say has no row
     assert [mistake for mistake in MISTAKES if mistake not in used] == []
@@ -200,17 +200,17 @@ def test_every_row_is_needed() -> None:
 def test_the_pieces_that_messages_and_spellings_name_are_there_and_no_others() -> None:
     named = {"opening", "statement"}
     for mistake in MISTAKES:
-        for template in (mistake.message, *mistake.offers):
+        for template in (mistake.message, *mistake.write):
             named |= {name for _, name, _, _ in Formatter().parse(template) if name}
-        for template in (mistake.same, *mistake.offers):
+        for template in (mistake.same, *mistake.write):
             named |= {name for _, name, _, _ in Formatter().parse(template) if name}
         named |= {mistake.needs, mistake.there}
         named |= {name for place in (mistake.caret, *mistake.place) for name in place.split("..")}
         assert set(mistake.certain.split()) <= diagnosis.CONDITIONS.keys(), mistake
-    known = {*fragments.RANGES, *fragments.TEXTS}
+    known = {*diagnosis.RANGES, *diagnosis.TEXTS}
     assert named - {"sign", "repaired", ""} <= known
     # What is not named in a mistake is what others are made of.
-    source = Path(fragments.__file__).read_text(encoding="utf-8")
+    source = Path(diagnosis.__file__).read_text(encoding="utf-8")
     assert {name for name in known - named if f'f["{name}"]' not in source} == set()
 
 

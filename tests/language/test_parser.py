@@ -287,9 +287,27 @@ def shape_of_lark(tree: Tree[Token], text: str) -> Shape:
     return shape
 
 
+class NewLines:
+    """A Lark `postlex`: new lines in brackets are white space."""
+
+    always_accept = ()
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """Yield the tokens but for those new lines."""
+        depth = 0
+        for token in stream:
+            if token.type == "NEWLINE" and depth:
+                continue
+            if token.type in ("OPEN", "LEFT"):
+                depth += 1
+            elif token.type in ("CLOSE", "RIGHT") and depth:
+                depth -= 1
+            yield token
+
+
 @pytest.fixture(scope="module")
 def lark() -> Lark:
-    return lark_parser()
+    return lark_parser(postlex=NewLines())
 
 
 def check_against_lark(lark: Lark, text: str) -> str:

@@ -9,7 +9,7 @@ from autodiff_cli.errors import Span
 from autodiff_cli.inputs.problem import statements as statements_of
 from autodiff_cli.language.builder import Body, Builder, Piece
 from autodiff_cli.language.reader import read
-from autodiff_cli.language.statements import Head, Statement
+from autodiff_cli.language.tokens import Head, Statement
 from autodiff_cli.run.flat_graph import Place
 from autodiff_cli.table.primitive import Primitive
 
