@@ -55,16 +55,24 @@ def as_function(command: str) -> Callable[..., None]:
         annotations[argument.parameter] = Annotated[str | None, spec]
     for option in declaration.options.values():
         values = MethodType(of_option, option) if option.choices or option.value_syntax is not None else None
-        annotations[option.parameter] = Annotated[
-            option.kind,
-            typer.Option(option.name, help=option.help, metavar=option.metavar or None, autocompletion=values),
-        ]
+        option_spec = typer.Option(
+            option.name,
+            help=option.help,
+            metavar=option.metavar or None,
+            autocompletion=values,
+        )
+        annotations[option.parameter] = Annotated[option.kind, option_spec]
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""
 
     parameters = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=declaration.defaults[name], annotation=annotation)
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            default=declaration.defaults[name],
+            annotation=annotation,
+        )
         for name, annotation in annotations.items()
     ]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]

@@ -323,7 +323,8 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
         flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
         defaults = Defaults(point, call.variables, call.reading)
         requests = stream(standard_input(), defaults, out.out.flush if flush else None)
-        return answer_requests(requests, method, out, flush, fail=call.on_error == "fail", lenient=call.lenient)
+        fail = call.on_error == "fail"
+        return answer_requests(requests, method, out, flush, fail=fail, lenient=call.lenient)
     composed = getattr(call.expr, "reading", None)
     subject = Subject(call.expr if composed is None else composed.typed, reading=composed)
     try:

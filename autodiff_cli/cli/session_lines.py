@@ -156,7 +156,7 @@ class Lines:
             return _app([command, *asked.args])
         given = Line(
             None,
-            tuple([(option, text) for option in options.values() for text in _texts(values.get(option.parameter))]),
+            tuple((option, text) for option in options.values() for text in _texts(values.get(option.parameter))),
         )
         if any(option.reads_stdin and text == "-" for option, text in given.options):
             raise usage_error(*STDIN_IS_TAKEN)

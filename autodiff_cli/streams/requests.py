@@ -214,7 +214,8 @@ def mapping(options: Sequence[str] | None) -> dict[str, str]:
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:
     """Return the point of `--at`: typed values win over files, later files over earlier."""
     options, value_of = once_read(options) or [], reading.value_of
-    point = merge([parse_point(option, value_of) for option in options if not isinstance(option, PointFile)])
+    typed = [option for option in options if not isinstance(option, PointFile)]
+    point = merge([parse_point(option, value_of) for option in typed])
 
     def read(name: str, text: str, offset: int = 0) -> float:
         from ..inputs.sweeps import sweeping
