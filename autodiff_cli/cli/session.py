@@ -476,7 +476,8 @@ class Session:
             _, function = self._prime(whole[1], order, Span(part.start, part.end))
             (parameter,) = function.parameters or ()
             called = Offer(0, len(whole[1]), f"{whole[1]}({parameter})")
-            answer = self._derivatives(piece.within(*whole.span(1)).rewritten(called), parameter, order)
+            piece = piece.within(*whole.span(1)).rewritten(called)
+            answer = self._derivatives(piece, parameter, order)
         else:
             warnings = None
             if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
