@@ -158,10 +158,10 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     # doubles are shown as they are
     plain = arithmetic == DOUBLE and units is None
     numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree)
-    named = zip(program.bindings_at(), numbers["intermediates"], strict=True)
-    intermediates = tuple(
-        [Intermediate(name, program.text.count("\n", 0, start) + 1, **number) for (name, start, _), number in named]
-    )
+    intermediates = []
+    for (name, start, _), number in zip(program.bindings_at(), numbers["intermediates"], strict=True):
+        line = program.text.count("\n", 0, start) + 1
+        intermediates.append(Intermediate(name, line, **number))
     return Gradient(
         text,
         arithmetic,
@@ -170,7 +170,7 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
         numbers["point"],
         program.constants,
         (*posed.warnings, *warnings),
-        intermediates,
+        tuple(intermediates),
         shown,
         elasticities=numbers["elasticities"] if relative else None,
         units=tree,

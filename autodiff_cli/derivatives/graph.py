@@ -189,11 +189,14 @@ def _in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Un
 
 def chain_nodes(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:
     """Return the links of associative chains: unnamed, used once, by one operation."""
-    edges = [(i, p) for i in order for p in graph.parents[i]]
-    uses = Counter([*roots, *[p for _, p in edges]])
-    primitives, labels = graph.primitives, graph.labels
-    alike = [p for i, p in edges if primitives[i].associative and primitives[p] is primitives[i]]
-    return {p for p in alike if uses[p] == 1 and not labels.get(p)}
+    primitives = graph.primitives
+    uses = Counter(roots)
+    links: set[int] = set()
+    for i in order:
+        uses.update(graph.parents[i])
+        if primitives[i].associative:
+            links.update(p for p in graph.parents[i] if primitives[p] is primitives[i])
+    return {p for p in links if uses[p] == 1 and not graph.labels.get(p)}
 
 
 def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:

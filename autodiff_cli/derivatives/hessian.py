@@ -164,7 +164,9 @@ def _with_errors(
         if roundoff:
             size = [abs(point[name]) for name in posed.wanted]
             rough = Single(posed.program.graph).derivatives(point, posed.wanted, size)
-            rows = zip(rough.hessian_error, errors[1], strict=True)
-            of_matrix = [[share * e + near for e, near in zip(row, others, strict=True)] for row, others in rows]
-            errors = [share * x for x in rough.gradient_error], of_matrix
+            of_slopes = [share * x for x in rough.gradient_error]
+            of_matrix = []
+            for row, others in zip(rough.hessian_error, errors[1], strict=True):
+                of_matrix.append([share * e + near for e, near in zip(row, others, strict=True)])
+            errors = of_slopes, of_matrix
     return Derivatives(float(result["value"]), slopes, errors[0], matrix, errors[1])

@@ -170,10 +170,14 @@ def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
     from ..inputs.quantities import step_units, unit_of_rate
 
     value, point = units["value"], units["point"]
-    nodes: list[dict[str, Any]] = []
-    for shown in drawn.nodes:
-        partials = [edge.unit or "" for edge in shown.inputs]
-        nodes.append({"value": shown.unit or "", "adjoint": shown.grad_unit or "", "partials": partials})
+    nodes = [
+        {
+            "value": node.unit or "",
+            "adjoint": node.grad_unit or "",
+            "partials": [edge.unit or "" for edge in node.inputs],
+        }
+        for node in drawn.nodes
+    ]
     rate = unit_of_rate(step_units(value, point, free), free)
     return type(units)(value=value, point=point, rate=rate, nodes=nodes)
 

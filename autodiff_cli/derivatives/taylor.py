@@ -103,8 +103,18 @@ def taylor(
 
     numbers = arithmetic.run(posed.point, work, tree)
     formula = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
-    known = posed.program.constants, (*posed.warnings, *remarks), tree
-    return Taylor(text, arithmetic, name, order, numbers["coefficients"], numbers["point"], formula, *known)
+    return Taylor(
+        text,
+        arithmetic,
+        name,
+        order,
+        numbers["coefficients"],
+        numbers["point"],
+        formula,
+        posed.program.constants,
+        (*posed.warnings, *remarks),
+        tree,
+    )
 
 
 def _check_order(order: int, arithmetic: Arithmetic) -> None:

@@ -58,12 +58,14 @@ class GradientView(View[Gradient[Any]], section="grad"):
         from .graph import outline
 
         # a session shows its value in the unit that it has there
-        before, answer = answer.value, by_size(answer)
-        named = ("value", answer.value) if self.name is None else (self.name, before)
+        before, answer = answer, by_size(answer)
         # columns of figures are as wide as their digits are many
         right = answer.arithmetic == DOUBLE and answer.units is None
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
-        yield parts.value_line(*named, self.digits)
+        if self.name is None:
+            yield parts.value_line("value", answer.value, self.digits)
+        else:
+            yield parts.value_line(self.name, before.value, self.digits)
         yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over)
         if not point and self.name is None:
             yield parts.NO_VARIABLES

@@ -130,18 +130,15 @@ class PlainText:
 
     def block(self, block: Block) -> Sequence[str]:
         """Return the lines of a block."""
+        if isinstance(block, Table):
+            return self.table(block)
         if isinstance(block, Line):
             return self.lines(block.pieces, None if block.source else self.look.width)
-        if isinstance(block, Room):
-            return self.room(block)
-        draw: Any = {
-            Table: self.table,
-            Outline: self.outline,
-            Program: self.program,
-            Drawing: self.drawing,
-        }
-        lines: Sequence[str] = draw[type(block)](block)
-        return lines
+        if isinstance(block, Outline):
+            return self.outline(block)
+        if isinstance(block, Program):
+            return self.program(block)
+        return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         """Return styled text in lines."""
