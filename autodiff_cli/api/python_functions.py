@@ -146,11 +146,12 @@ class Answer:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON record of the command, without `id` and `line`."""
-        before = {"expr": getattr(self, "text", None) if self._typed is None else self._typed, "note": self.note}
+        text = getattr(self, "text", None) if self._typed is None else self._typed
         record = views.record(self, **self._choices)
         if self._reading is not None:
             record = self._reading.placed(record)
-        return {key: text for key, text in before.items() if text is not None} | record
+        note = {} if self.note is None else {"note": self.note}
+        return ({} if text is None else {"expr": text}) | note | record
 
     def _repr_html_(self) -> str | None:
         # a notebook would prefer HTML to a drawing
@@ -158,9 +159,11 @@ class Answer:
 
     def _repr_latex_(self) -> str | None:
         text = views.latex(self, **self._choices)
+        if text is None:
+            return None
         # all notebooks know dollars; some do not know the delimiters of a document
-        formula = text and text.removeprefix(r"\[").removesuffix(r"\]").replace("{align*}", "{aligned}")
-        return None if formula is None else f"$${formula}$$"
+        formula = text.removeprefix(r"\[").removesuffix(r"\]").replace("{align*}", "{aligned}")
+        return f"$${formula}$$"
 
     def _repr_svg_(self) -> str | None:
         return None
@@ -205,7 +208,9 @@ class Drawing(Answer):
             out.finish(0)
 
     def _format(self, path: str) -> str:
-        return format_of(None, path, views.view_of(self).formats, self._usual) if self._usual else drawn_as(None, path)
+        if not self._usual:
+            return drawn_as(None, path)
+        return format_of(None, path, views.view_of(self).formats, self._usual)
 
     def _repr_svg_(self) -> str | None:
         try:
@@ -512,7 +517,8 @@ class Program:
             return
         for name in [name for name in values if name not in leaves]:
             what = "is a constant" if name in self._program.constants else "is not a variable"
-            raise TypeError(f"`{name}` {what} of this program: its variables are {quote(leaves, 'no variables')}")
+            listed = quote(leaves, "no variables")
+            raise TypeError(f"`{name}` {what} of this program: its variables are {listed}")
         missing = [name for name in leaves if name not in values]
         raise TypeError(f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`")
 
@@ -574,7 +580,10 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
 
 
 def _face(
-    function: Callable[..., Any], expected: Signature, command: str, answer: Callable[[dict[str, Any]], Any]
+    function: Callable[..., Any],
+    expected: Signature,
+    command: str,
+    answer: Callable[[dict[str, Any]], Any],
 ) -> Callable[..., Any]:
     types = {name: parameter.annotation for name, parameter in expected.parameters.items()}
 
@@ -611,9 +620,8 @@ def answers(
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return a decorator that makes a function of a call the Python function of a command.
 
-    Options in `placed` may be positional, like the text and the point. `overloads` are for type
-    checkers: the answer if arguments have other types, or are absent (None). `choices` are
-    further ones of the view.
+    Options in `placed` may be positional. `overloads` are for type checkers: answers by the types of arguments, None
+    if absent.
     """
     keywords = keywords_of(command)
     first = {"text": "str"} if "expr" in declared(command).defaults else {}
@@ -656,8 +664,7 @@ def answers(
                 point = as_meant(at, value_of)
                 values = {**values, "at": point} if point else values
                 answer, reading = read_leniently(text, lambda read: answered({**values, "text": read}))
-                answer.__dict__.update({"_reading": reading} if reading is not None else {})
-                answer.__dict__.update({"_values": tuple(corrections(point))} if corrections(point) else {})
+                answer.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
             else:
                 answer = answered(values)
             answer.__dict__["_typed"] = text
@@ -681,7 +688,11 @@ def answers(
 
 
 def function_of(
-    kind: type[R], command: str, method: Callable[[PythonCall], Method], *placed: str, choices: Choices | None = None
+    kind: type[R],
+    command: str,
+    method: Callable[[PythonCall], Method],
+    *placed: str,
+    choices: Choices | None = None,
 ) -> Callable[..., R]:
     """Return the function of a one-question command, with its answer's docstring."""
 
@@ -698,11 +709,16 @@ def in_batches(
     question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
 ) -> Any:
     """Return the answers to rows as a table of the caller's kind, after `point`."""
-    wrt, lenient, units = names(values.get("wrt")), bool(values.get("lenient")), values.get("in_")
-    units = units and ",".join(units)
-    return _rows.rows(values["text"], at=fixed, wrt=wrt, question=question, lenient=lenient, point=point, units=units)(
-        columns
+    rows = _rows.rows(
+        values["text"],
+        at=fixed,
+        wrt=names(values.get("wrt")),
+        question=question,
+        lenient=bool(values.get("lenient")),
+        point=point,
+        units=values.get("in_") and ",".join(values["in_"]),
     )
+    return rows(columns)
 
 
 def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
@@ -750,8 +766,11 @@ def at_points(
     unknowns = names(values.get("for_"), "--for") or ()
     for own in grid.points():
         point = point_of({**own, **grid.fixed})
-        shown = {name: x for name, x in point.items() if name not in unknowns}
-        row = {heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x)) for name, x in shown.items()}
+        row = {
+            heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x))
+            for name, x in point.items()
+            if name not in unknowns
+        }
         try:
             answer = answered({**values, "at": point})
             view = views.view_of(answer)
@@ -858,10 +877,16 @@ def rows(
     >>> grown.schema(batch.schema).names
     ['value', 'd_p', 'd_r', 'd_t', 'error', 'id']
     """
-    at, units = point_of(at), in_ and ",".join(in_)
-    variables = names([*wrt] if wrt else None)
-    options: dict[str, Any] = {"columns": columns, "backend": backend, "question": question, "units": units}
-    return _rows.rows(text, at=at, wrt=variables, keep=keep or (), **options)
+    return _rows.rows(
+        text,
+        at=point_of(at),
+        wrt=names([*wrt] if wrt else None),
+        keep=keep or (),
+        columns=columns,
+        backend=backend,
+        question=question,
+        units=in_ and ",".join(in_),
+    )
 
 
 @takes("graph")

@@ -46,18 +46,33 @@ def as_function(command: str) -> Callable[..., None]:
     for argument in declaration.arguments:
         completes = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
         completes = of_units if command == "units" else completes
-        how: dict[str, Any] = {"help": argument.help, "show_default": False, "autocompletion": completes}
-        annotations[argument.parameter] = Annotated[str | None, typer.Argument(metavar=argument.metavar, **how)]
+        spec = typer.Argument(
+            metavar=argument.metavar,
+            help=argument.help,
+            show_default=False,
+            autocompletion=completes,
+        )
+        annotations[argument.parameter] = Annotated[str | None, spec]
     for option in declaration.options.values():
         values = MethodType(of_option, option) if option.choices or option.value_syntax is not None else None
-        spec = typer.Option(option.name, help=option.help, metavar=option.metavar or None, autocompletion=values)
-        annotations[option.parameter] = Annotated[option.kind, spec]
+        option_spec = typer.Option(
+            option.name,
+            help=option.help,
+            metavar=option.metavar or None,
+            autocompletion=values,
+        )
+        annotations[option.parameter] = Annotated[option.kind, option_spec]
 
     def call(**values: Any) -> None:
         """Never called: `commands.call` runs commands."""
 
     parameters = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=declaration.defaults[name], annotation=annotation)
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            default=declaration.defaults[name],
+            annotation=annotation,
+        )
         for name, annotation in annotations.items()
     ]
     call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]

@@ -132,7 +132,8 @@ class Declared:
             key, equals, value = attribute.partition("=")
             field = FIELDS.get(key, key)
             if key.rstrip(":") in (VARIABLES, COLUMNS, RENAMED):
-                fields["value_names"], fields["value_syntax"] = key.rstrip(":"), equals or ":" * key.endswith(":")
+                fields["value_names"] = key.rstrip(":")
+                fields["value_syntax"] = equals or ":" * key.endswith(":")
             elif key in ("as", "role"):
                 fields[field] = value
             elif key == "range":

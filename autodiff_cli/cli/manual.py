@@ -38,17 +38,8 @@ def _man_lines() -> Iterator[str]:
     yield from (".SH NAME", r"autodiff \- the exact gradient of a formula, from the command line")
     yield from (".SH SYNOPSIS", r".B autodiff", r"\fICOMMAND\fR [\fIOPTIONS\fR] [\fIEXPR\fR]", ".br")
     yield from (r".B autodiff help", r"[\fICOMMAND\fR] [\fB\-\-man\fR]")
-    yield ".SH DESCRIPTION"
-    yield _roff(
-        "autodiff takes a formula as you would type it, and gives its value and its exact gradient at a point, with "
-        "the graph that the gradient was computed on. Its other commands explain, check and use derivatives."
-    )
-    yield ".PP"
-    yield _roff(
-        "A command without an expression, or with `-`, reads programs from standard input, one a line, and answers one "
-        "record a line; those that draw, fit or export take one program. What begins with a minus sign and is no "
-        "option is the expression."
-    )
+    about = table("man page")
+    yield from (".SH DESCRIPTION", _roff(about["description"]), ".PP", _roff(about["streams"]))
     yield ".SH COMMANDS"
     for command in COMMANDS:
         description = declared(command)
@@ -70,7 +61,7 @@ def _man_lines() -> Iterator[str]:
     yield from (".PP", "For many lines it is the highest that came up.", ".SH ENVIRONMENT")
     for name, meaning in table("environment").items():
         yield from (".TP", f".B {_roff(name)}", _roff(meaning))
-    yield from (".SH SEE ALSO", _roff("`autodiff help grad` and its like; `autodiff functions` for the language."))
+    yield from (".SH SEE ALSO", _roff(about["see also"]))
 
 
 def _man_option(option: Option, more: str = "") -> Iterator[str]:
@@ -115,7 +106,8 @@ def tables() -> dict[str, str]:
 def _keys() -> Iterator[str]:
     for command in QUESTIONS:
         view = view_in(command_module(command))
-        for about, fields in (("", view.fields), *((about, own) for about, _, own in view.other_records if about)):
+        others = [(about, fields) for about, _, fields in view.other_records if about]
+        for about, fields in (("", view.fields), *others):
             yield f"`{command}`{about and f', {about}'}:\n"
             yield _table(("key", "what it holds"), _key_rows(fields))
         if view.csv_columns:

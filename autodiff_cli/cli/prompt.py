@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from glob import escape, glob
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import limit_error
 from ..inputs import decoding
@@ -39,7 +39,8 @@ def history_path() -> Path:
     if sys.platform == "win32":
         variable, usual = "LOCALAPPDATA", ("AppData", "Local")
     base = os.environ.get(variable, "")
-    return (Path(base) if os.path.isabs(base) else Path.home().joinpath(*usual)) / "autodiff" / "history"
+    state = Path(base) if os.path.isabs(base) else Path.home().joinpath(*usual)
+    return state / "autodiff" / "history"
 
 
 class History:
@@ -107,7 +108,8 @@ def _script() -> Reader:
     def line() -> str:
         for number, data in numbered:
             if data is None:
-                raise limit_error(f"the line is longer than {decoding.MAX_BYTES:,} bytes", "use a smaller one")
+                message = f"the line is longer than {decoding.MAX_BYTES:,} bytes"
+                raise limit_error(message, "use a smaller one")
             text, error = decoding.decode(data.removesuffix(b"\r"), first=number == 0)
             if error is not None:
                 error.text = text
@@ -164,8 +166,13 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
             word, choices = completions(session, document.text_before_cursor)
             return [Completion(choice, -len(word)) for choice in choices]
 
-    how: Any = {"complete_while_typing": False, "enable_history_search": True}
-    prompt: PromptSession[str] = PromptSession(PROMPT, history=Known(kept.lines), completer=Words(), **how)
+    prompt: PromptSession[str] = PromptSession(
+        PROMPT,
+        history=Known(kept.lines),
+        completer=Words(),
+        complete_while_typing=False,
+        enable_history_search=True,
+    )
     prompt.default_buffer.on_text_changed += lambda buffer: prepare(buffer.text)
     return prompt.prompt
 

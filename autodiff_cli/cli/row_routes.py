@@ -167,10 +167,17 @@ class _Job:
         return {"digits": self.call.shown["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
 
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
-        at = {name: value_in_cell(x) for name, x in self.point.items()}
-        how: dict[str, Any] = {"backend": self.call.backend, "lenient": self.call.lenient, "point": point}
-        how |= {"keep": self.keep, "columns": self.columns, "question": self.question.name}
-        return rows(self.text, at=at, wrt=self.call.variables, **how)
+        return rows(
+            self.text,
+            at={name: value_in_cell(x) for name, x in self.point.items()},
+            wrt=self.call.variables,
+            keep=self.keep,
+            columns=self.columns,
+            backend=self.call.backend,
+            question=self.question.name,
+            lenient=self.call.lenient,
+            point=point,
+        )
 
     def columns_with_units(
         self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
@@ -190,8 +197,9 @@ class _Job:
         return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
 
     def row_units(self, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
-        has_units = bool(columns or self.typed or self.units or self.has_literals)
-        if self.question.numbers is None or not (self.is_data and has_units) or self.call.arithmetic != DOUBLE:
+        if self.question.numbers is None or not self.is_data or self.call.arithmetic != DOUBLE:
+            return None
+        if not (columns or self.typed or self.units or self.has_literals):
             return None
         point = {**self.typed, **{name: unit for name, (unit, _) in columns.items()}}
         return row_units(self.question.name, self.known, point, self.units)
@@ -311,8 +319,9 @@ def _in_parts(job: _Job, folder: str) -> int:
     with Files(job.sources, several=len(job.sources) > 1, grid=job.grid) as files:
         formula, _ = _in_batches(job, files)
         parts = cluster.divide_rows(files)
-    how = files.first.selection, files.several, folder, job.format, job.layout(), call.on_error == "fail", job.grid
-    shared = cluster.Job(formula, *how)
+    fail = call.on_error == "fail"
+    selection = files.first.selection
+    shared = cluster.Job(formula, selection, files.several, folder, job.format, job.layout(), fail, job.grid)
     return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force)
 
 
@@ -339,7 +348,9 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     try:
         code = run(files, bound, to, beside, tally, fail=job.call.on_error == "fail")
     except OSError as fault:
-        raise fault if beside is None else unwritable(beside.path, fault) from None
+        if beside is None:
+            raise
+        raise unwritable(beside.path, fault) from None
     tally.report()
     return code
 
@@ -356,7 +367,8 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
         if job.keep is True:
             hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
             raise usage_error("`--keep-all` is for wide rows, and for records", hint)
-        check_clash([name for name in job.kept if name != "id"], job.view.columns, "`--format jsonl` keeps them apart")
+        kept = [name for name in job.kept if name != "id"]
+        check_clash(kept, job.view.columns, "`--format jsonl` keeps them apart")
     output = job.call.out()
     out: Any
     if job.wide:
@@ -433,10 +445,6 @@ UNCERTAINTIES = tuple(_SPELLINGS.split())
 def _uncertainty_columns(
     used: Mapping[str, str], names: Sequence[str], columns: Mapping[str, str], errors: str, shared: Iterable[float]
 ) -> dict[str, str]:
-    """Return the columns of the variables' uncertainties, by `columns` or name.
-
-    Raises a usage error if neither columns nor shared values have uncertainties.
-    """
     own = {**names_in_headings(names), **{column: column for column in names}}
     spreads = [f"u({name})" for name in used]
     own |= {u: x for x in names for u in spreads if x.startswith(u) and unit_in_heading(x, u)}

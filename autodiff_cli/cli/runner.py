@@ -107,8 +107,9 @@ class Call:
     @property
     def shown(self) -> dict[str, Any]:
         given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
-        digits = rounding(self.values.get("digits"), self.values.get("decimals"))
-        return {CHOICES[name]: not name.startswith("no_") and x for name, x in given.items()} | {"digits": digits}
+        choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
+        choices["digits"] = rounding(self.values.get("digits"), self.values.get("decimals"))
+        return choices
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -322,7 +323,8 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
         flush = not (is_file(sys.stdin) and not sys.stdout.isatty())
         defaults = Defaults(point, call.variables, call.reading)
         requests = stream(standard_input(), defaults, out.out.flush if flush else None)
-        return answer_requests(requests, method, out, flush, fail=call.on_error == "fail", lenient=call.lenient)
+        fail = call.on_error == "fail"
+        return answer_requests(requests, method, out, flush, fail=fail, lenient=call.lenient)
     composed = getattr(call.expr, "reading", None)
     subject = Subject(call.expr if composed is None else composed.typed, reading=composed)
     try:

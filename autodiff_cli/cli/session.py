@@ -138,8 +138,12 @@ def statements_of(line: str) -> Iterator[Statement]:
         kinds = [kind for kind, _, _ in tokens]
         first, last = tokens[0][1], tokens[-1][2]
         name, close = line[slice(*tokens[0][1:])], kinds.index(CLOSE) if CLOSE in kinds else 0
-        is_head = kinds[:2] == [NAME, OPEN] and close % 2
-        is_head = is_head and set(kinds[2:close:2]) == {NAME} and set(kinds[3:close:2]) <= {COMMA}
+        is_head = (
+            kinds[:2] == [NAME, OPEN]
+            and close % 2
+            and set(kinds[2:close:2]) == {NAME}
+            and set(kinds[3:close:2]) <= {COMMA}
+        )
         if kinds[0] == NAME and len(kinds) > 2 and kinds[1] in (EQUALS, AUGMENT):
             yield Statement("bind" if kinds[1] == EQUALS else "augment", first, last, tokens[2][1], name)
         elif is_head and kinds[close + 1 : close + 2] == [EQUALS] and len(kinds) > close + 2:
@@ -273,7 +277,7 @@ class Session:
     def composed(
         self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True
     ) -> tuple[AsRead, dict[str, str]]:
-        """Return the program of a reading, with the needed definitions, and its point, unless numbers are bound."""
+        """Return a reading's program, with the definitions, and its point unless numbers are bound."""
         used = names_in(reading.text)
         definitions = self.needed(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
@@ -472,7 +476,8 @@ class Session:
             _, function = self._prime(whole[1], order, Span(part.start, part.end))
             (parameter,) = function.parameters or ()
             called = Offer(0, len(whole[1]), f"{whole[1]}({parameter})")
-            answer = self._derivatives(piece.within(*whole.span(1)).rewritten(called), parameter, order)
+            piece = piece.within(*whole.span(1)).rewritten(called)
+            answer = self._derivatives(piece, parameter, order)
         else:
             warnings = None
             if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
@@ -523,17 +528,26 @@ class Session:
         return Shown(name, reading, result._replace(warnings=warnings))
 
     def _list(
-        self, name: str, reading: AsRead, point: dict[str, str], by: Sequence[str], program: Program, unit: str | None
+        self,
+        name: str,
+        reading: AsRead,
+        point: dict[str, str],
+        by: Sequence[str],
+        program: Program,
+        unit: str | None,
     ) -> Listing:
         from ..derivatives.jacobian import jacobian
 
         shape, size = program.shape or (len(program.outputs),), len(program.outputs)
         wanted = by if len(by) * size <= MAX_LISTED_DERIVATIVES else ()
         # without derivatives one sweep is enough
-        how: dict[str, Any] = {"direction": None if wanted else {}, "units": None if unit is None else [unit] * size}
-        answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, **how))
+        along: dict[str, float | str] | None = None if wanted else {}
+        units = None if unit is None else [unit] * size
+        answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
         of_values: Sequence[Any] = answer.units["values"] if answer.units else [None] * size
-        of_rows: Sequence[Any] = answer.units["jacobian"] if answer.units and wanted else [[None] * len(wanted)] * size
+        of_rows: Sequence[Any] = [[None] * len(wanted)] * size
+        if answer.units and wanted:
+            of_rows = answer.units["jacobian"]
         texts = {name: _listed(shape, [quantity_text(x, u) for x, u in zip(answer.values, of_values, strict=True)])}
         columns = zip(zip(*answer.jacobian or (), strict=True), zip(*of_rows, strict=True), strict=True)
         for variable, (column, of_column) in zip(answer.variables, columns, strict=True):

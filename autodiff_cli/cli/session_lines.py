@@ -36,6 +36,7 @@ SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
+STDIN_IS_TAKEN = "standard input is the session's own", "name a file"
 _SWEPT = Reading(sweeping(None))
 _ASSIGNS = re.compile(r"\s*(?:[-+*/]?=(?!=))")
 
@@ -90,8 +91,9 @@ class Lines:
             return self._command(line, *command)
         for pattern, statement in FOREIGN:
             if match := pattern.fullmatch(text):
-                message, hint = "definitions are written in another way here", f"write `{match.expand(statement)}`"
-                raise ExpressionError("syntax", message, Span(0, len(text)), hint)
+                span = Span(0, len(text))
+                hint = f"write `{match.expand(statement)}`"
+                raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
         with self.session.unchanged_on_error():
             shown = [self.session.statement(line, part) for part in statements_of(line)]
         for each in shown:
@@ -152,11 +154,12 @@ class Lines:
             values, others, _ = scan_options(words, command, session=True)
         except HelpAsked as asked:
             return _app([command, *asked.args])
-        texts = {option: values.get(option.parameter, ()) for option in options.values() if option.kind is not bool}
-        listed = {option: value if isinstance(value, list) else [value] for option, value in texts.items() if value}
-        given = Line(None, tuple([(option, str(text)) for option, value in listed.items() for text in value]))
+        given = Line(
+            None,
+            tuple((option, text) for option in options.values() for text in _texts(values.get(option.parameter))),
+        )
         if any(option.reads_stdin and text == "-" for option, text in given.options):
-            raise _taken()
+            raise usage_error(*STDIN_IS_TAKEN)
         sys.stdout.flush()
         if "file" not in values and "expr" in declared(command).defaults:
             unknown = [word for word in others if len(word.partition("=")[0]) > slips.MAX_VARIABLE_LENGTH + 2]
@@ -166,7 +169,12 @@ class Lines:
         return answer(command, check_all(values, others, (), command))
 
     def _program(
-        self, line: str, expression: Sequence[_Word], values: dict[str, Any], command: str, given: Line
+        self,
+        line: str,
+        expression: Sequence[_Word],
+        values: dict[str, Any],
+        command: str,
+        given: Line,
     ) -> Composed:
         if expression:
             first, last = expression[0].start, expression[-1]
@@ -175,7 +183,7 @@ class Lines:
         else:
             piece = uncorrected(self.session.last)
         if piece.text == "-":
-            raise _taken()
+            raise usage_error(*STDIN_IS_TAKEN)
         if not piece.text:
             raise usage_error("there is no expression yet", "write it after the command: `plot x^2`")
         # options give these names other meanings
@@ -271,8 +279,8 @@ def _split(text: str) -> Iterator[str]:
     yield from begun
 
 
-def _taken() -> ExpressionError:
-    return usage_error("standard input is the session's own", "name a file")
+def _texts(value: object) -> list[str]:
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
 
 
 def _help(rest: str) -> int:

@@ -44,8 +44,14 @@ class Progress:
 
             columns = TextColumn("{task.description}", markup=False), TimeElapsedColumn()
             console = Console(file=sys.stderr, highlight=False)
-            plain: Any = {"auto_refresh": False, "redirect_stdout": False, "redirect_stderr": False}
-            self._bar = Bar(*columns, console=console, transient=True, **plain)
+            self._bar = Bar(
+                *columns,
+                console=console,
+                transient=True,
+                auto_refresh=False,
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
             self._bar.add_task("", total=None)
             self._bar.start()
         self._bar.update(self._bar.task_ids[0], description=f"{count:,} {self.unit}{more}")

@@ -81,7 +81,8 @@ def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None =
     """Yield the requests of a stream; `idle` is called before waiting."""
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
-            limit = limit_error(f"the line is longer than {reading.MAX_BYTES:,} bytes", "use smaller programs")
+            message = f"the line is longer than {reading.MAX_BYTES:,} bytes"
+            limit = limit_error(message, "use smaller programs")
             yield Request(Subject(None, number), "", {}, None, limit)
             continue
         text, error = reading.decode(data.removesuffix(b"\r"), first=number == 1)
@@ -213,7 +214,8 @@ def mapping(options: Sequence[str] | None) -> dict[str, str]:
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:
     """Return the point of `--at`: typed values win over files, later files over earlier."""
     options, value_of = once_read(options) or [], reading.value_of
-    point = merge([parse_point(option, value_of) for option in options if not isinstance(option, PointFile)])
+    typed = [option for option in options if not isinstance(option, PointFile)]
+    point = merge([parse_point(option, value_of) for option in typed])
 
     def read(name: str, text: str, offset: int = 0) -> float:
         from ..inputs.sweeps import sweeping

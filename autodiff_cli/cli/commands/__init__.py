@@ -123,7 +123,8 @@ def answer_at(
     call.need()
     chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
     file = None if call.output is None else call.out()
-    out = writer(chosen, sys.stdout if file is None else file.stream, view, call.many, document=call.document)
+    place = sys.stdout if file is None else file.stream
+    out = writer(chosen, place, view, call.many, document=call.document)
     code = answer_with(call, method, out)
     return code if file is None else file.finish(code, whole=call.many)
 

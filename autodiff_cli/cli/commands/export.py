@@ -18,4 +18,9 @@ def run(call: Command) -> int:
     """Write value and gradient as a function in another language."""
     call.need(only="one program at a time is exported, not a stream")
     target = language_of(call.to, call.format, call.output, TARGETS, "python")
-    return answer_at(call, question(call, target), ExportedView(), otherwise="latex" if target == "latex" else "table")
+    return answer_at(
+        call,
+        question(call, target),
+        ExportedView(),
+        otherwise="latex" if target == "latex" else "table",
+    )

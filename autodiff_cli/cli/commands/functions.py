@@ -1,5 +1,6 @@
 """`autodiff functions`: the functions of the language."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...formulas.functions import function, functions
@@ -12,6 +13,9 @@ def run(call: Command) -> int:
     """List the functions of the language."""
     shown, name = FunctionsView(), call.name
     chosen = call.chosen(shown.formats)
-    every = functions() if name is None else None
-    entries: Any = [function(name)] if every is None else [every] if FORMS.get(chosen) == "document" else every.entries
+    entries: Sequence[Any]
+    if name is not None:
+        entries = [function(name)]
+    else:
+        entries = [functions()] if FORMS.get(chosen) == "document" else functions().entries
     return write_entries(call, shown, entries, chosen=chosen)

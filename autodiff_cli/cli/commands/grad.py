@@ -15,15 +15,24 @@ def run(call: Command) -> int:
     """Compute value, exact gradient and graph at a point."""
     everything, over = call.everything, call.over
     shown = GradientView(intermediates=everything, **call.shown)
-    numbers = None if over is not None or everything or call.relative else lambda x: [x.value, *x.gradient.values()]
-    question = RowQuestion("grad", call.posed if over is None else None, numbers, "--sort" if call.sort else None)
+    question = RowQuestion(
+        "grad",
+        call.posed if over is None else None,
+        None if over is not None or everything or call.relative else lambda x: [x.value, *x.gradient.values()],
+        "--sort" if call.sort else None,
+    )
     if over is not None or not (call.many or call.points or may_sweep(call.at)):
         return answer_at(call, call.asking(gradient), shown, question)
     from ...derivatives.gradient_cache import Programs
 
     drawn = call.many and not call.no_tree and FORMS[call.chosen(shown.formats)] == "document"
-    options: dict[str, Any] = {"relative": call.relative, "units": call.units, "system": call.system}
-    programs = Programs(call.arithmetic, whole=everything or drawn, **options)
+    programs = Programs(
+        call.arithmetic,
+        whole=everything or drawn,
+        relative=call.relative,
+        units=call.units,
+        system=call.system,
+    )
 
     def method(request: Request) -> Gradient[Any]:
         return programs.gradient(request.text, request.point, request.wrt)

@@ -19,5 +19,6 @@ def run(call: Command) -> int:
         seeds(problem, direction, adjoint)
         return problem
 
-    question = RowQuestion("jacobian", posed, FLAT["jacobian"] if direction is None and adjoint is None else None)
+    whole = direction is None and adjoint is None
+    question = RowQuestion("jacobian", posed, FLAT["jacobian"] if whole else None)
     return answer_at(call, call.asking(jacobian), JacobianView(**call.shown), question)
