@@ -88,7 +88,7 @@ def test_a_mark_for_no_value_is_said_to_be_one(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("1,2\n3,4\n", "its first line, `1,2`, has two columns, or one number with a decimal comma"),
-        ('{\n "x": 1,\n "y": 2\n}\n', "data`: this is not JSON"),
+        ('{\n "x": 1,\n "y": 2\n}\n', "line 1 of `{path}`: this is not JSON"),
         ("x,y,x\n1,2,3\n", "the data has two columns `x`"),
     ],
 )
@@ -96,7 +96,7 @@ def test_a_file_of_another_make_is_said_to_be_one(text: str, told: str, tmp_path
     path = tmp_path / "data"
     path.write_text(text, encoding="utf-8")
     result = answers(path)
-    assert result.code == 2 and told in result.err and not result.out
+    assert result.code == 2 and told.format(path=path) in result.err and not result.out
 
 
 @pytest.mark.parametrize(
