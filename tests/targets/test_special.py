@@ -69,6 +69,7 @@ CASES: tuple[tuple[str, tuple[float, ...], Callable[..., Any], float, tuple[Draw
     ("digamma", (), mpmath.digamma, 4, (uniform(0, 12), spread(0, 300), uniform(-0.4, 0))),
     ("trigamma", (), polygamma(1), 8, (uniform(0, 12), spread(0, 100), uniform(-12, 0), spread(-100, 0, -1))),
     ("polygamma", (3.0,), polygamma(3), 12, (uniform(0, 12), spread(0, 50), uniform(-4, 0))),
+    ("exp_difference", (-0.1,), lambda y: mpmath.exp(mpmath.mpf(-0.1) - y), 2, (uniform(0, 650),)),
     ("polygamma", (float(MAX_POLYGAMMA_ORDER),), polygamma(MAX_POLYGAMMA_ORDER), 16, (uniform(0, 12), spread(0, 20))),
 )  # fmt: skip
 
