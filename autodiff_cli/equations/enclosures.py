@@ -1,7 +1,7 @@
 """All solutions of equations between bounds, proven by the interval Newton method.
 
 Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) contains every solution in the box X
-around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods, 5.1.
+around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ class Operator:
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
     def decided(self, box: Box) -> bool | None:
-        """Return whether the equations hold all over the box; None if in part of it."""
+        """Return whether the equations hold in all of the box, or nowhere in it; None if undecided."""
         point, everywhere = self._point(box), True
         for output in self.outputs:
             try:

@@ -345,7 +345,8 @@ class CurveAnswer(FormulaAnswer):
                 return None
             if any(abs(d) * 10**digits > max(abs(x), abs(s), 1) for d, x, s in zip(steps, root, start, strict=True)):
                 return None
-            known = {name: {**fixed, **dict(zip(self.unknowns, root, strict=True))}[name] for name in at}
+            there = fixed | dict(zip(self.unknowns, root, strict=True))
+            known = {name: there[name] for name in at}
             right = value_at(m, self.right, known)
             return None if right is None else ComparedPoint(right, value_at(m, self.typed, known), known)
         return None

@@ -27,10 +27,11 @@ def newton(
     smallest: float | None = None,
     solve: Callable[[Any, Any], list[Any]] | None = None,
 ) -> Iterator[tuple[list[Any], tuple[Sequence[Any], Any], list[Any] | None]]:
-    """Yield each point with the system there and the Newton step, None at a singular Jacobian.
+    """Yield each point with the system there and the Newton step; None, the last, at a singular Jacobian.
 
-    With `smallest` a step is halved, down to that share, until the values shrink.
-    `solve` returns the step from Jacobian and values.
+    With `smallest` a step is halved, down to that share, until the values shrink; the step is None at values of 0 too.
+    `system` may return None where it has no values. `solve` returns the step from Jacobian and values. Raises the
+    errors of `system`.
     """
     point, here = list(start), system(list(start))
     while here is not None:

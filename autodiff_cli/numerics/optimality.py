@@ -48,7 +48,7 @@ class Verdict:
     kind: str
     """`minimum`, `maximum`, `saddle`, `flat` (undecided, an eigenvalue is 0), `not stationary`."""
     curvature: str
-    """That of the free variables."""
+    """That of the free variables: `convex`, `concave`, `indefinite`, `flat`."""
     negative: bool
     """Whether the value falls in a free direction, so that this is no minimum."""
     held: tuple[int, ...]

@@ -1,7 +1,8 @@
 """The real roots of rational polynomials, isolated in integers by Sturm's theorem.
 
 Factors are first separated by multiplicity (Yun 1976). Intervals are halved until they have one
-root, and until its ends round to the same double. Cohen, Computational Number Theory, 3.4 and 4.1.
+root, and until their ends round to the same double. Source: Cohen, A Course in Computational Algebraic Number Theory,
+3.4 and 4.1.
 """
 
 from __future__ import annotations

@@ -65,7 +65,11 @@ class Constraint(NamedTuple):
 
 
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
-    """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two."""
+    """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two.
+
+    Texts are split like statements, without comments. Raises `ExpressionError`; where a side cannot be parsed its
+    `text` is what was read.
+    """
     constraints = []
     texts = [texts] if isinstance(texts, str) else texts
     for text in (line[part[0][1] : part[-1][2]] for line in texts for part in split_statements(line)):
@@ -329,7 +333,7 @@ class ConstrainedProblem(Objective):
 class Reduced(SearchProblem):
     """The function on its active constraints near a point.
 
-    Some variables follow from the others: the reduced gradient of Nocedal and Wright, 15.2.
+    Some variables follow from the others: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.
     """
 
     def __init__(self, problem: ConstrainedProblem, x: Any, near: float) -> None:

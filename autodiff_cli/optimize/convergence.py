@@ -86,6 +86,7 @@ class ConvergenceReport:
 
     row: DescentStep
     kind: str | None
+    """`minimum`, `maximum`, `saddle`, `flat`, `kink`, `not stationary`; or None."""
     verdict: str = ""
     reason: str = ""
     message: str = ""

@@ -71,7 +71,7 @@ def initial_values(method: str, seed: int, names: Iterable[str]) -> dict[str, fl
     random = Random(seed)
     if method == "zeros":
         return dict.fromkeys(names, 0.0)
-    draw, ends = (random.gauss, (0.0, 1.0)) if method == "normal" else (random.uniform, (-1.0, 1.0))
+    draw, ends = {"normal": (random.gauss, (0.0, 1.0)), "uniform": (random.uniform, (-1.0, 1.0))}[method]
     return {name: draw(*ends) for name in names}
 
 
@@ -112,6 +112,7 @@ class Ending:
     """Why a run has ended."""
 
     reason: str
+    """`steps`, `gradient`, `value`; `diverged`, `domain`; `limit`; `interrupted`."""
     message: str
     hint: str | None = None
     step: int = 0

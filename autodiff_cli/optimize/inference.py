@@ -165,7 +165,7 @@ class Inference:
         def entry(a: str, b: str) -> float:
             size = length[a] * length[b]
             r = float(self.inverse[place[a], place[b]]) / size if size else 0.0
-            return 1.0 if a == b and size else max(-1.0, min(1.0, r))
+            return 1.0 if a == b else max(-1.0, min(1.0, r))
 
         return {a: {b: entry(a, b) for b in place} for a in place}
 
@@ -275,7 +275,7 @@ class Inference:
     def goodness(self) -> Goodness:
         """Return how well the formula fits by least squares, up to rounding errors.
 
-        Without uncertainties the variance is a parameter too, rss/rows.
+        The tail of χ² is NIST DLMF 8.2.4. Without uncertainties the variance is a parameter too, rss/rows.
         """
         model, left, rss, rows = self.model, self.left, self.rss, self.used
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))

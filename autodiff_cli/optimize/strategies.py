@@ -60,7 +60,10 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     model.use_loss(loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0)
     # outliers may have led the squares away from the start
     starts = [best.values] if error is not None else [best.values, start]
-    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
+    try:
+        end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
+    except Stopped as stopped:
+        raise Stopped(*stopped.args or (best,)) from None
     return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 
@@ -86,7 +89,10 @@ def least(model: Model, start: Any) -> EndPoint:
     best = searched(model, start)
     first = best.message
     if model.places:
-        other = projected(model, start)
+        try:
+            other = projected(model, start)
+        except Stopped as stopped:
+            raise Stopped(min((best, *stopped.args), key=lambda end: end.cost)) from None
         first = other.message
         if other.cost <= best.cost * (1 + 1e-9):
             best = other
@@ -113,7 +119,8 @@ def least(model: Model, start: Any) -> EndPoint:
         if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
     except Stopped as stopped:
-        raise Stopped(*stopped.args or (best,)) from None
+        whole = model.copy(stop=lambda: False)  # an end may be that of a sample
+        raise Stopped(min((best, *stopped.args), key=lambda end: whole(end.values).cost)) from None
     except BudgetExceeded:
         pass
     finally:

@@ -45,7 +45,7 @@ SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
-# standard uncertainties on both sides, and their weights
+# standard uncertainties on both sides, and their weights: exact up to the ninth power
 GAUSS_HERMITE = [(1.355626179974266, 0.2220759220056126), (2.8569700138728056, 0.01125741132772069)]
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
@@ -175,7 +175,7 @@ def estimates_of_fit(record: object) -> Estimates:
         errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
         check_level(level)
         absolute = record.get("absolute_sigma")
-        if absolute is None:
+        if "absolute_sigma" not in record:
             # older records have only the intervals
             ends = [(errors[name], high - low) for name, (low, high) in record["intervals"].items() if errors[name]]
             k = coverage_factor(level, math.inf)
