@@ -332,6 +332,21 @@ def test_a_fit_ends_when_it_is_to() -> None:
     assert found.rss < sum((5 * math.exp(-0.3 * each) - math.exp(-3 * each)) ** 2 for each in x) / 2
 
 
+def test_a_fit_that_is_stopped_later_is_no_worse() -> None:
+    # 2,000 rows, so that a sample of them is searched too
+    draw = random.Random(3)
+    x = [k / 100 for k in range(2000)]
+    columns = {"x": x, "y": [1.3 * math.sin(2.1 * t + 0.4) + 0.2 + draw.gauss(0, 0.3) for t in x]}
+    before = math.inf
+    for stop_after in (2, 4, 10, 16, 20, 24, 28, 58, 80, 240, 320):
+        calls = itertools.count()
+        start = {"w": 2.2, "p": 0, "a": 3, "c": 1}
+        found = fit("y = a*sin(w*x + p) + c", columns, start, stop=lambda: next(calls) > stop_after)  # noqa: B023
+        assert found.reason == "interrupted" and found.rss <= before * (1 + 1e-9), (stop_after, found.rss, before)
+        before = found.rss
+    assert before < 178.2
+
+
 # ---- converged is what meets the first-order conditions -------------------------------------------------------------
 REPLICATES = {
     "t": [0.0, 1.0, 2.0, 4.0] * 3,
