@@ -41,7 +41,8 @@ def read_columns(
 ) -> MeasuredColumns:
     """Return the columns that `wanted` selects, with the units in their headings.
 
-    Names in `called` stand for columns; `other` names have values otherwise.
+    Names in `called` stand for columns; `other` names have values otherwise. With `skip`, rows that lack a number are
+    counted and left out; with `readings`, unused columns are noted.
     """
     columns = MeasuredColumns()
     count = rows = 0

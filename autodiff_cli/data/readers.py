@@ -25,7 +25,7 @@ from ..views.error import write_note
 from . import text_dialects
 from .rows import MARK, cell_text, numbers_of, text_of
 from .sources import Source, TextFile, parallel_map, quotable
-from .text_dialects import PLAIN, Dialect, Layout, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of
+from .text_dialects import AS_CSV, PLAIN, Dialect, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of
 
 Item = TypeVar("Item")
 MAX_BATCH_ROWS = 65_536
@@ -476,7 +476,7 @@ class Text(Reader):
         self.ended = False
         try:
             text, complete = self.file.first_block()
-            layout = Layout()
+            layout = AS_CSV
             forced = source.forced._replace(separator=",") if source.format == "xlsx" else source.forced
             if source.format != "jsonl" and text.lstrip()[:1] not in ("{", "["):  # what JSON begins with
                 layout = text_dialects.recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)

@@ -591,7 +591,7 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
             row.variadic or row.with_two or len(row.params) > 1 or (row.jumps and row.propagates_infinity)
             for row in rows
         ):
-            return False  # `max x, y` may be one call, and so may `round x, 2`
+            return False  # `max x, y` may be one call, and so may `round x, 2` and `floor x, 2`
     start = c.partner.get(end - 1)
     if start is not None and start >= c.at - 1 - (c.kinds[start - 1] in NAMES):
         return True

@@ -118,9 +118,11 @@ def _list_of(text: str, start: int, end: int) -> Any:
     if text[end - 1] != "]" or "=" in text[start:end]:
         fail("this list has no end", Span(start, end), "write it as `[1, 2, 3]` or `[[1, 2], [3, 4]]`")
     inside = text[start + 1 : end - 1]
-    if ";" in inside:
-        rows = ",".join([f"[{','.join(row.replace(',', ' ').split())}]" for row in inside.split(";")])
-        fail("the rows of a list are lists, with commas between them", Span(start, end), f"write `[{rows}]`")
+    rows = [row.strip() for row in inside.split(";") if row.strip()]
+    if len(rows) > 1:
+        rows = [",".join(row.split()) if all(map(plain_number, row.split())) else row for row in rows]
+        written = "[[1,2],[3,4]]" if "[" in inside else f"[{','.join([f'[{row}]' for row in rows])}]"
+        fail("the rows of a list are lists, with commas between them", Span(start, end), f"write `{written}`")
     spans = pieces(inside) if inside.strip() else ()
     return [_list_of(text, start + 1 + first, start + 1 + last) for first, last in spans]
 

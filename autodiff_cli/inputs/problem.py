@@ -99,7 +99,10 @@ class Problem(NamedTuple):
 
 
 def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
-    """Return the program of a text, not yet evaluated. Raises `ExpressionError`."""
+    """Return the program of a text, not yet evaluated; names in `valued` win over constants.
+
+    Without `units`, numbers with units are refused. Raises `ExpressionError`.
+    """
     program = _explaining(text, lambda: read(text, Builder(text, valued)).program(), valued)
     if "[" in text and not units:
         for i, (x, source) in program.whole.constants.items():
@@ -205,8 +208,6 @@ def evaluate_constant(text: str) -> float:
                 message = f"{text} is too large for double precision"
                 raise ExpressionError("overflow", message, None, "give a smaller value")
             return value
-        if has_unit_literals(text):
-            raise point_error("the unit of a value stands behind it, without brackets", "write it as in `x=2 kg`")
         spread = UNCERTAIN_DIGITS.search(text)
         if spread is not None:
             hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; "

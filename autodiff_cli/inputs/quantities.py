@@ -85,7 +85,16 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
         span = error.span
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
         raise _refused(f"the value of `{name}` cannot be used: {error}", moved, error.hint, text) from None
-    return constant_value(name, text, offset) if parts is None else make_quantity(name, *parts, text, offset)
+    if parts is not None:
+        return make_quantity(name, *parts, text, offset)
+    if (
+        has_unit_literals(text)
+        and plain_number(text.partition("[")[0].strip())
+        and text.find("]") == len(text.rstrip()) - 1
+    ):
+        message = f"the value of `{name}` cannot be used: the unit of a value stands behind it, without brackets"
+        raise _refused(message, Span(offset, offset + len(text)), "write it as in `x=2 kg`", text)
+    return constant_value(name, text, offset)
 
 
 def _refused(message: str, span: Span | None, hint: str | None, text: str, kind: str = "point") -> ExpressionError:
@@ -198,7 +207,11 @@ class ProgramUnits:
         ranges: Mapping[str, Range] = {},
         system: bool = False,
     ) -> None:
-        """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent."""
+        """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent.
+
+        In a `system`, outputs are in products of input units; else in an input unit, or the SI's. An unknown has the
+        dimension of its start or bounds, else the one that makes the equations consistent.
+        """
         self.unknowns = list(unknowns)
         self.warnings: list[Diagnostic] = []
         self.point: dict[str, Unit] = {

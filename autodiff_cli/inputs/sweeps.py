@@ -1,4 +1,8 @@
-"""Sweeps of a name: `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7`, `x={1,2,5}`, in exact fractions."""
+"""Sweeps of a name: `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7`, `x={1,2,5}`, in exact fractions.
+
+`from:to:step` includes the end if it is hit up to rounding. In `from:to/N`, N follows the last `/` outside of
+parentheses: `0:2*pi/9` is nine points.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ EXAMPLE = "write it as `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7` or `x={1,2,5}
 
 
 class Axis:
-    """The values of one name, in order."""
+    """The values of one name, in order: each kind has `number` or `value`, of which either gives the other."""
 
     size: int
 

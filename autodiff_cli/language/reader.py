@@ -496,6 +496,6 @@ def _state(number: int) -> Moves:
 
 
 def _after(number: int, read: int) -> int:
-    """Return the table's state after a terminal or an origin; <= 0 if none."""
+    """Return the table's state after a terminal, <= 0 if none, or after an origin that the state has."""
     origin = read - _ORIGIN
     return ACTION[number + read] if origin < 0 else OTHER_GOTO.get(number + origin, GOTO[origin])

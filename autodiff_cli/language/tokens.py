@@ -293,7 +293,10 @@ class UnknownShape(ExpressionError):
 
 
 class UnexplainedText(ExpressionError):
-    """An error whose hint needs `diagnostics`: a value that ends at `end` and is not used `after` that, or a call."""
+    """An error whose hint needs `diagnostics`: a value or call up to `end`.
+
+    The next statement starts at `after`, 0 for calls; `functions` are the program's, if the name has no value.
+    """
 
     def __init__(
         self, kind: str, message: str, span: Span, end: int, after: int = 0, functions: Collection[str] | None = None

@@ -69,10 +69,12 @@ class RunOptions:
 def initial_values(method: str, seed: int, names: Iterable[str]) -> dict[str, float]:
     """Return starting values: `normal`, `uniform` (from -1 to 1) or `zeros`."""
     random = Random(seed)
-    if method == "zeros":
-        return dict.fromkeys(names, 0.0)
-    draw, ends = {"normal": (random.gauss, (0.0, 1.0)), "uniform": (random.uniform, (-1.0, 1.0))}[method]
-    return {name: draw(*ends) for name in names}
+    draws: dict[str, Callable[[], float]] = {
+        "normal": lambda: random.gauss(0.0, 1.0),
+        "uniform": lambda: random.uniform(-1.0, 1.0),
+        "zeros": lambda: 0.0,
+    }
+    return {name: draws[method]() for name in names}
 
 
 class DescentStep(NamedTuple):
