@@ -540,7 +540,8 @@ def explain(error: Diagnosed, text: str | None) -> None:
     """Add the place in the text and the hint to tracebacks."""
     shown = error.text if error.text is not None else text
     _, *lines = _drawn(error.diagnostic, shown, Terminal()).rstrip("\n").split("\n")
-    error.__notes__ = ["\n".join(lines)] * bool(lines)
+    if lines:
+        error.__notes__ = ["\n".join(lines)]
 
 
 @contextmanager
@@ -559,7 +560,9 @@ def explained(text: object, command: str | None = None) -> Iterator[None]:
 def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     """Return a diagnostic with options as keyword arguments: `at="x=1"`."""
     options = options_of(command)
-    parameters = {argument.name: argument.parameter for argument in declared(command).arguments}
+    parameters = {
+        argument.name: argument.parameter for argument in declared(command).arguments if argument.parameter != "expr"
+    }
 
     def spelled(match: re.Match[str]) -> str:
         if match[1] in parameters:

@@ -103,6 +103,7 @@ class _Job:
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def fit(self, files: Files) -> None:
+        """Choose the columns for the program, and print how these were read. Raises `ExpressionError`."""
         names = files.first.names
         if self.keep is True and self.grid is not None:
             self.keep = tuple([name for name in names if name not in self.axes])

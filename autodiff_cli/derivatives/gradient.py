@@ -139,7 +139,8 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
         grads, evaluated = at.grads(), {*at.order} if bound else {*()}
         if m is REAL:
             graph.grads, shown = grads, graph
-            graph.unit = graph.unit if units is None else units.node
+            if units is not None:
+                graph.unit = units.node
         gradient = {name: unsigned(slope) for name, slope in at.gradient.items()}
         value = float(at.value) + 0.0 if m is REAL else at.value
         return {

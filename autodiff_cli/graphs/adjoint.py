@@ -47,7 +47,10 @@ class Branch:
 
     def within(self, other: Branch) -> bool:
         """Return whether this branch equals or lies inside the other."""
-        return other.parent is None or other in self.line()
+        branch: Branch | None = self
+        while branch is not None and branch.depth > other.depth:
+            branch = branch.parent
+        return branch is other or not other.depth
 
     def line(self) -> list[Branch]:
         """Return the branches from the outermost to this one, but not the whole program."""
@@ -79,6 +82,7 @@ class Recording:
     recorder: Recorder
     values: list[Step]
     partials: list[Step] = field(default_factory=list)
+    """The derivatives of each output in turn, by its wanted variables."""
     adjoints: list[Step] = field(default_factory=list)
     """Adjoints that exist at every point, whether or not a result needs them."""
     watched: list[Step] = field(default_factory=list)
@@ -123,8 +127,9 @@ def record_values(
 def record_gradient(
     graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, *, lower: bool = False
 ) -> Recording:
-    """Return the recording of outputs with partial derivatives; with `lower`, only k of output k > 0.
+    """Return the recording of outputs with partial derivatives; with `lower`, a lower triangle.
 
+    Then the first of the outputs has all partial derivatives, and output k > 0 those by the first k wanted variables.
     It repeats the sweeps, in their order, for every point at once. An input that does not count (an
     untaken branch, the loser of a `max`) is reached only under a condition.
     """
@@ -161,10 +166,10 @@ class _Reverse:
         self.always = {*in_order(evaluated, (root,))}
         self.order = [i for i in order if not primitives[i].gives_condition]
         self.root = Branch()
-        self.active = {*wanted}
+        self.active = wanted.intersection(order)
         self.partials: dict[int, list[tuple[int, Step]]] = {}
         """The active inputs of each active node, with the local derivatives."""
-        self.plain = wanted
+        self.plain = {*self.active}
         """Nodes with finite derivatives behind them: 0 may replace structural zeros."""
         for i in self.order:
             towards = [p for p in parents[i] if p in self.active]

@@ -132,7 +132,7 @@ def _divide(f: Form, g: Form) -> Form:
 
 # ---- balls
 class Ball(Compared, Operators):
-    """An enclosure of a number, and its exact form if known."""
+    """An enclosure of a number, and its exact form if known. Raises `Refusal` if neither decides a question."""
 
     __slots__ = ("a", "form")
 

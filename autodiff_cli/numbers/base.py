@@ -32,7 +32,7 @@ MANY_POLES = 200
 
 
 def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:
-    """Return the derivative of order `order` < `MANY_POLES` of π·cot(πx) at x = `rest`."""
+    """Return the derivative of order `order` < `MANY_POLES` of π·cot(πx) at x = `rest` (DLMF 5.15.6)."""
     m.charge(order)
     cotangent, total = m.cot(m.pi * rest), m.number(0)
     for coefficient in reversed(cotangent_polynomial(order)):

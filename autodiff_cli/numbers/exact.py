@@ -37,6 +37,7 @@ class Exact(NumberType):
         return Fraction(x)
 
     def literal(self, text: str) -> Fraction:
+        """Return the decimal. Raises OverflowError, and `Refusal` for a named constant."""
         if text in ("pi", "π", "e"):
             raise _irrational(f"`{text}` is not a rational number")
         if abs(Decimal(text).adjusted()) * 3 > MAX_BITS:

@@ -1,7 +1,8 @@
 """REAL: Python's floats as a number type, the default.
 
 Functions take finite floats and raise ValueError outside the domain, ZeroDivisionError or OverflowError.
-Elementary functions are right to 4 ulp and special ones to 16.
+Elementary functions are right to 4 ulp and special ones to 16, wherever the last digit of an argument does not change
+the value more. Underflow rounds to 0; vector functions return lists.
 """
 
 from __future__ import annotations

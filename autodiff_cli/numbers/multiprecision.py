@@ -61,6 +61,7 @@ class Multiprecision(NumberType):
         return self._bounded(self.context.mpf(x))
 
     def literal(self, text: str) -> Number:
+        """Return the value of a literal or a named constant. Raises OverflowError."""
         if text in NAMED:
             value = +getattr(self.context, NAMED[text])
             return value if self.decimals else self.context.mpf(float(value))

@@ -1,7 +1,8 @@
 """RunningDigits: multiprecision with running error bounds, for the number of correct digits.
 
 The bound must hold beyond first order and a double's range: hence logarithms of errors, and values at the ends of the
-inputs' intervals.
+inputs' intervals. A comparison that the errors leave open raises `Refusal` when its outcome is used. Source: Higham,
+Accuracy and Stability of Numerical Algorithms, 3.3.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 from ..table.primitive import Primitive
@@ -179,11 +180,18 @@ class Remembering(Multiprecision):
 
     def _guarded(self, name: str, function: Callable[..., Number], *, accurate: bool = False) -> Callable[..., Number]:
         compute = super()._guarded(name, function, accurate=accurate)
-        cached = lru_cache(MAX_CACHED_VALUES)(compute)
+        values: dict[tuple[Number, ...], Number] = {}
 
         def remembered(*inputs: Number) -> Number:
-            # a 0 may be an underflow, to be noted each time
-            return (not self._inside and cached(*inputs)) or compute(*inputs)
+            value = None if self._inside else values.get(inputs)
+            if value is None:
+                value = compute(*inputs)
+                # a 0 may be an underflow, to be noted each time
+                if value and not self._inside:
+                    if len(values) >= MAX_CACHED_VALUES:
+                        values.clear()
+                    values[inputs] = value
+            return value
 
         return remembered
 

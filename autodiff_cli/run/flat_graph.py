@@ -143,6 +143,7 @@ class Graph:
             constants={place[i]: constant for i, constant in self.constants.items() if i in place},
             labels={place[i]: label for i, label in self.labels.items() if i in place},
             signed={place[i] for i in self.signed if i in place},
+            unit=lambda k: self.unit(order[k]),
         ), place
 
     def span(self, i: int) -> Span | None:

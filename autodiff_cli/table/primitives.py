@@ -148,6 +148,7 @@ helper("unit_vector", "*xs", _unit_vector, facts="vector")
 helper("power_minus_one", "x y out", lambda m, x, y, out: x ** (y - 1), domain=POW.domain, facts="infinite")
 helper("unit_over_hypot", "x y", lambda m, x, y: x / (x**2 + y**2), accurate=_unit_over_hypot, facts="infinite",
     domain="x and y are not both 0")
+# for x <= y: it does not overflow
 helper("exp_difference", "x y", lambda m, x, y: m.exp(x - y))
 helper("softmax_weight", "x *xs", lambda m, x, *xs: m.exp(x - m.logsumexp(*xs)), accurate=_softmax_weight)
 helper("softmax", "*xs", lambda m, *xs: [m.softmax_weight(x, *xs) for x in xs], accurate=_softmax, facts="vector")
@@ -547,7 +548,7 @@ Own = TypeVar("Own")
 
 
 def by_name(own: Mapping[str, Own]) -> dict[str, Own]:
-    """Return a table by operation of a target's spellings or a number type's methods."""
+    """Return a table by operation of a target's spellings or a number type's methods. Raises KeyError for others."""
     return {OPERATIONS[name].name: mine for name, mine in own.items()}
 
 

@@ -156,7 +156,7 @@ class Curly(Target):
         zero = self._number(False)
         flags = [row for row in rows if row.startswith("ad_b") and row.endswith(f"= {zero};")]
         kinds = {name: self.declares[step.name in CONDITIONS] for step, name in self.called.items()}
-        ahead = [name for step, name in self.called.items() if step in inside]
+        ahead = dict.fromkeys([name for step, name in self.called.items() if step in inside])
         result = [f"{kinds[name]} {name} = 0;" for name in ahead]
         result += [f"{self.declares[True]} {row}" for row in flags]
         for row in rows:

@@ -31,7 +31,7 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
-    """Write an answer as its command does."""
+    """Write an answer as its command does. Raises a usage error for a format that it lacks."""
     from .characters import Terminal
     from .formats import Documents, Subject, writer
 

@@ -1,4 +1,9 @@
-"""The formats: a writer for each, for one answer or many."""
+"""The formats: a writer for each, for one answer or many.
+
+A record is `{"id", "line", "expr", …}` with what the command's view adds, or that of an error:
+`{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`. `start` and `end` are 0-based, half-open
+code-point offsets into `expr`, or null; `note` says how a program was read if not as typed. Keys are only ever added.
+"""
 
 from __future__ import annotations
 

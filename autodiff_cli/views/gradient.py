@@ -122,9 +122,11 @@ def by_size(answer: Gradient[Any]) -> Gradient[Any]:
     from ..quantities.unit import ratio, readable_unit
 
     value = readable_unit(units["value"], answer.value)
+    if value == units["value"]:
+        return answer
     gradient = {name: ratio(value, units["point"][name].difference) for name in answer.gradient}
     scaled: Gradient[Any] = attach_units(answer, {"value": value, "gradient": gradient}, units)
-    return answer if value == units["value"] else scaled
+    return scaled
 
 
 def _size(x: Any) -> float:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_LINES = 64
 MAX_LEVELS = 24
 CUT_DEPTH = 12
-"""Without `--depth`: the most lines and levels of a graph."""
+"""Without `--depth`: the most lines and levels of a graph, and levels of a larger one."""
 MAX_TERMS, MAX_FOLDED_TERMS = 12, 5
 """Of more than MAX_TERMS terms, MAX_FOLDED_TERMS are drawn."""
 DRAWN_ALIKE = 2
@@ -154,7 +154,7 @@ class _Tree:
         return terms[:drawn], len(terms) - drawn
 
     def walk(self) -> tuple[list[_Row], set[int], bool]:
-        """Return the lines, the nodes without inputs, whether cut."""
+        """Return the lines, the nodes whose inputs are left out, and whether lines are."""
         rows: list[_Row] = []
         expanded: set[int] = set()
         hidden: set[int] = set()

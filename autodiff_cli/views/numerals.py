@@ -109,9 +109,8 @@ def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
         return figure
     # only units need it
     from ..inputs.quantities import MeasuredNumber
-    from ..quantities.unit import factor
 
-    return MeasuredNumber(numbers if of is None else numbers * factor(of, units), units)
+    return MeasuredNumber(numbers if of is None else units.from_si(of.to_si(numbers)), units)
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:

@@ -86,7 +86,7 @@ _declarations: dict[str, Declared] = {}
 
 
 def read_section(section: str, values: Values = MappingProxyType({})) -> Declared:
-    """Return what a section of `fields.txt` declares."""
+    """Return what a section of `fields.txt` declares; `values` count the first time only."""
     if section in _declarations:
         return _declarations[section]
     lists: dict[str, tuple[str, ...]] = {"csv": (), "plain": ()}

@@ -430,3 +430,13 @@ def test_an_order_is_that_of_the_data(x: float, y: float) -> None:
     a = Value(x)
     for b in (Value(y), y):
         assert (a < b, a <= b, a > b, a >= b) == (x < y, x <= y, x > y, x >= y)
+
+
+def test_a_graph_in_another_order_keeps_the_units_of_its_nodes() -> None:
+    graph = autodiff_cli.gradient("x*y/z", "x=2 m,y=3 s,z=4 kg").graph
+    order = [i for i, parents in enumerate(graph.parents) if not parents][::-1]
+    order += [i for i, parents in enumerate(graph.parents) if parents]
+    turned, place = graph.arranged(order, graph.roots)
+    assert order != sorted(order)
+    assert len({str(graph.unit(i)) for i in order}) == 5
+    assert [str(turned.unit(place[i])) for i in order] == [str(graph.unit(i)) for i in order]

@@ -919,6 +919,12 @@ def test_eight_threads_get_right_answers() -> None:
     assert not wrong
 
 
+def test_a_variable_in_capitals_keeps_its_name() -> None:
+    # options and arguments of the command line are named as in Python: `EXPR` is one of these, and may be a variable
+    with pytest.raises(ExpressionError, match="`EXPR` has no value"):
+        api.gradient("EXPR*x", "x=1")
+
+
 PRIVATE_WORDS = re.compile(r"\b(tapes?|leaf|the leaves|the root|sweeps?)\b")
 
 

@@ -191,6 +191,7 @@ def _sinc_derivative(order: float, x: float) -> float:
 
 # ---- aggregates
 def _exp_difference(x: float, y: float) -> float:
+    """Return exp(x - y) for x <= y, as accurate as with an exact difference."""
     high, low = two_sum(x, -y)
     if high < -750.0:  # underflow; an infinite `high` would make `low` nan
         return 0.0

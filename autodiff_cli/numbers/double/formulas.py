@@ -322,6 +322,7 @@ def _erfinv_slope(m: Any, x: Number, out: Number) -> Number:
 
 
 # ---- gamma and error functions, without loops
+# digits are lost only near zeros of lgamma, digamma … at negative numbers, where the terms of a reflection cancel
 def _erf_near(x: Number) -> Number:
     return x * horner(ERF_SERIES, x * x)
 

@@ -94,6 +94,7 @@ def _gamma_slope(x: float, out: float) -> float:
     """Return the derivative of Γ at x, given out = Γ(x)."""
     if math.fabs(out) > 1e-290:
         return check_finite(out * _digamma(x))
+    # out is subnormal or 0: Γ(x) is Γ(x + 10)/(x(x + 1)…(x + 9)), divided last
     rising = math.prod(x + k for k in range(10))
     return math.gamma(x + 10.0) * _digamma(x) / rising
 
@@ -248,6 +249,7 @@ def _normal_distribution(x: float) -> float:
         return 0.0
     if x > 10.0:
         return 1.0
+    # the rounding error of x/sqrt(2), to first order: erfc falls steeply
     z, error = two_product(-x, SQRT_HALF[0])
     error -= x * SQRT_HALF[1]
     return 0.5 * (math.erfc(z) - math.exp(-z * z) / SQRT_PI_OVER_2 * error)

@@ -78,7 +78,7 @@ _OF_THE_THREAD = threading.local()
 
 
 def by_multiprecision(name: str, *inputs: float) -> float:
-    """Return a function's value by 60 digits or more. Raises the function's errors."""
+    """Return a function's value by 60 digits or more. Raises the function's errors, and OverflowError."""
     if not hasattr(_OF_THE_THREAD, "numbers"):
         from ..multiprecision import Multiprecision  # mpmath is slow to load
 

@@ -244,9 +244,11 @@ class Scene:
         )
         size = self._at(self.layout.width, self.layout.height)
         self.width, self.height = (side + 2 * MARGIN for side in size)
+
+    @property
+    def description(self) -> str:
         # a fixed description leaves out numbers that change
-        fixed = picture._replace(numbers=False) if choices.live else picture
-        self.description = description(fixed, choices)
+        return description(self.picture._replace(numbers=False) if self.choices.live else self.picture, self.choices)
 
     @property
     def shapes(self) -> Iterator[Shape]:
